@@ -1,0 +1,31 @@
+//! Convex shapes and what happens between them: separation, contact events, broad phase.
+//!
+//! **Knows** shapes in body frames, rigid placements, and pairs of them. **Has no clock**: nothing here
+//! has a velocity, a mass in motion or a time step; it opens no file and prints nothing.
+//!
+//! The kernel in one box, for convex bodies `K1`, `K2` with reference points `c1`, `c2`
+//! [Johnson 2.29, 3.41; Hart 2.12]:
+//!
+//! ```text
+//! D = |c1 - c2|,  β = (c1 - c2)/D              the line through the reference points
+//! s = min { s : s β ∈ K1 - K2 }                 a ray cast on the Minkowski difference
+//!   = max { a1 - a2 : <α,x> >= a1 on K1, <α,y> <= a2 on K2, <α,β> = 1 }      the SSH LP
+//! repeat   normal of the portal (three points of K1 - K2 whose cone holds the ray)
+//!          support points of both bodies along it         -> lower bound of s
+//!          height of the portal on the ray                -> upper bound of s
+//!          replace one portal point, keep the ray inside  (a simplex pivot, priced by supports)
+//! until    the bounds meet
+//! ```
+//!
+//! Everything is in SI units and right-handed frames. The doors are [`shapes`] for building bodies,
+//! [`separation()`](separation::separation) for a pair in space and
+//! [`planar_separation`](separation::planar_separation) for a pair in the plane.
+
+pub mod error;
+pub mod pose;
+pub mod separation;
+pub mod shapes;
+pub mod tolerance;
+
+pub use error::ShapeError;
+pub use pose::{PlanarPose, Pose, Vec2, Vec3};

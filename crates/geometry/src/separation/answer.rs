@@ -1,0 +1,171 @@
+//! What a separation query is asked and what it answers.
+
+use crate::Vec3;
+use crate::shapes::Solid;
+
+/// How a query is to be answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Bodies whose distance provably exceeds this (metres) are answered [`Outcome::Beyond`] as soon as
+    /// that is known. Infinite: always solve.
+    pub prediction: f64,
+    /// The direction β along which separation is measured, from body b to body a; need not be a unit
+    /// vector. `None`: along the line from b's reference point to a's (for a half-space, its normal).
+    pub beta: Option<Vec3>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { prediction: f64::INFINITY, beta: None }
+    }
+}
+
+/// What is remembered between queries of one pair: the last optimal basis and direction. Default: nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Warm {
+    /// Vertex pairs `(a, b)` of the last optimal portal; `u32::MAX` where there is none.
+    pub basis: [[u32; 2]; 3],
+    /// The last β, used when the reference points coincide; zero when unknown.
+    pub beta: Vec3,
+}
+
+impl Default for Warm {
+    fn default() -> Self {
+        Self { basis: [[u32::MAX; 2]; 3], beta: Vec3::zeros() }
+    }
+}
+
+/// How a query ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Lower and upper bound met: every field holds the optimum.
+    Solved,
+    /// The bodies are further apart than the prediction distance. `separation` is a lower bound; points
+    /// and weights are not meaningful.
+    Beyond,
+    /// The prescribed direction never brings the bodies together: the LP is unbounded. `separation` is
+    /// infinite and `alpha` is a unit normal, orthogonal to β, of a plane that separates the bodies.
+    Missed,
+}
+
+/// The answer for one pair of convex bodies in space; all vectors in the world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Separation {
+    /// How the query ended.
+    pub outcome: Outcome,
+    /// The LP value `s`: positive apart, zero touching, negative overlapping. Metres along β.
+    pub separation: f64,
+    /// Distance `D` of the reference points along β (metres; for a prescribed β the component along it).
+    pub reference_distance: f64,
+    /// Unit direction along which `separation` is measured, from b to a.
+    pub beta: Vec3,
+    /// Whether β was prescribed: then it does not move with the bodies.
+    pub prescribed: bool,
+    /// Optimal primal direction, `<alpha, beta> = 1`; not a unit vector.
+    pub alpha: Vec3,
+    /// Contact point on body a; `point_a - point_b = separation beta`.
+    pub point_a: Vec3,
+    /// Contact point on body b.
+    pub point_b: Vec3,
+    /// Dual weights of the basis pairs: non-negative, summing to one.
+    pub weights: [f64; 3],
+    /// Basis vertex pairs `(index in a, index in b)`; `u32::MAX` for a curved or unbounded body.
+    pub basis: [[u32; 2]; 3],
+    /// Proven lower bound of `separation` (from the supporting planes).
+    pub lower: f64,
+    /// Proven upper bound of `separation` (from the portal).
+    pub upper: f64,
+    /// Support evaluations used.
+    pub iterations: u32,
+}
+
+impl Separation {
+    /// Unit normal from body b to body a.
+    pub fn normal(&self) -> Vec3 {
+        self.alpha / self.alpha.norm()
+    }
+
+    /// Distance between the two supporting planes, `s/|alpha|`.
+    pub fn gap(&self) -> f64 {
+        self.separation / self.alpha.norm()
+    }
+
+    /// Hart's ratio metric `r = D/(D - s)`: the factor by which both bodies, grown about their reference
+    /// points, just touch [Hart 2.12].
+    pub fn ratio(&self) -> f64 {
+        self.reference_distance / (self.reference_distance - self.separation)
+    }
+
+    /// The width of the certificate, `upper - lower`.
+    pub fn certificate_gap(&self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// Active vertices of body a with their weights (each index once), at most three.
+    pub fn weights_a(&self) -> impl Iterator<Item = (u32, f64)> {
+        merged(self.basis.map(|pair| pair[0]), self.weights)
+    }
+
+    /// Active vertices of body b with their weights (each index once), at most three.
+    pub fn weights_b(&self) -> impl Iterator<Item = (u32, f64)> {
+        merged(self.basis.map(|pair| pair[1]), self.weights)
+    }
+}
+
+/// Sums the weights of equal indices and drops zeros and placeholders.
+fn merged<const N: usize>(indices: [u32; N], weights: [f64; N]) -> impl Iterator<Item = (u32, f64)> {
+    (0..N).filter_map(move |k| {
+        let index = indices[k];
+        if index == u32::MAX || indices[..k].contains(&index) {
+            return None;
+        }
+        let weight: f64 = (k..N).filter(|&j| indices[j] == index).map(|j| weights[j]).sum();
+        (weight > 0.0).then_some((index, weight))
+    })
+}
+
+/// Part of a body that carries a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex by index.
+    Vertex(u32),
+    /// An edge by index.
+    Edge(u32),
+    /// A face by index (an edge of a polygon in the plane is an [`Feature::Edge`]).
+    Face(u32),
+    /// A point of a curved surface.
+    Curved,
+    /// The boundary of a half-space.
+    Plane,
+}
+
+/// A query that has no answer because its input is unusable.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A placement holds NaN or an infinity.
+    #[error("the placement of body {body} is not finite; check its position and rotation")]
+    NotFinite {
+        /// `a` or `b`.
+        body: char,
+    },
+    /// A prescribed direction that is zero or not finite.
+    #[error("the prescribed direction beta is zero or not finite; give a vector that points from b to a")]
+    BadDirection,
+    /// Two half-spaces have no separation.
+    #[error("both bodies are half-spaces; at least one must be bounded")]
+    BothUnbounded,
+}
+
+/// Names the kind of a solid, for messages.
+pub fn kind(solid: &Solid) -> &'static str {
+    match solid {
+        Solid::Polytope(_) => "polytope",
+        Solid::Sphere(_) => "sphere",
+        Solid::Capsule(_) => "capsule",
+        Solid::Cylinder(_) => "cylinder",
+        Solid::Cone(_) => "cone",
+        Solid::Ellipsoid(_) => "ellipsoid",
+        Solid::HalfSpace(_) => "half-space",
+    }
+}

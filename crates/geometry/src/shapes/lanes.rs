@@ -1,0 +1,46 @@
+//! Vertices in structure-of-arrays blocks of four, for support scans.
+
+use crate::Vec3;
+
+/// Vertices relative to the reference point: block `k` holds `x`, `y`, `z` of vertices `4k .. 4k + 4`.
+/// The last block is filled up with copies of vertex 0, which can never win over it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lanes {
+    blocks: Vec<[[f64; 4]; 3]>,
+    count: usize,
+}
+
+impl Lanes {
+    /// Packs the vertices, subtracting `reference`.
+    pub fn new(vertices: &[Vec3], reference: &Vec3) -> Self {
+        let blocks = vertices
+            .chunks(4)
+            .map(|chunk| {
+                let pick = |k: usize| chunk.get(k).unwrap_or(&vertices[0]) - reference;
+                let v = [pick(0), pick(1), pick(2), pick(3)];
+                [0, 1, 2].map(|axis| [v[0][axis], v[1][axis], v[2][axis], v[3][axis]])
+            })
+            .collect();
+        Self { blocks, count: vertices.len() }
+    }
+
+    /// The blocks: `[x; 4], [y; 4], [z; 4]` each.
+    #[inline(always)]
+    pub fn blocks(&self) -> &[[[f64; 4]; 3]] {
+        &self.blocks
+    }
+
+    /// Number of vertices (without the filling).
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Vertex `index` relative to the reference point.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> [f64; 3] {
+        let block = &self.blocks[index >> 2];
+        let lane = index & 3;
+        [block[0][lane], block[1][lane], block[2][lane]]
+    }
+}
