@@ -215,6 +215,12 @@ impl Polytope {
         self.reference
     }
 
+    /// Whether the reference point is the body frame's origin.
+    #[inline(always)]
+    pub fn is_centred(&self) -> bool {
+        self.reference == Vec3::zeros()
+    }
+
     /// Radius of a ball about the reference point that lies in the body.
     #[inline(always)]
     pub fn inner_radius(&self) -> f64 {

@@ -1,0 +1,251 @@
+//! The portal method in space: a simplex method on the SSH LP whose pricing is a support query.
+//!
+//! Everything happens in body a's frame with both reference points at the origin. `M = K1 - K2` is the
+//! Minkowski difference there, `d = -β` the ray. A *portal* is three points of `M`, counter-clockwise about
+//! `d`, whose triangle the line `o + τ d` pierces.
+//!
+//! ```text
+//! N = (w2 - w1) × (w3 - w1)            portal normal
+//! p = argmax <N, w> over M             price: support of both bodies
+//! τ >= <N, w1>/<N, d>                  the portal is in M: upper bound of s = D - τ
+//! τ <= <N, p>/<N, d>                   the supporting plane:  lower bound of s
+//! stop if p does not rise above the portal, else replace the corner that keeps the line inside
+//! ```
+//!
+//! Symbols: `w` point of M (less the line's offset `o`), `x` the part of it on body a,
+//! `m[i] = d·(w_i × w_{i+1})` twice the projected areas (the unnormalised dual weights).
+
+use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
+
+/// A point of the Minkowski difference with its preimages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    /// The point itself, less the offset of the line.
+    pub w: V,
+    /// Its part on body a, relative to a's reference point.
+    pub x: V,
+    /// Vertex indices on both bodies; unique per point where `SupportMap::FINITE`.
+    pub id: [u32; 2],
+}
+
+/// Identity of stand-in points, which belong to no vertex.
+pub(crate) const STAND_IN: u32 = u32::MAX - 1;
+
+/// Support function of a Minkowski difference, in body a's frame.
+pub(crate) trait SupportMap {
+    /// Whether identities are vertices, so that a repeated identity proves optimality.
+    const FINITE: bool;
+    /// The point of M furthest along `n`, not yet shifted by the line's offset.
+    fn support(&mut self, n: &V) -> Point;
+}
+
+/// Three points around the line, counter-clockwise about `d`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portal {
+    pub corner: [Point; 3],
+    /// `m[i] = d·(w_i × w_{i+1})`; all non-negative where the line pierces the triangle.
+    pub m: V,
+}
+
+impl Portal {
+    pub(crate) fn new(corner: [Point; 3], d: &V) -> Self {
+        let [a, b, c] = &corner;
+        let m = [dot(d, &cross(&a.w, &b.w)), dot(d, &cross(&b.w, &c.w)), dot(d, &cross(&c.w, &a.w))];
+        Self { corner, m }
+    }
+
+    /// Three interior points about the ray, 35 degrees off it, on the ball of radius `rho` about the origin:
+    /// being interior, none of them survives at the optimum.
+    pub(crate) fn stand_in(d: &V, rho: f64, offset: &V) -> Self {
+        let (u, v) = complete(d);
+        let (along, across) = (0.819 * rho, 0.573 * rho);
+        let half_root3 = 0.866_025_403_784_438_6;
+        let corner = [(1.0, 0.0), (-0.5, half_root3), (-0.5, -half_root3)].map(|(cu, cv)| {
+            let w = add_scaled(&add_scaled(&scale(d, along), &u, across * cu), &v, across * cv);
+            Point {
+                w: sub(&w, offset),
+                x: [0.0; 3],
+                id: [STAND_IN, (cu > 0.0) as u32 + 2 * (cv > 0.0) as u32],
+            }
+        });
+        Self::new(corner, d)
+    }
+
+    #[inline(always)]
+    pub(crate) fn normal(&self) -> V {
+        let [a, b, c] = &self.corner;
+        cross(&sub(&b.w, &a.w), &sub(&c.w, &a.w))
+    }
+
+    /// Whether one of the corners is this vertex pair.
+    #[inline(always)]
+    pub(crate) fn holds(&self, id: [u32; 2]) -> bool {
+        self.corner.iter().any(|p| p.id == id)
+    }
+
+    /// Replaces a corner by `p` such that the line stays inside. Of the sub-portals that hold the line up
+    /// to rounding (`slack`, an area) the one with the largest area is taken: on ties it is the least
+    /// likely to collapse. `false` when no sub-portal holds it.
+    #[inline(always)]
+    pub(crate) fn pivot(&mut self, p: &Point, d: &V, slack: f64) -> bool {
+        let pd = cross(&p.w, d);
+        let c = [dot(&self.corner[0].w, &pd), dot(&self.corner[1].w, &pd), dot(&self.corner[2].w, &pd)];
+        let mut best = (0.0, 3);
+        for i in 0..3 {
+            let j = if i == 2 { 0 } else { i + 1 };
+            let area = self.m[i] + c[j] - c[i];
+            if c[i] <= slack && c[j] >= -slack && area > best.0 {
+                best = (area, i);
+            }
+        }
+        let i = best.1;
+        if i == 3 {
+            return false;
+        }
+        let j = if i == 2 { 0 } else { i + 1 };
+        let k = if j == 2 { 0 } else { j + 1 };
+        self.corner[k] = *p;
+        // Cyclic order (i, j, k): m[i] stays, the two sides at the new corner are new.
+        self.m[j] = c[j];
+        self.m[k] = -c[i];
+        true
+    }
+}
+
+/// The line to cast and what to stop at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cast {
+    /// Unit direction of the line, `-β`.
+    pub d: V,
+    /// A point of the line orthogonal to `d`; zero when it passes through the origin.
+    pub offset: V,
+    /// `D`: how far the bodies' reference points are apart along β.
+    pub distance: f64,
+    /// Sum of the outer radii.
+    pub size: f64,
+    /// Stop when the bodies are proven further apart than this.
+    pub prediction: f64,
+    /// Relative height at which the bounds have met.
+    pub tolerance: f64,
+}
+
+/// How a cast ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CastEnd {
+    /// The bounds met: the supporting plane rises this much above the portal, along the ray.
+    Converged(f64),
+    /// Proven further apart than the prediction distance.
+    Beyond,
+    /// Pivoting stalled or lost the line: degenerate beyond rounding.
+    Stalled,
+}
+
+/// Most pivots before a cast counts as stalled. Generic pairs need fewer than twenty; long thin polytopes
+/// with hundreds of vertices about sixty.
+pub(crate) const PIVOT_LIMIT: u32 = 400;
+
+/// Runs the portal iteration to its end.
+#[inline]
+pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+    let d = &cast.d;
+    let slack = 1e-16 * cast.size * cast.size;
+    for _ in 0..PIVOT_LIMIT {
+        let n = portal.normal();
+        let mut p = map.support(&n);
+        *count += 1;
+        p.w = sub(&p.w, &cast.offset);
+        let nd = dot(&n, d);
+        let rise = dot(&n, &sub(&p.w, &portal.corner[0].w));
+        if S::FINITE && portal.holds(p.id) {
+            return CastEnd::Converged(0.0);
+        }
+        // Along the ray the portal may rise by rise/nd; 4e-16 |N| size is the rounding of `rise` itself.
+        let n1 = n[0].abs() + n[1].abs() + n[2].abs();
+        if rise <= cast.size * (cast.tolerance * nd + 4e-16 * n1) {
+            return CastEnd::Converged(rise.max(0.0) / nd);
+        }
+        if cast.prediction < f64::INFINITY {
+            let apart = cast.distance * nd - dot(&n, &p.w);
+            if apart > 0.0 && apart * apart > cast.prediction * cast.prediction * dot(&n, &n) {
+                return CastEnd::Beyond;
+            }
+        }
+        if !portal.pivot(&p, d, slack) {
+            return CastEnd::Stalled;
+        }
+    }
+    CastEnd::Stalled
+}
+
+/// What a portal proves about the line, all in body a's frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Proof {
+    /// Distance along the ray at which the portal is pierced.
+    pub depth: f64,
+    /// `<α,d> = -1`.
+    pub alpha: V,
+    /// Non-negative, summing to one.
+    pub weights: V,
+    /// Contact point on body a relative to its reference point.
+    pub x: V,
+    /// Lower and upper bound of s.
+    pub lower: f64,
+    pub upper: f64,
+    pub id: [[u32; 2]; 3],
+}
+
+impl Proof {
+    pub(crate) fn gap(&self) -> f64 {
+        // NaN must lose every comparison.
+        if self.upper >= self.lower { self.upper - self.lower } else { f64::INFINITY }
+    }
+}
+
+/// How far the supporting plane rises above the portal along the ray: one more pricing, for a portal that was
+/// found with another line.
+pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) -> f64 {
+    let n = portal.normal();
+    let p = map.support(&n);
+    if S::FINITE && portal.holds(p.id) {
+        return 0.0;
+    }
+    let w = sub(&p.w, &cast.offset);
+    let rise = portal.corner.iter().map(|q| dot(&n, &sub(&w, &q.w))).fold(f64::INFINITY, f64::min);
+    rise.max(0.0) / dot(&n, &cast.d)
+}
+
+/// Reads off the solution at the line `o + τ d` (which may differ slightly from the one the portal was
+/// found with) with clamped weights; `rise` is what the portal lacks to the supporting plane along the ray.
+#[inline]
+pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
+    let d = &cast.d;
+    let n = portal.normal();
+    let nd = dot(&n, d);
+    let raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
+    let total = raw[0] + raw[1] + raw[2];
+    if !(nd > 0.0 && total > 0.0) {
+        return None;
+    }
+    let [a, b, c] = &portal.corner;
+    let weights = scale(&raw, 1.0 / total);
+    let mix = |pa: &V, pb: &V, pc: &V| -> V {
+        add_scaled(&add_scaled(&scale(pa, weights[0]), pb, weights[1]), pc, weights[2])
+    };
+    let w = mix(&a.w, &b.w, &c.w);
+    let depth = dot(&w, d);
+    let alpha = scale(&n, -1.0 / nd);
+    // Where the clamped weights miss the line, sideways, the bound on s is uncertain by that times the slope;
+    // within the rounding of the coordinates themselves it says nothing.
+    let residual = norm(&add_scaled(&w, d, -depth));
+    let sideways = if residual > 4e-16 * cast.size { residual * norm(&alpha) } else { 0.0 };
+    let upper = cast.distance - depth;
+    Some(Proof {
+        depth,
+        alpha,
+        weights,
+        x: mix(&a.x, &b.x, &c.x),
+        lower: upper - rise,
+        upper: upper + sideways,
+        id: [a.id, b.id, c.id],
+    })
+}

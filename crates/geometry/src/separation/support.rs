@@ -1,0 +1,140 @@
+//! Support queries of the kernel: vertex scans for small polytopes, hill climbing for large ones, closed
+//! forms for curved bodies.
+
+use super::portal::{Point, SupportMap};
+use super::small::{M, V, dot, sub};
+use crate::Vec3;
+use crate::shapes::{Lanes, Polytope, Solid};
+
+/// Polytopes with more vertices than this climb instead of scanning.
+pub(crate) const SCAN_LIMIT: usize = 48;
+
+/// Largest `<n, x>` over the vertices.
+#[inline(always)]
+pub(crate) fn highest(lanes: &Lanes, n: &V) -> f64 {
+    let mut best = [f64::NEG_INFINITY; 4];
+    for [x, y, z] in lanes.blocks() {
+        for l in 0..4 {
+            let h = x[l] * n[0] + y[l] * n[1] + z[l] * n[2];
+            best[l] = if h > best[l] { h } else { best[l] };
+        }
+    }
+    let low = if best[0] > best[1] { best[0] } else { best[1] };
+    let high = if best[2] > best[3] { best[2] } else { best[3] };
+    if low > high { low } else { high }
+}
+
+/// Index of a vertex with the largest `<n, x>`, up to 16 units in the last place of the heights: the block index
+/// rides in their four lowest mantissa bits, which halves the work of a scan.
+#[inline(always)]
+pub(crate) fn scan(lanes: &Lanes, n: &V) -> u32 {
+    const TAG: u64 = 15;
+    const { assert!(SCAN_LIMIT / 4 <= TAG as usize) };
+    let mut best = [f64::NEG_INFINITY; 4];
+    for (tag, [x, y, z]) in lanes.blocks().iter().enumerate() {
+        for l in 0..4 {
+            let h = x[l] * n[0] + y[l] * n[1] + z[l] * n[2];
+            let h = f64::from_bits(h.to_bits() & !TAG | tag as u64);
+            best[l] = if h > best[l] { h } else { best[l] };
+        }
+    }
+    let (low, at_low) = if best[1] > best[0] { (best[1], 1) } else { (best[0], 0) };
+    let (high, at_high) = if best[3] > best[2] { (best[3], 3) } else { (best[2], 2) };
+    let (top, lane) = if high > low { (high, at_high) } else { (low, at_low) };
+    let index = (4 * (top.to_bits() & TAG) + lane) as u32;
+    // Filling lanes repeat vertex 0.
+    if (index as usize) < lanes.count() { index } else { 0 }
+}
+
+/// Walks from `start` to a vertex none of whose neighbours is higher along `n`. Heights are compared by
+/// edge vectors, whose rounding is relative to the edge: on a finely faceted body differences of heights
+/// would drown.
+#[inline(always)]
+pub(crate) fn climb(polytope: &Polytope, n: &V, start: u32) -> u32 {
+    let lanes = polytope.lanes();
+    let mut here = if (start as usize) < lanes.count() { start } else { 0 };
+    loop {
+        let at = lanes.get(here as usize);
+        let (mut best, mut next) = (0.0, here);
+        for &neighbour in polytope.neighbours(here as usize) {
+            let rise = dot(n, &sub(&lanes.get(neighbour as usize), &at));
+            if rise > best {
+                (best, next) = (rise, neighbour);
+            }
+        }
+        if next == here {
+            return here;
+        }
+        here = next;
+    }
+}
+
+/// Index of a support vertex of a polytope along `n`.
+#[inline(always)]
+pub(crate) fn furthest(polytope: &Polytope, n: &V, hint: u32) -> u32 {
+    if polytope.lanes().count() <= SCAN_LIMIT { scan(polytope.lanes(), n) } else { climb(polytope, n, hint) }
+}
+
+/// Two polytopes: `r` turns b's frame into a's.
+pub(crate) struct PolytopePair<'a> {
+    pub a: &'a Polytope,
+    pub b: &'a Polytope,
+    pub r: M,
+    /// Where the last climb ended on each body.
+    pub hint: [u32; 2],
+}
+
+impl PolytopePair<'_> {
+    /// The point of the Minkowski difference made of these two vertices.
+    #[inline(always)]
+    pub(crate) fn point(&self, id: [u32; 2]) -> Point {
+        let x = self.a.lanes().get(id[0] as usize);
+        let y = self.r.times(&self.b.lanes().get(id[1] as usize));
+        Point { w: sub(&x, &y), x, id }
+    }
+}
+
+impl SupportMap for PolytopePair<'_> {
+    const FINITE: bool = true;
+
+    #[inline(always)]
+    fn support(&mut self, n: &V) -> Point {
+        let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
+        self.hint = [furthest(self.a, n, self.hint[0]), furthest(self.b, &along_b, self.hint[1])];
+        self.point(self.hint)
+    }
+}
+
+/// Two bounded convex bodies of any kind.
+pub(crate) struct SolidPair<'a> {
+    pub a: &'a Solid,
+    pub b: &'a Solid,
+    pub r: M,
+    pub hint: [u32; 2],
+}
+
+impl SolidPair<'_> {
+    #[inline]
+    fn side(solid: &Solid, n: &V, hint: &mut u32) -> (V, u32) {
+        match solid {
+            Solid::Polytope(p) => {
+                *hint = furthest(p, n, *hint);
+                (p.lanes().get(*hint as usize), *hint)
+            }
+            // A half-space has no support point; it is answered in closed form before the kernel runs.
+            _ => (solid.support(&Vec3::from(*n)).map_or([f64::NAN; 3], Into::into), u32::MAX),
+        }
+    }
+}
+
+impl SupportMap for SolidPair<'_> {
+    const FINITE: bool = false;
+
+    #[inline]
+    fn support(&mut self, n: &V) -> Point {
+        let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
+        let (x, i) = Self::side(self.a, n, &mut self.hint[0]);
+        let (y, j) = Self::side(self.b, &along_b, &mut self.hint[1]);
+        Point { w: sub(&x, &self.r.times(&y)), x, id: [i, j] }
+    }
+}
