@@ -116,7 +116,10 @@ impl Separation {
 }
 
 /// Sums the weights of equal indices and drops zeros and placeholders.
-fn merged<const N: usize>(indices: [u32; N], weights: [f64; N]) -> impl Iterator<Item = (u32, f64)> {
+pub(super) fn merged<const N: usize>(
+    indices: [u32; N],
+    weights: [f64; N],
+) -> impl Iterator<Item = (u32, f64)> {
     (0..N).filter_map(move |k| {
         let index = indices[k];
         if index == u32::MAX || indices[..k].contains(&index) {

@@ -9,6 +9,8 @@ mod curved;
 mod general;
 mod half_space;
 mod pieces;
+mod planar;
+mod planar_portal;
 mod polytope;
 mod portal;
 mod relative;
@@ -16,6 +18,7 @@ mod small;
 mod support;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
+pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
 
 use crate::Pose;
 use crate::shapes::Solid;
