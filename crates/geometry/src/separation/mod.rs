@@ -7,6 +7,7 @@
 mod answer;
 mod curved;
 mod general;
+mod gradient;
 mod half_space;
 mod pieces;
 mod planar;
@@ -18,6 +19,7 @@ mod small;
 mod support;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
+pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
 pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
 
 use crate::Pose;
