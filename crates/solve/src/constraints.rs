@@ -114,9 +114,8 @@ impl Constraints {
     }
 
     /// Largest violation of a row or bound at `x`, each relative to the size of its terms:
-    /// `|side| + |a|_1 |x|_inf` for rows, `|bound| + |x|_inf` for bounds.
-    pub(crate) fn violation(&self, x: &[f64]) -> f64 {
-        let size = max_abs(x);
+    /// `|side| + |a|_1 size` for rows, `|bound| + size` for bounds, where `size` is that of the variables.
+    pub(crate) fn violation(&self, x: &[f64], size: f64) -> f64 {
         let mut worst = 0.0;
         for i in 0..self.rows() {
             let a = self.row(i);
@@ -155,8 +154,14 @@ impl Constraints {
 
     /// Largest product of a multiplier and the slack of the side it presses against, relative to the same
     /// multiplier sizes as [`Constraints::wrong_signs`] and the size of the row's terms.
-    pub(crate) fn complementarity(&self, x: &[f64], y: &[f64], z: &[f64], gradient: f64, sense: f64) -> f64 {
-        let size = max_abs(x);
+    pub(crate) fn complementarity(
+        &self,
+        x: &[f64],
+        size: f64,
+        [y, z]: [&[f64]; 2],
+        gradient: f64,
+        sense: f64,
+    ) -> f64 {
         let (y_size, z_size) = (max_abs(y), max_abs(z).max(gradient));
         let mut worst = 0.0;
         for i in 0..self.rows() {

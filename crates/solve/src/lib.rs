@@ -25,7 +25,7 @@ mod error;
 mod least_squares;
 pub mod lp;
 //pub mod nnls;
-//pub mod qp;
+pub mod qp;
 
 pub use constraints::Constraints;
 pub use error::SolveError;
@@ -34,4 +34,4 @@ pub use lp::{
     Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
 };
 //pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
-//pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};
+pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};

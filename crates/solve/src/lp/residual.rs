@@ -44,8 +44,9 @@ pub fn lp_residual(problem: &LinearProgram, solution: &LpSolution) -> Result<LpR
         LpOutcome::Unbounded => {
             length("ray", "variable", n, solution.ray.len())?;
             let constraints = problem.constraints();
-            let primal =
-                constraints.violation(&solution.x).max(constraints.recession_violation(&solution.ray));
+            let primal = constraints
+                .violation(&solution.x, max_abs(&solution.x))
+                .max(constraints.recession_violation(&solution.ray));
             let rate = accurate_dot(0.0, problem.objective(), &solution.ray);
             let improving = if problem.is_maximisation() { rate > 0.0 } else { rate < 0.0 };
             let gap = if improving { 0.0 } else { f64::INFINITY };
@@ -74,9 +75,9 @@ fn optimality(problem: &LinearProgram, solution: &LpSolution) -> LpResidual {
     // The reported objective is part of the claim.
     worst_of(&mut gap, ratio((value - solution.objective).abs(), norm1(c) * max_abs(x)));
     LpResidual {
-        primal: constraints.violation(x),
+        primal: constraints.violation(x, max_abs(x)),
         dual,
-        complementarity: constraints.complementarity(x, y, z, gradient, sense),
+        complementarity: constraints.complementarity(x, max_abs(x), [y, z], gradient, sense),
         gap,
     }
 }

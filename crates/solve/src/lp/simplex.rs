@@ -397,6 +397,6 @@ mod tests {
         assert_eq!(solution.outcome, LpOutcome::IterationLimit);
         assert_eq!(solution.iterations, 1);
         // The point is still a vertex of the feasible set.
-        assert!(problem.constraints().violation(&solution.x) < 1e-15);
+        assert!(problem.constraints().violation(&solution.x, 1.0) < 1e-15);
     }
 }
