@@ -164,12 +164,11 @@ impl Constraints {
     ) -> f64 {
         let (y_size, z_size) = (max_abs(y), max_abs(z).max(gradient));
         let mut worst = 0.0;
-        for i in 0..self.rows() {
-            let a = self.row(i);
-            let side = pressed_side(sense * y[i], self.row_bounds(i));
-            if let Some(side) = side {
+        for (i, yi) in y.iter().enumerate() {
+            if let Some(side) = pressed_side(sense * yi, self.row_bounds(i)) {
+                let a = self.row(i);
                 let slack = accurate_dot(-side, a, x);
-                worst_of(&mut worst, ratio((y[i] * slack).abs(), y_size * (side.abs() + size * norm1(a))));
+                worst_of(&mut worst, ratio((yi * slack).abs(), y_size * (side.abs() + size * norm1(a))));
             }
         }
         for j in 0..x.len() {

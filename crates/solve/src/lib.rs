@@ -21,17 +21,17 @@
 mod arithmetic;
 mod constraints;
 mod error;
-//pub mod hull;
+pub mod hull;
 mod least_squares;
 pub mod lp;
-//pub mod nnls;
+pub mod nnls;
 pub mod qp;
 
 pub use constraints::Constraints;
 pub use error::SolveError;
-//pub use hull::{HullPoint, distance_to_hull, hull_residual, minimum_norm_point};
+pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
 pub use lp::{
     Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
 };
-//pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
+pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
 pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};

@@ -209,12 +209,12 @@ fn random_program(random: &mut Random, rows: usize, columns: usize, grid: bool) 
         }
         .unwrap();
     }
-    for j in 0..columns {
+    for (j, &at) in inside.iter().enumerate() {
         match random.below(4) {
             0 => continue,
-            1 => problem.bound(j, inside[j] - round(random.unit()), f64::INFINITY),
-            2 => problem.bound(j, f64::NEG_INFINITY, inside[j] + round(random.unit())),
-            _ => problem.bound(j, inside[j] - round(random.unit()), inside[j] + round(random.unit())),
+            1 => problem.bound(j, at - round(random.unit()), f64::INFINITY),
+            2 => problem.bound(j, f64::NEG_INFINITY, at + round(random.unit())),
+            _ => problem.bound(j, at - round(random.unit()), at + round(random.unit())),
         }
         .unwrap();
     }

@@ -248,9 +248,9 @@ impl Simplex<'_> {
 
         // Harris, first pass: the longest step that keeps every violation within the tolerance.
         let mut reach = f64::INFINITY;
-        for r in 0..p.m {
+        for (r, &v) in basic.iter().enumerate() {
             if let Some((room, _)) = blocks(r) {
-                reach = reach.min((room + tolerance * self.size(basic[r])).max(0.0) / rate(r).abs());
+                reach = reach.min((room + tolerance * self.size(v)).max(0.0) / rate(r).abs());
             }
         }
         let own = p.upper[nonbasic[q]] - p.lower[nonbasic[q]];

@@ -170,14 +170,13 @@ impl Factors {
     pub(super) fn correct(&self, rho: &[f64], sigma: &mut [f64], dx: &mut [f64]) {
         self.solve_upper_transposed(sigma);
         dx.fill(0.0);
-        for k in 0..self.n {
+        for (k, s) in sigma.iter_mut().enumerate() {
+            add_scaled(dx, *s, self.column(k));
+            *s += dot(self.column(k), rho);
+        }
+        for k in self.q..self.n {
             let along = dot(self.column(k), rho);
-            if k < self.q {
-                add_scaled(dx, sigma[k], self.column(k));
-                sigma[k] += along;
-            } else {
-                add_scaled(dx, -along, self.column(k));
-            }
+            add_scaled(dx, -along, self.column(k));
         }
         self.solve_upper(sigma);
     }

@@ -58,7 +58,8 @@ pub struct Reference {
 
 pub fn clarabel(hessian: &[Vec<f64>], q: &[f64], constraints: &Constraints) -> Reference {
     let n = q.len();
-    let (mut equal, mut less): (Vec<(Vec<f64>, f64)>, Vec<(Vec<f64>, f64)>) = (vec![], vec![]);
+    let mut equal: Vec<(Vec<f64>, f64)> = vec![];
+    let mut less: Vec<(Vec<f64>, f64)> = vec![];
     let mut add = |a: Vec<f64>, (l, u): (f64, f64)| {
         if l == u {
             equal.push((a, l));
@@ -150,7 +151,7 @@ pub fn microlp(problem: &LinearProgram) -> Result<f64, microlp::Error> {
             other.add_constraint(row, ComparisonOp::Le, u);
         }
     }
-    Ok(other.solve()?.into_solution().ok().expect("no time limit was set").objective())
+    Ok(other.solve()?.into_solution().unwrap().objective())
 }
 
 /// Johnson's separation program for two vertex lists: variables alpha (3), a1, a2.
