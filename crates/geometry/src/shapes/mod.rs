@@ -4,11 +4,13 @@
 //! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
+mod hull;
 mod lanes;
 mod polygon;
 mod polytope;
 mod smooth;
 mod solid;
+mod topology;
 
 pub use lanes::Lanes;
 pub use polygon::Polygon;
