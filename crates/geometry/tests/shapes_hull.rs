@@ -88,7 +88,8 @@ fn turned_and_rounded_boxes_have_six_faces_at_every_size_and_place() {
         };
         let scale = [1e-6f64, 1.0, 1e6][round / 5 % 3];
         // Far away, but with the thinnest side still resolved by the coordinates.
-        let far = [0.0f64, 1e6][round / 15 % 2] * scale.max(1.0) * if sides.min() < 0.01 { 1e-6 } else { 1.0 };
+        let far =
+            [0.0f64, 1e6][round / 15 % 2] * scale.max(1.0) * if sides.min() < 0.01 { 1e-6 } else { 1.0 };
         let far = if scale < 1.0 { far.min(1e-1) } else { far };
         let turn = random.rotation();
         let shift = random.direction() * far;

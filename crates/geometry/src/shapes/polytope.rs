@@ -165,22 +165,10 @@ impl Polytope {
         self.outer_radius = self.vertices.iter().map(|v| (v - reference).norm()).fold(0.0, f64::max);
     }
 
-    /// Volume and centroid, by signed tetrahedra about the first vertex.
+    /// Volume and centroid, by signed tetrahedra.
     pub fn volume_and_centroid(&self) -> (f64, Vec3) {
-        let origin = self.vertices[0];
-        let (mut volume, mut moment) = (0.0, Vec3::zeros());
-        for face in &self.faces {
-            let face_loop = self.face_loop(face);
-            let a = self.vertices[face_loop[0] as usize] - origin;
-            for pair in face_loop[1..].windows(2) {
-                let b = self.vertices[pair[0] as usize] - origin;
-                let c = self.vertices[pair[1] as usize] - origin;
-                let six_volume = a.dot(&b.cross(&c));
-                volume += six_volume / 6.0;
-                moment += six_volume / 24.0 * (a + b + c);
-            }
-        }
-        (volume, origin + moment / volume)
+        let properties = self.mass_properties();
+        (properties.volume, properties.centroid)
     }
 
     /// The vertices, body frame.
@@ -288,7 +276,7 @@ fn newell_plane(vertices: &[Vec3], face_loop: &[u32]) -> Option<(Vec3, f64)> {
 
 /// Twice the area of a triangle times its normal, from its two shortest sides: the product of two long
 /// sides of a needle would lose the digits of its width.
-pub(super) fn area_vector(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
+pub(crate) fn area_vector(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
     let (ab, bc, ca) = (b - a, c - b, a - c);
     let (x, y, z) = (ab.norm_squared(), bc.norm_squared(), ca.norm_squared());
     if z >= x && z >= y {

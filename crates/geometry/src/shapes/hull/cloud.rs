@@ -8,20 +8,24 @@ use crate::{ShapeError, Vec3};
 const FLUSH: f64 = 1e-60;
 
 /// How flat a body may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::shapes) enum Strictness {
     /// A body as a user gives it.
     Body,
     /// The polar dual of a body: as stretched as the body is thin, so that only rounding makes it flat.
-    Dual,
+    Dual {
+        /// How far rounding of the body's planes moves the points.
+        noise: f64,
+    },
 }
 
 impl Strictness {
-    /// Least thickness and finest detail, as multiples of size and of thickness.
-    fn limits(self) -> (f64, f64, f64) {
+    /// Least thickness as a multiple of size; finest detail as multiples of size and of thickness, and as
+    /// a length.
+    fn limits(self) -> (f64, f64, f64, f64) {
         match self {
-            Strictness::Body => (DEGENERATE, FLATNESS, DETAIL),
-            Strictness::Dual => (0.0, 1e-12, 1e-9),
+            Strictness::Body => (DEGENERATE, FLATNESS, DETAIL, 0.0),
+            Strictness::Dual { noise } => (0.0, 1e-12, 1e-9, noise),
         }
     }
 }
@@ -54,12 +58,13 @@ impl Cloud {
             .iter()
             .map(|v| v.map(|c| c * scale).map(|c| if c.abs() < FLUSH { 0.0 } else { c }))
             .collect();
-        let (degenerate, flatness, detail) = strictness.limits();
+        let (degenerate, flatness, detail, noise) = strictness.limits();
         // Scaled coordinates lie in [-2, 2].
         let rounding = ROUNDING * f64::EPSILON * (largest * scale);
         let extent = Extent::new(&points);
         let flat_limit = (degenerate * extent.size).max(4.0 * rounding);
-        let tolerance = (flatness * extent.size).min(detail * extent.thickness).max(rounding);
+        let tolerance =
+            (flatness * extent.size).min(detail * extent.thickness).max(rounding).max(noise * scale);
 
         let kept = if count < 4 || extent.size <= 4.0 * rounding {
             distinct(&points, rounding)

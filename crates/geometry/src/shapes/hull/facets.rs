@@ -6,9 +6,9 @@
 //! join along one side if its third corner is new, or along two sides. Partial shellings of a triangulated
 //! disc always extend, so a flat face is never left with a hole.
 
-use super::super::polytope::area_vector;
 use super::triangulate::Surface;
 use crate::Vec3;
+use crate::shapes::area_vector;
 
 const NONE: u32 = u32::MAX;
 

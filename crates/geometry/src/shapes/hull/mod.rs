@@ -18,7 +18,7 @@ mod triangulate;
 
 pub(super) use cloud::Strictness;
 
-use super::Polytope;
+use super::{Face, Polytope};
 use crate::{ShapeError, Vec3};
 use cloud::Cloud;
 
@@ -82,5 +82,16 @@ fn assemble(
         loops.iter().map(|face| face.iter().map(|&v| position[v as usize]).collect()).collect();
     let sources: Vec<u32> = used.iter().map(|&v| cloud.kept[v as usize]).collect();
     let vertices = sources.iter().map(|&s| points[s as usize]).collect();
-    Ok(Polytope::from_faces(vertices, &loops)?.with_sources(sources))
+    let polytope = Polytope::from_faces(vertices, &loops)?.with_sources(sources);
+    if polytope.faces().iter().all(|face| turns_left(&polytope, face)) {
+        return Ok(polytope);
+    }
+    Err(ShapeError::NotConvex { why: "a merged face has a corner that turns the wrong way".into() })
+}
+
+/// Whether a face is strictly convex as a polygon: details just above the tolerance can spoil that.
+fn turns_left(polytope: &Polytope, face: &Face) -> bool {
+    let corners = polytope.face_loop(face);
+    let at = |k: usize| polytope.vertices()[corners[k % corners.len()] as usize];
+    (0..corners.len()).all(|k| (at(k + 1) - at(k)).cross(&(at(k + 2) - at(k + 1))).dot(&face.normal) > 0.0)
 }
