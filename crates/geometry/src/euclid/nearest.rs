@@ -1,0 +1,132 @@
+//! The point of `K1 - K2` nearest to the origin: the distance of two bodies that are apart.
+//!
+//! Gilbert, Johnson and Keerthi's iteration with both bounds kept:
+//!
+//! ```text
+//! v  nearest point of the current simplex           |v| >= h           upper bound
+//! n  unit normal of the simplex towards v
+//! c  corner of K1 - K2 lowest along n               <n, c> <= h        lower bound
+//! stop when the bounds meet; otherwise c joins the simplex
+//! ```
+//!
+//! The simplex strictly approaches the origin or the loop ends, so polytopes terminate. Where rounding
+//! stops the approach before the bounds have met (a nearest point on the border of two features), the normals
+//! of every face of the last simplex are tried: one of them is the normal of the right feature.
+
+use super::limits::{NEAREST_STEPS, TOUCHING};
+use super::pair::{Corner, Gap, Pair};
+use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
+use crate::Vec3;
+
+/// Where the origin lies with respect to `K1 - K2`.
+pub(super) enum Nearest {
+    /// Outside: the bounds of the distance.
+    Apart(Gap),
+    /// On the boundary to rounding. `upper` is the length of the shortest difference found.
+    Touching(Gap),
+    /// Strictly inside.
+    Overlapping(Gap),
+}
+
+/// Bounds of the distance of the two cores, or the news that they meet.
+pub(super) fn nearest(pair: &Pair) -> Nearest {
+    let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
+    let first = pair.support(&start);
+    let mut simplex = Simplex::new(first);
+    let mut state = Search { pair, lower: start.dot(&first.w), normal: start, evaluations: 1 };
+    loop {
+        let upper = simplex.point.norm();
+        if upper <= TOUCHING * pair.scale {
+            return Nearest::Touching(state.gap(&simplex));
+        }
+        if upper - state.lower <= pair.goal() || state.evaluations > NEAREST_STEPS {
+            return Nearest::Apart(state.gap(&simplex));
+        }
+        let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(state.normal);
+        let corner = state.price(&normal);
+        if upper - state.lower <= pair.goal() {
+            return Nearest::Apart(state.gap(&simplex));
+        }
+        let advance = if simplex.contains(&corner) { Advance::Stuck } else { simplex.advance(corner) };
+        match advance {
+            Advance::Closer(next) => simplex = next,
+            Advance::Inside => return Nearest::Overlapping(state.gap(&simplex)),
+            Advance::Stuck => match state.rescue(&simplex, &corner) {
+                Some(Advance::Closer(next)) => simplex = next,
+                Some(Advance::Inside) => return Nearest::Overlapping(state.gap(&simplex)),
+                _ => return Nearest::Apart(state.gap(&simplex)),
+            },
+        }
+    }
+}
+
+struct Search<'a> {
+    pair: &'a Pair<'a>,
+    /// Largest support gap so far, and its normal.
+    lower: f64,
+    normal: Vec3,
+    evaluations: u32,
+}
+
+impl Search<'_> {
+    /// The corner lowest along `normal`; its height is a lower bound.
+    fn price(&mut self, normal: &Vec3) -> Corner {
+        let corner = self.pair.support(normal);
+        self.evaluations += 1;
+        let height = normal.dot(&corner.w);
+        if height > self.lower {
+            self.lower = height;
+            self.normal = *normal;
+        }
+        corner
+    }
+
+    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on;
+    /// `None` when the bounds have met or nothing does.
+    fn rescue(&mut self, simplex: &Simplex, extra: &Corner) -> Option<Advance> {
+        let v = simplex.point;
+        let mut w = [extra.w; 4];
+        let old = simplex.corners();
+        for (slot, corner) in w.iter_mut().zip(old) {
+            *slot = corner.w;
+        }
+        let count = old.len() + usize::from(!simplex.contains(extra));
+        let towards = |n: Vec3| if n.dot(&v) < 0.0 { -n } else { n };
+        for i in 0..count {
+            for j in i..count {
+                for k in j..count {
+                    let candidate = match (i == j, j == k) {
+                        (true, true) => unit(&w[i]),
+                        (true, false) => across_edge(&w[i], &w[k], &v),
+                        (false, false) => across_triangle(&w[i], &w[j], &w[k]).map(towards),
+                        (false, true) => None,
+                    };
+                    let Some(normal) = candidate else { continue };
+                    let corner = self.price(&normal);
+                    if v.norm() - self.lower <= self.pair.goal() {
+                        return None;
+                    }
+                    if !simplex.contains(&corner) {
+                        match simplex.advance(corner) {
+                            Advance::Stuck => {}
+                            progress => return Some(progress),
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn gap(&self, simplex: &Simplex) -> Gap {
+        let (x, z) = simplex.witnesses();
+        Gap {
+            lower: self.lower,
+            upper: simplex.point.norm(),
+            normal: self.normal,
+            x,
+            z,
+            evaluations: self.evaluations,
+        }
+    }
+}
