@@ -103,13 +103,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Judges a candidate by its supports. Faces win ties.
+    /// Judges a candidate by its supports.
     fn judge(&mut self, normal: Vec3, facet: Facet) -> Vec3 {
         let corner = self.pair.support(&normal);
         self.evaluations += 1;
         let height = normal.dot(&corner.w);
-        let handicap = if matches!(facet, Facet::Edges(..)) { TIE * self.pair.scale } else { 0.0 };
-        if height > self.best + handicap {
+        if height > self.best {
             self.best = height;
             self.winner = Some((normal, facet));
         }
@@ -167,7 +166,8 @@ impl Search<'_> {
                 for normal in [cross, -cross] {
                     if faces(ends, &normal)
                         && faces(edge_b.ends, &normal)
-                        && normal.dot(&reach) > self.best + TIE * self.pair.scale
+                        && normal.dot(&reach) > self.best
+                        && !self.repeats(&(rotation * normal))
                     {
                         let placed = Arc {
                             from: rotation * edge_b.from + offset,
@@ -179,6 +179,12 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the best normal so far is this one to rounding. Edges along the sides of two parallel faces
+    /// give the faces' normal again; the face is the better answer.
+    fn repeats(&self, normal: &Vec3) -> bool {
+        self.winner.is_some_and(|(best, _)| (best - normal).amax() <= TIE)
     }
 
     /// Whether no normal on the arc of an edge of a can beat the best: a bound by one pair of points, the

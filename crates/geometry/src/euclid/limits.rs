@@ -2,6 +2,13 @@
 //! radii or the distance of the reference points, whichever is larger, because that is what the coordinates
 //! of a difference `x - y` are rounded to.
 
+/// Rounding of the length of a difference of points.
+pub(super) const ROUNDING: f64 = 2.0 * f64::EPSILON;
+
+/// Pivots in a row that may leave both bounds where they are. Two nearly parallel faces of many sides are
+/// walked around with such pivots.
+pub(super) const PATIENCE: u32 = 40;
+
 /// Bodies closer than this are handed to the depth search, which does not need a direction from the
 /// (by then meaningless) difference of two nearly equal points. About 450 units in the last place.
 pub(super) const TOUCHING: f64 = 1e-13;
@@ -10,8 +17,7 @@ pub(super) const TOUCHING: f64 = 1e-13;
 /// opinion from the depth search.
 pub(super) const SECOND_OPINION: f64 = 1e-12;
 
-/// An edge-edge normal must beat a face normal by this much, so that a tie goes to the face: rounding of a
-/// support height.
+/// Rounding of a support height, and of a unit normal.
 pub(super) const TIE: f64 = 4e-15;
 
 /// Two edges whose directions differ by less than this angle (radians) count as parallel. The facet

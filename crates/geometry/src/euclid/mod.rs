@@ -166,8 +166,9 @@ fn placed(pair: &Pair, gap: &Gap, a: &Solid, pose_a: &Pose) -> Euclidean {
         normal: pose_a.direction(&gap.normal),
         point_a: pose_a.point(&(origin + x)),
         point_b: pose_a.point(&(origin + z)),
-        lower: gap.lower - r_a - r_b,
-        upper: gap.upper - r_a - r_b,
+        // Rounding may have let the bounds pass each other by a few units in the last place.
+        lower: gap.lower.min(core) - r_a - r_b,
+        upper: gap.upper.max(core) - r_a - r_b,
         iterations: gap.evaluations,
     }
 }

@@ -9,11 +9,12 @@
 //! stop when the bounds meet; otherwise c joins the simplex
 //! ```
 //!
-//! The simplex strictly approaches the origin or the loop ends, so polytopes terminate. Where rounding
-//! stops the approach before the bounds have met (a nearest point on the border of two features), the normals
-//! of every face of the last simplex are tried: one of them is the normal of the right feature.
+//! The simplex approaches the origin or, for a few degenerate pivots on nearly parallel features, stays where
+//! it is; otherwise the loop ends. Where rounding stops the approach before the bounds have met (a nearest
+//! point on the border of two features), the normals of every face of the last simplex are tried: one of
+//! them is the normal of the right feature.
 
-use super::limits::{NEAREST_STEPS, TOUCHING};
+use super::limits::{NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
 use super::pair::{Corner, Gap, Pair};
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
@@ -33,29 +34,38 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
     let first = pair.support(&start);
     let mut simplex = Simplex::new(first);
-    let mut state = Search { pair, lower: start.dot(&first.w), normal: start, evaluations: 1 };
+    let mut search =
+        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let slack = ROUNDING * pair.scale;
+    let mut patience = PATIENCE;
     loop {
-        let upper = simplex.point.norm();
-        if upper <= TOUCHING * pair.scale {
-            return Nearest::Touching(state.gap(&simplex));
+        if search.upper() <= TOUCHING * pair.scale {
+            return Nearest::Touching(search.gap());
         }
-        if upper - state.lower <= pair.goal() || state.evaluations > NEAREST_STEPS {
-            return Nearest::Apart(state.gap(&simplex));
+        let (lower, upper) = (search.lower, search.upper());
+        let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(search.normal);
+        let corner = search.price(&normal);
+        if search.is_done() {
+            return Nearest::Apart(search.gap());
         }
-        let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(state.normal);
-        let corner = state.price(&normal);
-        if upper - state.lower <= pair.goal() {
-            return Nearest::Apart(state.gap(&simplex));
+        let mut advance =
+            if simplex.contains(&corner) { Advance::Stuck } else { simplex.advance(corner, slack) };
+        if matches!(advance, Advance::Stuck) {
+            advance = search.rescue(&simplex, &corner, slack);
         }
-        let advance = if simplex.contains(&corner) { Advance::Stuck } else { simplex.advance(corner) };
         match advance {
-            Advance::Closer(next) => simplex = next,
-            Advance::Inside => return Nearest::Overlapping(state.gap(&simplex)),
-            Advance::Stuck => match state.rescue(&simplex, &corner) {
-                Some(Advance::Closer(next)) => simplex = next,
-                Some(Advance::Inside) => return Nearest::Overlapping(state.gap(&simplex)),
-                _ => return Nearest::Apart(state.gap(&simplex)),
-            },
+            Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
+            Advance::Inside => return Nearest::Overlapping(search.gap()),
+            Advance::Stuck => return Nearest::Apart(search.gap()),
+        }
+        if simplex.point.norm() < search.upper() {
+            search.nearest = simplex;
+        }
+        // Pivots that move neither bound could turn in circles.
+        let moved = search.lower > lower + slack || search.upper() < upper - slack;
+        patience = if moved { PATIENCE } else { patience - 1 };
+        if patience == 0 {
+            return Nearest::Apart(search.gap());
         }
     }
 }
@@ -65,10 +75,20 @@ struct Search<'a> {
     /// Largest support gap so far, and its normal.
     lower: f64,
     normal: Vec3,
+    /// The simplex with the shortest point so far.
+    nearest: Simplex,
     evaluations: u32,
 }
 
 impl Search<'_> {
+    fn upper(&self) -> f64 {
+        self.nearest.point.norm()
+    }
+
+    fn is_done(&self) -> bool {
+        self.upper() - self.lower <= self.pair.goal() || self.evaluations > NEAREST_STEPS
+    }
+
     /// The corner lowest along `normal`; its height is a lower bound.
     fn price(&mut self, normal: &Vec3) -> Corner {
         let corner = self.pair.support(normal);
@@ -81,9 +101,8 @@ impl Search<'_> {
         corner
     }
 
-    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on;
-    /// `None` when the bounds have met or nothing does.
-    fn rescue(&mut self, simplex: &Simplex, extra: &Corner) -> Option<Advance> {
+    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on.
+    fn rescue(&mut self, simplex: &Simplex, extra: &Corner, slack: f64) -> Advance {
         let v = simplex.point;
         let mut w = [extra.w; 4];
         let old = simplex.corners();
@@ -103,26 +122,26 @@ impl Search<'_> {
                     };
                     let Some(normal) = candidate else { continue };
                     let corner = self.price(&normal);
-                    if v.norm() - self.lower <= self.pair.goal() {
-                        return None;
+                    if self.is_done() {
+                        return Advance::Stuck;
                     }
                     if !simplex.contains(&corner) {
-                        match simplex.advance(corner) {
+                        match simplex.advance(corner, slack) {
                             Advance::Stuck => {}
-                            progress => return Some(progress),
+                            progress => return progress,
                         }
                     }
                 }
             }
         }
-        None
+        Advance::Stuck
     }
 
-    fn gap(&self, simplex: &Simplex) -> Gap {
-        let (x, z) = simplex.witnesses();
+    fn gap(&self) -> Gap {
+        let (x, z) = self.nearest.witnesses();
         Gap {
             lower: self.lower,
-            upper: simplex.point.norm(),
+            upper: self.upper(),
             normal: self.normal,
             x,
             z,

@@ -19,6 +19,7 @@ use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
 use crate::{Pose, Vec3, tolerance};
 
 /// What is left of a body after its radius is taken off.
+#[derive(Clone, Copy)]
 pub(super) enum Core<'a> {
     Polytope(&'a Polytope),
     /// The reference point alone.
@@ -149,6 +150,7 @@ pub(super) struct Gap {
 }
 
 /// Two bounded bodies, placed relative to each other.
+#[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) a: Core<'a>,
     pub(super) b: Core<'a>,

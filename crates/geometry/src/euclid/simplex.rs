@@ -13,7 +13,10 @@ use super::pair::Corner;
 use crate::Vec3;
 use robust::{Coord3D, orient3d};
 
-/// Up to three corners with positive weights that sum to one; `point` is their mean.
+/// Weight below zero at which a corner that came in still counts as inside: rounding of a ratio of areas.
+const ENTERING: f64 = 1e-14;
+
+/// Up to three corners with non-negative weights that sum to one; `point` is their mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex {
     corners: [Corner; 3],
@@ -26,6 +29,8 @@ pub(super) struct Simplex {
 pub(super) enum Advance {
     /// The nearest point moved strictly towards the origin.
     Closer(Simplex),
+    /// The corner joined the simplex, but the nearest point stayed where it was to rounding.
+    Pivoted(Simplex),
     /// The corners enclose the origin.
     Inside,
     /// Nothing nearer was found: rounding has been reached.
@@ -68,38 +73,49 @@ impl Simplex {
         }
     }
 
-    /// The simplex of the nearest point after `corner` came in.
-    pub(super) fn advance(&self, corner: Corner) -> Advance {
+    /// The simplex of the nearest point after `corner` came in. `slack` is the rounding of a length here.
+    ///
+    /// On nearly parallel features the corner that leads on may win no length at all at first: it is kept,
+    /// with a weight of zero if rounding says less, as a degenerate pivot.
+    pub(super) fn advance(&self, corner: Corner, slack: f64) -> Advance {
         if self.count == 3 && encloses(&self.corners, &corner) {
             return Advance::Inside;
         }
+        let old_length = self.point.norm();
         let mut best: Option<Simplex> = None;
-        let mut nearest = self.point.norm_squared();
+        let mut nearest = old_length + slack;
         let mut offer = |corners: &[Corner], weights: &[f64]| {
             let mut candidate = Simplex::new(corner);
             candidate.count = corners.len();
             candidate.corners[..corners.len()].copy_from_slice(corners);
             candidate.weights[..corners.len()].copy_from_slice(weights);
             candidate.point = corners.iter().zip(weights).map(|(c, &weight)| weight * c.w).sum();
-            let square = candidate.point.norm_squared();
-            if square < nearest {
-                nearest = square;
+            let length = candidate.point.norm();
+            // Candidates come with few corners first; of equally near ones, more corners know more.
+            if length <= nearest + slack {
+                nearest = length.min(nearest);
                 best = Some(candidate);
             }
         };
         offer(&[corner], &[1.0]);
         let old = self.corners();
-        for (k, other) in old.iter().enumerate() {
+        for other in old {
             if let Some(weights) = on_segment(&corner.w, &other.w) {
                 offer(&[corner, *other], &weights);
             }
+        }
+        for (k, other) in old.iter().enumerate() {
             for third in &old[..k] {
                 if let Some(weights) = on_triangle(&corner.w, &other.w, &third.w) {
                     offer(&[corner, *other, *third], &weights);
                 }
             }
         }
-        best.map_or(Advance::Stuck, Advance::Closer)
+        match best {
+            Some(next) if next.point.norm() < old_length => Advance::Closer(next),
+            Some(next) => Advance::Pivoted(next),
+            None => Advance::Stuck,
+        }
     }
 }
 
@@ -150,7 +166,8 @@ pub(super) fn on_segment(a: &Vec3, b: &Vec3) -> Option<[f64; 2]> {
     let square = edge.norm_squared();
     let mut t = -a.dot(&edge) / square;
     t -= (a + t * edge).dot(&edge) / square;
-    (t > 0.0 && t < 1.0).then_some([1.0 - t, t])
+    // The first corner is the one that came in.
+    (t > 0.0 && t < 1.0 + ENTERING).then_some([(1.0 - t).max(0.0), t.min(1.0)])
 }
 
 /// Weights of the point nearest to the origin in the plane of the triangle, if inside it.
@@ -179,9 +196,12 @@ pub(super) fn on_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> Option<[f64; 3]> {
         r = -(a + t1 * e1 + t2 * e2);
     }
     let t0 = 1.0 - t1 - t2;
-    if !(t0 > 0.0 && t1 > 0.0 && t2 > 0.0) {
+    // The first corner is the one that came in.
+    if !(t0 > -ENTERING && t1 > 0.0 && t2 > 0.0) {
         return None;
     }
+    let total = t0.max(0.0) + t1 + t2;
+    let (t0, t1, t2) = (t0.max(0.0) / total, t1 / total, t2 / total);
     Some(if swap { [t0, t2, t1] } else { [t0, t1, t2] })
 }
 

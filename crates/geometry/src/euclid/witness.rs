@@ -2,51 +2,66 @@
 //!
 //! At the optimum the features on the two supporting planes, seen along the normal, overlap. Two edges
 //! cross in one point; a face and a vertex, edge or face share a region, found by clipping, of which the
-//! middle is taken: it is the choice that respects the symmetry of a box resting on a box.
+//! middle is taken: it is the choice that respects the symmetry of a box resting on a box. Where rounding
+//! makes the features miss each other (several facets equally near), the bodies are moved apart along the
+//! normal until they just touch, and their nearest points are the witnesses.
 
 use super::facets::{Arc, Facet};
-use super::limits::FEATURE;
+use super::limits::{FEATURE, TOUCHING};
+use super::nearest::{Nearest, nearest};
 use super::pair::{Core, Pair};
 use crate::shapes::Polytope;
 use crate::{Vec2, Vec3};
 
 /// Points of core a and core b with `x - z = depth * normal`.
 pub(super) fn points(pair: &Pair, normal: &Vec3, facet: &Facet, depth: f64) -> (Vec3, Vec3) {
+    let found = match facet {
+        Facet::Edges(a, b) => Some(crossing(a, b)),
+        _ => shared(pair, normal, facet),
+    };
+    let miss = |(x, z): &(Vec3, Vec3)| (x - z - depth * normal).norm();
+    found.filter(|pair_of_points| miss(pair_of_points) <= FEATURE * pair.scale).unwrap_or_else(|| {
+        let touch = touching(pair, normal, depth);
+        found.filter(|pair_of_points| miss(pair_of_points) <= miss(&touch)).unwrap_or(touch)
+    })
+}
+
+/// Nearest points of the bodies after b has been moved along the normal until they touch.
+fn touching(pair: &Pair, normal: &Vec3, depth: f64) -> (Vec3, Vec3) {
+    // A hair short of touching, so that rounding does not make them overlap again.
+    let shift = (depth - 0.5 * TOUCHING * pair.scale) * normal;
+    let moved = Pair { offset: pair.offset + shift, ..*pair };
+    let (Nearest::Apart(gap) | Nearest::Touching(gap) | Nearest::Overlapping(gap)) = nearest(&moved);
+    (gap.x, gap.z - shift)
+}
+
+/// The middle of the overlap of a face and whatever of the other body touches it.
+fn shared(pair: &Pair, normal: &Vec3, facet: &Facet) -> Option<(Vec3, Vec3)> {
     let corner = pair.support(normal);
-    if let Facet::Edges(a, b) = facet {
-        let (x, z) = crossing(a, b);
-        let middle = 0.5 * (x + z);
-        return (middle + 0.5 * depth * normal, middle - 0.5 * depth * normal);
-    }
     let slack = FEATURE * pair.scale;
     let (u, v) = frame(normal);
     let flatten = |p: Vec3| Vec2::new(u.dot(&p), v.dot(&p));
-    let known = |face: &Facet, of_a: bool| match (face, of_a) {
-        (Facet::FaceA(f), true) | (Facet::FaceB(f), false) => Some(*f),
-        _ => None,
+    let (face_a, face_b) = match facet {
+        Facet::FaceA(f) => (Some(*f), None),
+        Facet::FaceB(f) => (None, Some(*f)),
+        Facet::Edges(..) => (None, None),
     };
     let place = |y: Vec3| pair.rotation * y + pair.offset;
-    let mut region_a = feature(&pair.a, &-normal, corner.index[0], known(facet, true), slack);
-    let mut region_b =
-        feature(&pair.b, &pair.rotation.tr_mul(normal), corner.index[1], known(facet, false), slack);
-    region_b.iter_mut().for_each(|y| *y = place(*y));
+    let mut region_a: Vec<Vec2> =
+        feature(&pair.a, &-normal, corner.index[0], face_a, slack).into_iter().map(flatten).collect();
+    let region_b: Vec<Vec2> = feature(&pair.b, &pair.rotation.tr_mul(normal), corner.index[1], face_b, slack)
+        .into_iter()
+        .map(|y| flatten(place(y)))
+        .collect();
     // Loops are counter-clockwise seen from outside: b's along n, a's against it.
     region_a.reverse();
-    let (flat_a, flat_b): (Vec<_>, Vec<_>) =
-        (region_a.into_iter().map(flatten).collect(), region_b.into_iter().map(flatten).collect());
-    let shared = match facet {
-        Facet::FaceA(_) => clip(flat_b, &flat_a),
-        _ => clip(flat_a, &flat_b),
+    let overlap = match facet {
+        Facet::FaceA(_) => clip(region_b, &region_a),
+        _ => clip(region_a, &region_b),
     };
-    let centre = middle(&shared).unwrap_or_else(|| match facet {
-        // The features miss each other by rounding: the smaller one is the witness.
-        Facet::FaceA(_) => flatten(corner.z),
-        _ => flatten(corner.x),
-    });
+    let centre = middle(&overlap)?;
     let lift = |height: f64| centre.x * u + centre.y * v + height * normal;
-    let (top, bottom) = (normal.dot(&corner.x), normal.dot(&corner.z));
-    let off = 0.5 * (top - bottom - depth);
-    (lift(top - off), lift(bottom + off))
+    Some((lift(normal.dot(&corner.x)), lift(normal.dot(&corner.z))))
 }
 
 /// Two unit vectors that make a right-handed frame with `normal`.
