@@ -57,11 +57,11 @@ impl Tally {
 
     fn check(&self, name: &str) {
         println!("{name}: {self:?}");
-        assert!(self.value <= 1e-13, "{name}: {self:?}");
-        assert!(self.certificate <= 1e-12, "{name}: {self:?}");
-        assert!(self.normal <= 1e-12, "{name}: {self:?}");
+        assert!(self.value <= 5e-14, "{name}: {self:?}");
+        assert!(self.certificate <= 2e-14, "{name}: {self:?}");
+        assert!(self.normal <= 5e-14, "{name}: {self:?}");
         assert!(self.witness <= 1e-14, "{name}: {self:?}");
-        assert!(self.surface <= 1e-11, "{name}: {self:?}");
+        assert!(self.surface <= 2e-12, "{name}: {self:?}");
     }
 }
 

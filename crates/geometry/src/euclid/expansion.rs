@@ -68,8 +68,7 @@ pub(super) fn depth(pair: &Pair) -> Option<Gap> {
             upper = -enclosed;
         }
         let lower = best.map_or(f64::NEG_INFINITY, |b| b.0);
-        // Nothing left can beat the lower bound by more than the goal.
-        if -distance - lower <= pair.goal() || hull.evaluations > EXPANSION_STEPS {
+        if hull.evaluations > EXPANSION_STEPS {
             break;
         }
         let corners = hull.facets[facet].corners;
@@ -81,8 +80,14 @@ pub(super) fn depth(pair: &Pair) -> Option<Gap> {
         let corner = pair.support(&-outward);
         hull.evaluations += 1;
         let height = -outward.dot(&corner.w);
-        if height > lower {
+        // The bounds of this facet meet: it holds the nearest point, unless another did better.
+        let closed = -distance - height <= pair.goal() && height >= lower - pair.goal();
+        if height > lower || closed {
             best = Some((height, -outward, corners));
+        }
+        // Nothing left can beat the lower bound by more than the goal.
+        if closed || -distance - lower <= pair.goal() {
+            break;
         }
         if side(&a, &b, &c, &corner.w) < 0.0 && height < -distance - 0.25 * pair.goal() {
             hull.insert(corner, facet);

@@ -12,7 +12,7 @@
 //! candidate is harmless, so the crossing tests are generous and only a missed one could hurt. Any pair
 //! of points bounds a candidate, `h(n) <= <n, x - z>`; most are dismissed by that alone.
 
-use super::limits::{ARC, PARALLEL, TIE};
+use super::limits::{ARC, FEATURE, PARALLEL, TIE};
 use super::pair::{Core, Gap, Pair};
 use super::simplex::{across, unit};
 use super::witness;
@@ -77,28 +77,53 @@ impl Core<'_> {
 /// The largest support gap of two overlapping (or touching) polytopal cores of which at least one has
 /// volume; `None` when neither has.
 pub(super) fn depth(pair: &Pair) -> Option<Gap> {
-    let mut search = Search { pair, best: f64::NEG_INFINITY, winner: None, evaluations: 0 };
+    let mut search = Search { pair, floor: f64::NEG_INFINITY, winner: None, ties: false, evaluations: 0 };
     search.faces_of_a();
     search.faces_of_b();
     search.winner?;
     search.edge_pairs();
-    let (normal, facet) = search.winner?;
-    let (x, z) = witness::points(pair, &normal, &facet, search.best);
+    let mut winner = search.winner?;
+    let mut points = witness::features(pair, &winner);
+    let good = FEATURE * pair.scale;
+    if points.is_none_or(|points| witness::miss(&winner, &points) > good) {
+        // Facets that are equally near to rounding: the one that holds the origin's foot is the one.
+        search.ties = true;
+        search.floor = winner.height - 2.0 * TIE * pair.scale;
+        search.faces_of_a();
+        search.faces_of_b();
+        search.edge_pairs();
+        winner = search.winner?;
+        points = witness::features(pair, &winner);
+    }
+    let (x, z) = points
+        .filter(|points| witness::miss(&winner, points) <= good)
+        .unwrap_or_else(|| witness::touching(pair, &winner));
     Some(Gap {
-        lower: search.best,
+        lower: winner.height,
         // All facets have been seen: what is left is the rounding of a support height.
-        upper: search.best + TIE * pair.scale,
-        normal,
+        upper: winner.height + TIE * pair.scale,
+        normal: winner.normal,
         x,
         z,
         evaluations: search.evaluations,
     })
 }
 
+/// A facet, its normal from b to a, and its support gap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) normal: Vec3,
+    pub(super) facet: Facet,
+    pub(super) height: f64,
+}
+
 struct Search<'a> {
     pair: &'a Pair<'a>,
-    best: f64,
-    winner: Option<(Vec3, Facet)>,
+    /// A candidate must lie above this: the best so far, or a little below it among ties.
+    floor: f64,
+    winner: Option<Candidate>,
+    /// Whether candidates are compared by how well their features meet instead of by height.
+    ties: bool,
     evaluations: u32,
 }
 
@@ -107,12 +132,23 @@ impl Search<'_> {
     fn judge(&mut self, normal: Vec3, facet: Facet) -> Vec3 {
         let corner = self.pair.support(&normal);
         self.evaluations += 1;
-        let height = normal.dot(&corner.w);
-        if height > self.best {
-            self.best = height;
-            self.winner = Some((normal, facet));
+        let candidate = Candidate { normal, facet, height: normal.dot(&corner.w) };
+        if candidate.height > self.floor {
+            if !self.ties {
+                self.floor = candidate.height;
+                self.winner = Some(candidate);
+            } else if self.meets_better(&candidate) {
+                self.winner = Some(candidate);
+            }
         }
         corner.w
+    }
+
+    fn meets_better(&self, candidate: &Candidate) -> bool {
+        let miss = |c: &Candidate| {
+            witness::features(self.pair, c).map_or(f64::INFINITY, |points| witness::miss(c, &points))
+        };
+        self.winner.is_none_or(|winner| miss(candidate) < miss(&winner))
     }
 
     fn faces_of_a(&mut self) {
@@ -121,7 +157,7 @@ impl Search<'_> {
         let mut corner: Option<Vec3> = None;
         for (k, face) in polytope.faces().iter().enumerate() {
             let normal = -face.normal;
-            if corner.is_none_or(|w| normal.dot(&w) > self.best) {
+            if corner.is_none_or(|w| normal.dot(&w) > self.floor) {
                 corner = Some(self.judge(normal, Facet::FaceA(k)));
             }
         }
@@ -132,7 +168,7 @@ impl Search<'_> {
         let mut corner: Option<Vec3> = None;
         for (k, face) in polytope.faces().iter().enumerate() {
             let normal = self.pair.rotation * face.normal;
-            if corner.is_none_or(|w| normal.dot(&w) > self.best) {
+            if corner.is_none_or(|w| normal.dot(&w) > self.floor) {
                 corner = Some(self.judge(normal, Facet::FaceB(k)));
             }
         }
@@ -166,7 +202,7 @@ impl Search<'_> {
                 for normal in [cross, -cross] {
                     if faces(ends, &normal)
                         && faces(edge_b.ends, &normal)
-                        && normal.dot(&reach) > self.best
+                        && normal.dot(&reach) > self.floor
                         && !self.repeats(&(rotation * normal))
                     {
                         let placed = Arc {
@@ -184,7 +220,7 @@ impl Search<'_> {
     /// Whether the best normal so far is this one to rounding. Edges along the sides of two parallel faces
     /// give the faces' normal again; the face is the better answer.
     fn repeats(&self, normal: &Vec3) -> bool {
-        self.winner.is_some_and(|(best, _)| (best - normal).amax() <= TIE)
+        !self.ties && self.winner.is_some_and(|best| (best.normal - normal).amax() <= TIE)
     }
 
     /// Whether no normal on the arc of an edge of a can beat the best: a bound by one pair of points, the
@@ -203,7 +239,7 @@ impl Search<'_> {
         } else {
             p.dot(&w).max(q.dot(&w))
         };
-        bound < self.best - ARC * self.pair.scale
+        bound < self.floor - ARC * self.pair.scale
     }
 }
 

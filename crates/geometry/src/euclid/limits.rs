@@ -9,6 +9,9 @@ pub(super) const ROUNDING: f64 = 2.0 * f64::EPSILON;
 /// walked around with such pivots.
 pub(super) const PATIENCE: u32 = 40;
 
+/// Steps that may improve witness points after the bounds have met.
+pub(super) const POLISH: u32 = 10;
+
 /// Bodies closer than this are handed to the depth search, which does not need a direction from the
 /// (by then meaningless) difference of two nearly equal points. About 450 units in the last place.
 pub(super) const TOUCHING: f64 = 1e-13;

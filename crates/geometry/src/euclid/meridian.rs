@@ -32,10 +32,13 @@ pub(super) fn depth(pair: &Pair) -> Option<Gap> {
         frame(&axis).0
     };
     let lift = |flat: &Vec2| flat.x * radial + flat.y * axis;
+    let flatten = |p: &Vec3| Vec2::new(radial.dot(p), axis.dot(p));
     let planar = expand(
         |normal| {
-            let corner = pair.support(&lift(normal));
-            (Vec2::new(radial.dot(&corner.w), axis.dot(&corner.w)), corner)
+            // A support along the axis may be any point of a rim; its shadow on the plane is one too.
+            let Corner { w, x, z, index } = pair.support(&lift(normal));
+            let shadow = |p: &Vec3| lift(&flatten(p));
+            (flatten(&w), Corner { w: shadow(&w), x: shadow(&x), z: shadow(&z), index })
         },
         pair.goal(),
     )?;

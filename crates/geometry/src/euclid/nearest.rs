@@ -14,7 +14,7 @@
 //! point on the border of two features), the normals of every face of the last simplex are tried: one of
 //! them is the normal of the right feature.
 
-use super::limits::{NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
+use super::limits::{NEAREST_STEPS, PATIENCE, POLISH, ROUNDING, TOUCHING};
 use super::pair::{Corner, Gap, Pair};
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
@@ -46,6 +46,7 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
         let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(search.normal);
         let corner = search.price(&normal);
         if search.is_done() {
+            search.polish();
             return Nearest::Apart(search.gap());
         }
         let mut advance =
@@ -135,6 +136,36 @@ impl Search<'_> {
             }
         }
         Advance::Stuck
+    }
+
+    /// Makes the witness points as good as the bounds. A point sideways of the nearest one by `t` is longer
+    /// by only `t²/2d`, which the bounds may not see; but a corner lies below the plane across it by
+    /// `t/d` times the features' extent, and that leads on.
+    fn polish(&mut self) {
+        let slack = ROUNDING * self.pair.scale;
+        let mut simplex = self.nearest;
+        let mut best = f64::INFINITY;
+        for _ in 0..POLISH {
+            let Some(normal) = unit(&simplex.point) else { return };
+            let corner = self.pair.support(&normal);
+            self.evaluations += 1;
+            let height = normal.dot(&corner.w);
+            let short = simplex.point.norm() - height;
+            if short < best {
+                best = short;
+                self.nearest = simplex;
+                if short <= self.pair.goal() {
+                    (self.lower, self.normal) = (height, normal);
+                }
+            }
+            if short <= slack || simplex.contains(&corner) {
+                return;
+            }
+            match simplex.advance(corner, slack) {
+                Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
+                _ => return,
+            }
+        }
     }
 
     fn gap(&self) -> Gap {

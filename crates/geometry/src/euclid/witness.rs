@@ -6,30 +6,30 @@
 //! makes the features miss each other (several facets equally near), the bodies are moved apart along the
 //! normal until they just touch, and their nearest points are the witnesses.
 
-use super::facets::{Arc, Facet};
+use super::facets::{Arc, Candidate, Facet};
 use super::limits::{FEATURE, TOUCHING};
 use super::nearest::{Nearest, nearest};
 use super::pair::{Core, Pair};
 use crate::shapes::Polytope;
 use crate::{Vec2, Vec3};
 
-/// Points of core a and core b with `x - z = depth * normal`.
-pub(super) fn points(pair: &Pair, normal: &Vec3, facet: &Facet, depth: f64) -> (Vec3, Vec3) {
-    let found = match facet {
+/// Points of the two features that span the facet, where the features overlap.
+pub(super) fn features(pair: &Pair, candidate: &Candidate) -> Option<(Vec3, Vec3)> {
+    match &candidate.facet {
         Facet::Edges(a, b) => Some(crossing(a, b)),
-        _ => shared(pair, normal, facet),
-    };
-    let miss = |(x, z): &(Vec3, Vec3)| (x - z - depth * normal).norm();
-    found.filter(|pair_of_points| miss(pair_of_points) <= FEATURE * pair.scale).unwrap_or_else(|| {
-        let touch = touching(pair, normal, depth);
-        found.filter(|pair_of_points| miss(pair_of_points) <= miss(&touch)).unwrap_or(touch)
-    })
+        facet => shared(pair, &candidate.normal, facet),
+    }
+}
+
+/// How far two points are from having the right difference.
+pub(super) fn miss(candidate: &Candidate, (x, z): &(Vec3, Vec3)) -> f64 {
+    (x - z - candidate.height * candidate.normal).norm()
 }
 
 /// Nearest points of the bodies after b has been moved along the normal until they touch.
-fn touching(pair: &Pair, normal: &Vec3, depth: f64) -> (Vec3, Vec3) {
+pub(super) fn touching(pair: &Pair, candidate: &Candidate) -> (Vec3, Vec3) {
     // A hair short of touching, so that rounding does not make them overlap again.
-    let shift = (depth - 0.5 * TOUCHING * pair.scale) * normal;
+    let shift = (candidate.height - 0.5 * TOUCHING * pair.scale) * candidate.normal;
     let moved = Pair { offset: pair.offset + shift, ..*pair };
     let (Nearest::Apart(gap) | Nearest::Touching(gap) | Nearest::Overlapping(gap)) = nearest(&moved);
     (gap.x, gap.z - shift)

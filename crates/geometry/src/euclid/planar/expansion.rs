@@ -92,7 +92,7 @@ pub(in crate::euclid) fn expand<C: Copy>(
             upper = -enclosed;
         }
         let lower = best.map_or(f64::NEG_INFINITY, |b| b.0);
-        if -edge.distance - lower <= goal || order > EXPANSION_STEPS {
+        if order > EXPANSION_STEPS {
             break;
         }
         let [from, to] = edge.ends;
@@ -102,8 +102,14 @@ pub(in crate::euclid) fn expand<C: Copy>(
         };
         let corner = price(&normal);
         let height = normal.dot(&corner.0);
-        if height > lower {
+        // The bounds of this edge meet: it holds the nearest point, unless another did better.
+        let closed = -edge.distance - height <= goal && height >= lower - goal;
+        if height > lower || closed {
             best = Some((height, normal, edge.ends));
+        }
+        // Nothing left can beat the lower bound by more than the goal.
+        if closed || -edge.distance - lower <= goal {
+            break;
         }
         if side(&from.0, &to.0, &corner.0) < 0.0 && height < -edge.distance - 0.25 * goal {
             for ends in [[from, corner], [corner, to]] {
