@@ -52,8 +52,8 @@ impl PartialOrd for Waiting {
 }
 
 /// Bounds of the depth; `None` when `K1 - K2` has no volume. `upper` is infinite while the origin has not been
-/// shown to lie inside.
-pub(super) fn depth(pair: &Pair) -> Option<Gap> {
+/// shown to lie inside. `ceiling` is an upper bound known before, infinite if none is.
+pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
     let mut hull = Hull::new(pair)?;
     let mut best: Option<(f64, Vec3, [usize; 3])> = None;
     // Facets that can grow no further keep the bound they have reached.
@@ -86,7 +86,7 @@ pub(super) fn depth(pair: &Pair) -> Option<Gap> {
             best = Some((height, -outward, corners));
         }
         // Nothing left can beat the lower bound by more than the goal.
-        if closed || -distance - lower <= pair.goal() {
+        if closed || -distance - lower <= pair.goal() || ceiling - lower <= 4.0 * pair.goal() {
             break;
         }
         if side(&a, &b, &c, &corner.w) < 0.0 && height < -distance - 0.25 * pair.goal() {

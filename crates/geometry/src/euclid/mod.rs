@@ -71,7 +71,7 @@ fn solve(pair: &Pair) -> Gap {
     match nearest(pair) {
         Nearest::Apart(gap) if gap.upper - gap.lower <= pair.doubtful() => gap,
         // Apart, but rounding has left the bounds open: a facet may close them.
-        Nearest::Apart(gap) if pair.is_polytopal() => match depth(pair) {
+        Nearest::Apart(gap) if pair.is_polytopal() => match depth(pair, gap.upper) {
             Some(facet) => Gap {
                 lower: gap.lower.max(facet.lower),
                 normal: if facet.lower > gap.lower { facet.normal } else { gap.normal },
@@ -81,18 +81,24 @@ fn solve(pair: &Pair) -> Gap {
             None => gap,
         },
         Nearest::Apart(gap) => gap,
-        // On the boundary: the shortest difference found bounds from above, the best facet from below.
-        Nearest::Touching(gap) => match depth(pair) {
+        // On the boundary, or inside with a simplex that happens to pass through the origin: the shortest
+        // difference found bounds from above, the best facet from below.
+        Nearest::Touching(gap) => match depth(pair, gap.upper) {
             Some(facet) => {
-                let upper = gap.upper.min(facet.upper);
                 let lower = facet.lower.max(gap.lower);
+                let upper = gap.upper.min(facet.upper).max(lower);
                 let normal = if gap.lower > facet.lower { gap.normal } else { facet.normal };
                 let evaluations = gap.evaluations + facet.evaluations;
-                Gap { lower, upper: upper.max(lower), normal, evaluations, ..facet }
+                // On the boundary a flat facet knows the middle of the contact, a curved one only its
+                // neighbourhood: the points whose difference vanishes are better.
+                let boundary = lower > -8.0 * limits::TOUCHING * pair.scale;
+                let (x, z) =
+                    if boundary && !pair.is_polytopal() { (gap.x, gap.z) } else { (facet.x, facet.z) };
+                Gap { lower, upper, normal, x, z, evaluations }
             }
             None => flat(pair, gap),
         },
-        Nearest::Overlapping(gap) => match depth(pair) {
+        Nearest::Overlapping(gap) => match depth(pair, f64::INFINITY) {
             Some(facet) => {
                 let upper = facet.upper.min(0.0).max(facet.lower);
                 Gap { upper, evaluations: gap.evaluations + facet.evaluations, ..facet }
@@ -102,17 +108,18 @@ fn solve(pair: &Pair) -> Gap {
     }
 }
 
-/// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume.
-fn depth(pair: &Pair) -> Option<Gap> {
+/// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume. `ceiling` is
+/// an upper bound known before.
+fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
     if !pair.is_polytopal() {
-        return meridian::depth(pair).or_else(|| expansion::depth(pair));
+        return meridian::depth(pair).or_else(|| expansion::depth(pair, ceiling));
     }
     let exact = facets::depth(pair)?;
     let warped = |core: &Core| matches!(core, Core::Polytope(p) if warp(p) > PLANAR * pair.scale);
     if !(warped(&pair.a) || warped(&pair.b)) {
         return Some(exact);
     }
-    let Some(hull) = expansion::depth(pair) else { return Some(exact) };
+    let Some(hull) = expansion::depth(pair, ceiling) else { return Some(exact) };
     let better = if hull.lower > exact.lower { hull } else { exact };
     let evaluations = exact.evaluations + hull.evaluations;
     Some(Gap { upper: hull.upper.max(better.lower), evaluations, ..better })

@@ -43,6 +43,9 @@ impl<'a> Core<'a> {
             Solid::Capsule(s) => (Core::Segment(s.half_length()), s.radius()),
             Solid::Cylinder(s) => (Core::Cylinder(s), 0.0),
             Solid::Cone(s) => (Core::Cone(s), 0.0),
+            Solid::Ellipsoid(s) if s.semi_axes().max() == s.semi_axes().min() => {
+                (Core::Point, s.semi_axes().x)
+            }
             Solid::Ellipsoid(s) => (Core::Ellipsoid(s), 0.0),
             Solid::HalfSpace(_) => return None,
         })
