@@ -55,7 +55,8 @@ impl PartialOrd for Waiting {
 /// shown to lie inside. `ceiling` is an upper bound known before, infinite if none is.
 pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
     let mut hull = Hull::new(pair)?;
-    let mut best: Option<(f64, Vec3, [usize; 3])> = None;
+    let mut best: Option<Best> = None;
+    let mut lower = f64::NEG_INFINITY;
     // Facets that can grow no further keep the bound they have reached.
     let mut settled = f64::INFINITY;
     let mut upper = f64::INFINITY;
@@ -67,7 +68,6 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
         if enclosed >= 0.0 {
             upper = -enclosed;
         }
-        let lower = best.map_or(f64::NEG_INFINITY, |b| b.0);
         if hull.evaluations > EXPANSION_STEPS {
             break;
         }
@@ -80,13 +80,13 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
         let corner = pair.support(&-outward);
         hull.evaluations += 1;
         let height = -outward.dot(&corner.w);
-        // The bounds of this facet meet: it holds the nearest point, unless another did better.
-        let closed = -distance - height <= pair.goal() && height >= lower - pair.goal();
-        if height > lower || closed {
-            best = Some((height, -outward, corners));
+        lower = lower.max(height);
+        let candidate = Best::new(height, -outward, corners.map(|k| hull.corners[k]), corner);
+        if candidate.is_better(best.as_ref(), lower - pair.goal()) {
+            best = Some(candidate);
         }
         // Nothing left can beat the lower bound by more than the goal.
-        if closed || -distance - lower <= pair.goal() || ceiling - lower <= 4.0 * pair.goal() {
+        if -distance - lower <= pair.goal() || ceiling - lower <= 4.0 * pair.goal() {
             break;
         }
         if side(&a, &b, &c, &corner.w) < 0.0 && height < -distance - 0.25 * pair.goal() {
@@ -95,9 +95,38 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
             settled = settled.min(distance);
         }
     }
-    let (lower, normal, corners) = best?;
-    let (x, z) = hull.witnesses(corners, &normal, lower);
-    Some(Gap { lower, upper: upper.max(lower), normal, x, z, evaluations: hull.evaluations })
+    let Best { height, normal, x, z, .. } = best?;
+    Some(Gap { lower: height, upper: upper.max(height), normal, x, z, evaluations: hull.evaluations })
+}
+
+/// A normal with its support gap, and the pair of points that comes nearest to being its witness.
+struct Best {
+    height: f64,
+    normal: Vec3,
+    x: Vec3,
+    z: Vec3,
+    /// How far `x - z` is from `height * normal`.
+    miss: f64,
+}
+
+impl Best {
+    /// The witness is the foot on the facet, or the corner beyond it.
+    fn new(height: f64, normal: Vec3, [a, b, c]: [Corner; 3], corner: Corner) -> Self {
+        let weights = nearest_weights(&a.w, &b.w, &c.w);
+        let mean = |p: [Vec3; 3]| weights[0] * p[0] + weights[1] * p[1] + weights[2] * p[2];
+        let miss = |p: Vec3| (p - height * normal).norm();
+        let (foot, tip) = (miss(mean([a.w, b.w, c.w])), miss(corner.w));
+        if foot <= tip {
+            let (x, z) = (mean([a.x, b.x, c.x]), mean([a.z, b.z, c.z]));
+            return Self { height, normal, x, z, miss: foot };
+        }
+        Self { height, normal, x: corner.x, z: corner.z, miss: tip }
+    }
+
+    /// Of normals above the floor, the one with the better witness.
+    fn is_better(&self, other: Option<&Self>, floor: f64) -> bool {
+        other.is_none_or(|o| o.height < floor || (self.height >= floor && self.miss < o.miss))
+    }
 }
 
 struct Hull {
@@ -220,17 +249,6 @@ impl Hull {
                 }
             }
         }
-    }
-
-    /// Points of the two bodies near the facet the normal was taken from, `x - z = lower * normal`.
-    fn witnesses(&self, corners: [usize; 3], normal: &Vec3, lower: f64) -> (Vec3, Vec3) {
-        let [a, b, c] = corners.map(|k| self.corners[k]);
-        let weights = nearest_weights(&a.w, &b.w, &c.w);
-        let mean =
-            |pick: fn(&Corner) -> Vec3| weights[0] * pick(&a) + weights[1] * pick(&b) + weights[2] * pick(&c);
-        let (x, z) = (mean(|c| c.x), mean(|c| c.z));
-        let error = 0.5 * (lower * normal - (x - z));
-        (x + error, z - error)
     }
 }
 

@@ -5,6 +5,9 @@
 /// Rounding of the length of a difference of points.
 pub(super) const ROUNDING: f64 = 2.0 * f64::EPSILON;
 
+/// Weight below zero at which a corner that came in still counts as inside: rounding of a ratio of areas.
+pub(super) const ENTERING: f64 = 1e-14;
+
 /// Pivots in a row that may leave both bounds where they are. Two nearly parallel faces of many sides are
 /// walked around with such pivots.
 pub(super) const PATIENCE: u32 = 40;

@@ -9,12 +9,10 @@
 //! Triangles are solved by orthogonalising their edges (longest first) and refining once, so that slivers,
 //! which needles and flakes produce, keep residuals of a few units in the last place.
 
+use super::limits::ENTERING;
 use super::pair::Corner;
 use crate::Vec3;
 use robust::{Coord3D, orient3d};
-
-/// Weight below zero at which a corner that came in still counts as inside: rounding of a ratio of areas.
-const ENTERING: f64 = 1e-14;
 
 /// Up to three corners with non-negative weights that sum to one; `point` is their mean.
 #[derive(Clone, Copy, Debug)]

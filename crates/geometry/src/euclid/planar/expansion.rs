@@ -84,14 +84,14 @@ pub(in crate::euclid) fn expand<C: Copy>(
         });
     }
     let mut order = 3;
-    let mut best: Option<(f64, Vec2, [(Vec2, C); 2])> = None;
+    let mut best: Option<Best<C>> = None;
+    let mut lower = f64::NEG_INFINITY;
     let (mut settled, mut upper) = (f64::INFINITY, f64::INFINITY);
     while let Some(edge) = waiting.pop() {
         let enclosed = edge.distance.min(settled);
         if enclosed >= 0.0 {
             upper = -enclosed;
         }
-        let lower = best.map_or(f64::NEG_INFINITY, |b| b.0);
         if order > EXPANSION_STEPS {
             break;
         }
@@ -102,13 +102,13 @@ pub(in crate::euclid) fn expand<C: Copy>(
         };
         let corner = price(&normal);
         let height = normal.dot(&corner.0);
-        // The bounds of this edge meet: it holds the nearest point, unless another did better.
-        let closed = -edge.distance - height <= goal && height >= lower - goal;
-        if height > lower || closed {
-            best = Some((height, normal, edge.ends));
+        lower = lower.max(height);
+        let candidate = Best::new(height, normal, edge.ends, corner);
+        if candidate.is_better(best.as_ref(), lower - goal) {
+            best = Some(candidate);
         }
         // Nothing left can beat the lower bound by more than the goal.
-        if closed || -edge.distance - lower <= goal {
+        if -edge.distance - lower <= goal {
             break;
         }
         if side(&from.0, &to.0, &corner.0) < 0.0 && height < -edge.distance - 0.25 * goal {
@@ -120,15 +120,37 @@ pub(in crate::euclid) fn expand<C: Copy>(
             settled = settled.min(edge.distance);
         }
     }
-    let (lower, normal, [from, to]) = best?;
-    Some(Expansion {
-        lower,
-        upper: upper.max(lower),
-        normal,
-        corners: [from.1, to.1],
-        weights: nearest_weights(&from.0, &to.0),
-        evaluations,
-    })
+    let Best { height: lower, normal, corners, weights, .. } = best?;
+    Some(Expansion { lower, upper: upper.max(lower), normal, corners, weights, evaluations })
+}
+
+/// A normal with its support gap, and the point of `K1 - K2` that comes nearest to being its witness.
+struct Best<C> {
+    height: f64,
+    normal: Vec2,
+    corners: [C; 2],
+    weights: [f64; 2],
+    /// How far that point is from `height * normal`.
+    miss: f64,
+}
+
+impl<C: Copy> Best<C> {
+    /// The witness is the foot on the edge, or the corner beyond it.
+    fn new(height: f64, normal: Vec2, ends: [(Vec2, C); 2], corner: (Vec2, C)) -> Self {
+        let weights = nearest_weights(&ends[0].0, &ends[1].0);
+        let miss = |p: Vec2| (p - height * normal).norm();
+        let foot = miss(weights[0] * ends[0].0 + weights[1] * ends[1].0);
+        let tip = miss(corner.0);
+        if foot <= tip {
+            return Self { height, normal, corners: [ends[0].1, ends[1].1], weights, miss: foot };
+        }
+        Self { height, normal, corners: [corner.1; 2], weights: [1.0, 0.0], miss: tip }
+    }
+
+    /// Of normals above the floor, the one with the better witness.
+    fn is_better(&self, other: Option<&Self>, floor: f64) -> bool {
+        other.is_none_or(|o| o.height < floor || (self.height >= floor && self.miss < o.miss))
+    }
 }
 
 /// A quarter turn counter-clockwise: inward from a counter-clockwise edge.

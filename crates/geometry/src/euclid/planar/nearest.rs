@@ -3,7 +3,7 @@
 use super::expansion::{left, side};
 use super::pair::{Corner, Gap, Pair};
 use crate::Vec2;
-use crate::euclid::limits::{NEAREST_STEPS, TOUCHING};
+use crate::euclid::limits::{ENTERING, NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
 
 /// Where the origin lies with respect to `K1 - K2`.
 pub(super) enum Nearest {
@@ -39,7 +39,10 @@ impl Simplex {
         let square = edge.norm_squared();
         let mut t = -a.w.dot(&edge) / square;
         t -= (a.w + t * edge).dot(&edge) / square;
-        (t > 0.0 && t < 1.0).then(|| Self { corners: [*a, *b], t, point: (1.0 - t) * a.w + t * b.w })
+        // The first corner is the one that came in: rounding may not deny it its place.
+        let weight = t.min(1.0);
+        let point = (1.0 - weight) * a.w + weight * b.w;
+        (t > 0.0 && t < 1.0 + ENTERING).then_some(Self { corners: [*a, *b], t: weight, point })
     }
 
     /// Unit vector towards `point`: across the edge where there is one.
@@ -74,39 +77,50 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec2::x);
     let first = pair.support(&start);
     let mut simplex = Simplex::new(first);
-    let mut search = Search { pair, lower: start.dot(&first.w), normal: start, evaluations: 1 };
+    let mut search =
+        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let slack = ROUNDING * pair.scale;
+    let mut patience = PATIENCE;
     loop {
-        let upper = simplex.point.norm();
+        let (lower, upper) = (search.lower, search.upper());
         if upper <= TOUCHING * pair.scale {
-            return Nearest::Touching(search.gap(&simplex));
+            return Nearest::Touching(search.gap());
         }
-        let Some(normal) = simplex.normal() else { return Nearest::Apart(search.gap(&simplex)) };
+        let Some(normal) = simplex.normal() else { return Nearest::Apart(search.gap()) };
         let corner = search.price(&normal);
         let done = upper - search.lower <= pair.goal() || search.evaluations > NEAREST_STEPS;
-        if done || simplex.contains(&corner) {
-            return Nearest::Apart(search.gap(&simplex));
+        if done || patience == 0 || simplex.contains(&corner) {
+            return Nearest::Apart(search.gap());
         }
         let [a, b] = simplex.corners;
         if simplex.t > 0.0 && encloses(&a.w, &b.w, &corner.w) {
-            return Nearest::Overlapping(search.gap(&simplex));
+            return Nearest::Overlapping(search.gap());
         }
+        // Few corners first: of equally near candidates, an edge knows more than a corner.
         let candidates = [Some(Simplex::new(corner)), Simplex::edge(&corner, &a), Simplex::edge(&corner, &b)];
-        let closer = candidates
-            .into_iter()
-            .flatten()
-            .filter(|s| s.point.norm_squared() < simplex.point.norm_squared())
-            .min_by(|s, t| s.point.norm_squared().total_cmp(&t.point.norm_squared()));
-        if let Some(next) = closer {
-            simplex = next;
-            continue;
-        }
-        // Rounding has been reached: one of the edges to the last corner has the right normal.
-        for end in [a, b] {
-            if let Some(normal) = across(&corner.w, &end.w, &simplex.point) {
-                search.price(&normal);
+        let mut next: Option<Simplex> = None;
+        for candidate in candidates.into_iter().flatten() {
+            let limit = next.as_ref().unwrap_or(&simplex).point.norm();
+            if candidate.point.norm() <= limit + slack {
+                next = Some(candidate);
             }
         }
-        return Nearest::Apart(search.gap(&simplex));
+        let Some(next) = next else {
+            // Rounding has been reached: one of the edges to the last corner has the right normal.
+            for end in [a, b] {
+                if let Some(normal) = across(&corner.w, &end.w, &simplex.point) {
+                    search.price(&normal);
+                }
+            }
+            return Nearest::Apart(search.gap());
+        };
+        simplex = next;
+        if simplex.point.norm() < search.upper() {
+            search.nearest = simplex;
+        }
+        // Pivots that move neither bound could turn in circles.
+        let moved = search.lower > lower + slack || search.upper() < upper - slack;
+        patience = if moved { PATIENCE } else { patience - 1 };
     }
 }
 
@@ -115,10 +129,16 @@ struct Search<'a> {
     /// Largest support gap so far, and its normal.
     lower: f64,
     normal: Vec2,
+    /// The simplex with the shortest point so far.
+    nearest: Simplex,
     evaluations: u32,
 }
 
 impl Search<'_> {
+    fn upper(&self) -> f64 {
+        self.nearest.point.norm()
+    }
+
     /// The corner lowest along `normal`; its height is a lower bound.
     fn price(&mut self, normal: &Vec2) -> Corner {
         let corner = self.pair.support(normal);
@@ -131,11 +151,11 @@ impl Search<'_> {
         corner
     }
 
-    fn gap(&self, simplex: &Simplex) -> Gap {
-        let ([a, b], t) = (simplex.corners, simplex.t);
+    fn gap(&self) -> Gap {
+        let ([a, b], t) = (self.nearest.corners, self.nearest.t);
         Gap {
             lower: self.lower,
-            upper: simplex.point.norm(),
+            upper: self.upper(),
             normal: self.normal,
             x: (1.0 - t) * a.x + t * b.x,
             z: (1.0 - t) * a.z + t * b.z,
