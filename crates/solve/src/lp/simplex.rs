@@ -40,6 +40,10 @@ const STALL: usize = 12;
 /// no more than this fraction is left (in fact far less, unless the basis is nearly singular).
 const FRESH: f64 = 1e-3;
 
+/// Share of the largest terms anywhere that joins every size: what is left of an exact zero after refinement
+/// (1e-30 and the like) has no terms of its own to be compared with.
+const ANYWHERE: f64 = 1e-6;
+
 /// Pivots after which the tableau is built again from the original data.
 const REBUILD: usize = 24;
 
@@ -179,14 +183,23 @@ impl Simplex<'_> {
             stalled = if self.improves(&mut best, feasible, tolerance) { 0 } else { stalled + 1 };
             let bland = stalled > STALL;
             let entering = self.price(tolerance, bland);
-            let block = entering.map(|(q, d)| (q, d, self.ratio_test(q, -d.signum(), tolerance, bland)));
+            let block = entering.map(|(q, d)| {
+                let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.floor);
+                match block {
+                    // Infeasibilities cannot fall for ever: a pivot as small as the gain must be there.
+                    Block::Nothing if !feasible => {
+                        (q, d, self.ratio_test(q, -d.signum(), tolerance, bland, 0.0))
+                    }
+                    _ => (q, d, block),
+                }
+            });
             let verdict = match block {
                 None if feasible => Verdict::Optimal,
                 None => Verdict::Infeasible,
                 Some((q, d, Block::Nothing)) if feasible => {
                     Verdict::Unbounded { quantity: self.tableau.nonbasic[q], sign: -d.signum() }
                 }
-                // The sum of infeasibilities is bounded below: only rounding hides what blocks.
+                // What seemed to fall is rounding.
                 Some((_, _, Block::Nothing)) => Verdict::Limit,
                 Some((q, _, block)) => {
                     if self.iterations >= limit {
@@ -250,6 +263,7 @@ impl Simplex<'_> {
         let Tableau { p, basic, nonbasic, t, value, .. } = &self.tableau;
         let (n, x) = (p.n, &value[..p.n]);
         let share = if self.tableau.age == 0 { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * self.tableau.largest;
         for v in 0..n {
             self.size[v] = 0.0;
         }
@@ -260,7 +274,7 @@ impl Simplex<'_> {
         for (r, &v) in basic.iter().enumerate() {
             let passed_on = t[r * n..(r + 1) * n].iter().zip(nonbasic).filter(|(_, w)| **w >= n);
             let passed_on: f64 = passed_on.map(|(t, &w)| t.abs() * self.size[w]).sum();
-            self.basic_size[r] = value[v].abs() + self.size[v] + share * passed_on;
+            self.basic_size[r] = value[v].abs() + self.size[v] + share * passed_on + anywhere;
         }
         for (r, &v) in basic.iter().enumerate() {
             self.size[v] = self.basic_size[r];
@@ -291,8 +305,9 @@ impl Simplex<'_> {
             column_size.iter_mut().zip(a).for_each(|(size, a)| *size += (y * a).abs());
         }
         let share = if fresh { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * max_abs(cost);
         for (q, &v) in nonbasic.iter().enumerate() {
-            self.reduced_size[q] = if v < n { column_size[v] } else { self.reduced[q].abs() };
+            self.reduced_size[q] = anywhere + if v < n { column_size[v] } else { self.reduced[q].abs() };
         }
         for (line, &w) in t.chunks(n).zip(basic).filter(|(_, w)| **w < n) {
             for (size, t) in self.reduced_size.iter_mut().zip(line) {
@@ -334,10 +349,10 @@ impl Simplex<'_> {
     }
 
     /// How far the entering quantity can go, and what stops it.
-    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool) -> Block {
+    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool, floor: f64) -> Block {
         let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
         let rate = |r: usize| sign * t[r * p.n + q];
-        let negligible = self.floor * self.tableau.largest_entry(q);
+        let negligible = floor * self.tableau.largest_entry(q);
         let blocks = |r: usize| {
             let rate = rate(r);
             if rate.abs() <= negligible { None } else { self.room(basic[r], rate, tolerance) }
