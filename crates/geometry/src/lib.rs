@@ -21,6 +21,7 @@
 //! [`separation()`](separation::separation) for a pair in space and
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 
+pub mod broad;
 pub mod error;
 pub mod pose;
 pub mod separation;
