@@ -22,6 +22,7 @@
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 
 pub mod error;
+pub mod events;
 pub mod pose;
 pub mod separation;
 pub mod shapes;
