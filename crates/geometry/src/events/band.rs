@@ -194,21 +194,23 @@ pub(crate) fn edge_between(polytope: &Polytope, v: u32, w: u32) -> Option<u32> {
     }
 }
 
-/// Walks from `hint` to a vertex with no neighbour further along `down`.
+/// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by
+/// edges: among the coplanar vertices of a face, rounding can make every edge of a cycle seem to fall.
 fn descend(polytope: &Polytope, down: &Vec3, hint: u32) -> u32 {
-    let vertices = polytope.vertices();
+    let (vertices, centre) = (polytope.vertices(), polytope.reference());
+    let depth = |v: u32| down.dot(&(vertices[v as usize] - centre));
     let mut here = if (hint as usize) < vertices.len() { hint } else { 0 };
+    let mut best = depth(here);
     loop {
-        let (mut best, mut next) = (0.0, here);
-        for &neighbour in polytope.neighbours(here as usize) {
-            let fall = down.dot(&(vertices[neighbour as usize] - vertices[here as usize]));
-            if fall > best {
-                (best, next) = (fall, neighbour);
+        let last = here;
+        for &neighbour in polytope.neighbours(last as usize) {
+            let found = depth(neighbour);
+            if found > best {
+                (best, here) = (found, neighbour);
             }
         }
-        if next == here {
+        if here == last {
             return here;
         }
-        here = next;
     }
 }
