@@ -21,12 +21,18 @@
 //! [`separation()`](separation::separation) for a pair in space and
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 
+pub mod batch;
+pub mod bounds;
 pub mod error;
+pub mod euclid;
 pub mod events;
+pub mod mass;
 pub mod pose;
 pub mod separation;
 pub mod shapes;
 pub mod tolerance;
 
+pub use bounds::{Aabb, Ball, Bounds, PlanarAabb};
 pub use error::ShapeError;
+pub use mass::{MassProperties, PlanarMassProperties};
 pub use pose::{PlanarPose, Pose, Vec2, Vec3};

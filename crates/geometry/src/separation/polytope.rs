@@ -1,6 +1,6 @@
 //! Separation of two polytopes: the warm confirmation, straight-line, and the cold solve out of line.
 
-use super::answer::{Options, Outcome, Separation, Warm};
+use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, cast, price, prove};
 use super::relative::{Relative, columns, turned, unturned};
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
@@ -9,9 +9,13 @@ use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
 
 /// A weight this little below zero is rounding: the confirmed portal is kept and the weight set to zero.
-const WARM_WEIGHT: f64 = 1e-14;
+pub(crate) const WARM_WEIGHT: f64 = 1e-14;
 
 /// Separation of two polytopes along the line of their reference points.
+///
+/// One support query proves that the remembered portal is still optimal; anything unusual goes to [`solve`].
+/// Works in world axes, where the answer is wanted: about 200 multiplications for eight-vertex bodies. The batched
+/// twin in `batch/avx2.rs` performs the same operations in the same order.
 #[inline]
 pub(crate) fn separation_of_polytopes(
     a: &Polytope,
@@ -20,24 +24,12 @@ pub(crate) fn separation_of_polytopes(
     pose_b: &Pose,
     options: &Options,
     warm: &mut Warm,
-) -> Separation {
-    match confirm(a, pose_a, b, pose_b, warm) {
-        Some(answer) => answer,
-        None => solve(a, pose_a, b, pose_b, options, warm),
-    }
-}
-
-/// One support query proves that the remembered portal is still optimal. Works in world axes, where the answer
-/// is wanted: about 200 multiplications for eight-vertex bodies. Anything unusual returns `None`.
-///
-/// The batched twin in `batch.rs` performs the same operations in the same order.
-#[inline(always)]
-fn confirm(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, warm: &mut Warm) -> Option<Separation> {
+) -> Result<Separation, QueryError> {
     let [i, j, k] = warm.basis;
     let (la, lb) = (a.lanes(), b.lanes());
     let (na, nb) = (la.count() as u32, lb.count() as u32);
     if i[0].max(j[0]).max(k[0]) >= na || i[1].max(j[1]).max(k[1]) >= nb {
-        return None;
+        return solve(a, pose_a, b, pose_b, options, warm);
     }
     let (ra, rb) = (columns(&pose_a.rotation), columns(&pose_b.rotation));
     let x = [i, j, k].map(|id| turned(&ra, &la.get(id[0] as usize)));
@@ -51,7 +43,7 @@ fn confirm(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, warm: &mut 
     let total = m[0] + m[1] + m[2];
     let floor = -WARM_WEIGHT * total;
     if !(total > 0.0 && m[0] >= floor && m[1] >= floor && m[2] >= floor) {
-        return None;
+        return solve(a, pose_a, b, pose_b, options, warm);
     }
     let n = cross(&sub(&w[1], &w[0]), &sub(&w[2], &w[0]));
     let high_a = top(a, &unturned(&ra, &n), i[0]);
@@ -65,7 +57,7 @@ fn confirm(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, warm: &mut 
     // <N, d> = total/D: both sides multiplied by D.
     let allowed = size * (tolerance::PORTAL * total + 4e-16 * n1 * distance);
     if !(rise * distance <= allowed && distance > tolerance::COINCIDENT * size) {
-        return None;
+        return solve(a, pose_a, b, pose_b, options, warm);
     }
     let m = m.map(|v| if v > 0.0 { v } else { 0.0 });
     let weights = scale(&m, 1.0 / (m[0] + m[1] + m[2]));
@@ -76,7 +68,7 @@ fn confirm(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, warm: &mut 
     let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
     let point_a = add_scaled(&mixed, &pa, 1.0);
     warm.beta = Vec3::from(beta);
-    Some(Separation {
+    Ok(Separation {
         outcome: Outcome::Solved,
         separation: s,
         reference_distance: distance,
@@ -109,8 +101,14 @@ fn top(polytope: &Polytope, n: &V, hint: u32) -> f64 {
     if polytope.lanes().count() <= SCAN_LIMIT {
         highest(polytope.lanes(), n)
     } else {
-        dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
+        top_by_climbing(polytope, n, hint)
     }
+}
+
+/// As the scan, for large polytopes.
+#[inline]
+pub(crate) fn top_by_climbing(polytope: &Polytope, n: &V, hint: u32) -> f64 {
+    dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
 }
 
 /// Everything the warm path does not handle: first query, changed portal, degenerate rays.
@@ -122,7 +120,8 @@ fn solve(
     pose_b: &Pose,
     options: &Options,
     warm: &mut Warm,
-) -> Separation {
+) -> Result<Separation, QueryError> {
+    finite(pose_a, pose_b)?;
     let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
@@ -135,7 +134,7 @@ fn solve(
         tolerance: tolerance::PORTAL,
     };
     if distance - size > options.prediction {
-        return beyond(pose_a, &line, warm, distance - size, 0);
+        return Ok(beyond(pose_a, &line, warm, distance - size, 0));
     }
     let rho = a.inner_radius() + b.inner_radius();
     let hint = if (warm.basis[0][0] as usize) < a.lanes().count()
@@ -151,7 +150,7 @@ fn solve(
     let end = cast(&mut pair, &mut portal, &line, &mut iterations);
     if end == CastEnd::Beyond {
         let lower = portal_bound(&mut pair, &portal, &line);
-        return beyond(pose_a, &line, warm, lower, iterations);
+        return Ok(beyond(pose_a, &line, warm, lower, iterations));
     }
     let mut proof = match end {
         CastEnd::Converged(rise) => prove(&portal, &line, rise),
@@ -167,11 +166,24 @@ fn solve(
             proof = turned;
         }
     }
-    match proof {
-        Some(proof) => finish(a, pose_a, &line, &proof, iterations, warm),
-        // Unreachable for finite placements: the stand-in portal itself proves bounds.
+    Ok(match proof {
+        Some(proof) => {
+            warm.basis = proof.id;
+            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+        }
+        // Not reached for finite placements: even the stand-in portal proves bounds.
         None => beyond(pose_a, &line, warm, distance - size, iterations),
+    })
+}
+
+/// Refuses placements with NaN or infinities. The warm path needs no such check: they fail its comparisons.
+pub(crate) fn finite(pose_a: &Pose, pose_b: &Pose) -> Result<(), QueryError> {
+    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
+        if !pose.is_finite() {
+            return Err(QueryError::NotFinite { body });
+        }
     }
+    Ok(())
 }
 
 /// Distance of the reference points and the unit ray `-β` in a's frame; coincident points keep the last β.
@@ -299,20 +311,7 @@ pub(crate) fn portal_bound<S: SupportMap>(map: &mut S, portal: &Portal, line: &C
     line.distance - dot(&n, &p) / dot(&n, &line.d)
 }
 
-/// The world-frame answer of a proof.
-pub(crate) fn finish(
-    a: &Polytope,
-    pose_a: &Pose,
-    line: &Cast,
-    proof: &Proof,
-    iterations: u32,
-    warm: &mut Warm,
-) -> Separation {
-    warm.basis = proof.id;
-    assemble(&a.reference(), pose_a, line, proof, iterations, warm)
-}
-
-/// As [`finish`], for any body a with the given reference point.
+/// The world-frame answer of a proof, for a body a with the given reference point.
 pub(crate) fn assemble(
     reference_a: &Vec3,
     pose_a: &Pose,

@@ -4,14 +4,32 @@
 //! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
+mod area;
+mod clip;
+mod compound;
+mod decomposition;
+mod half_spaces;
+mod hull;
 mod lanes;
+mod mesh;
+mod outlines;
 mod polygon;
 mod polytope;
+mod program;
+mod range;
 mod smooth;
 mod solid;
+mod solids;
+mod topology;
 
+pub(crate) use area::area_vector;
+pub use compound::{Compound, PlanarCompound};
+pub use decomposition::{Decomposition, DecompositionKind, DecompositionOptions};
 pub use lanes::Lanes;
+pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};
+
+use range::{at_least, positive};

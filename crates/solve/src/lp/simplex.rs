@@ -1,0 +1,539 @@
+//! Bounded primal simplex method in two phases on the condensed tableau.
+//!
+//! Phase one minimises the sum of infeasibilities of the basic quantities, phase two the objective; which one
+//! applies is decided anew before each pivot. Pricing is by steepest edge, exact because the whole tableau is
+//! at hand. The ratio test is Harris': among the blocking quantities that tie within the feasibility tolerance
+//! the one with the largest pivot leaves. After a run of degenerate pivots Bland's least-index rule takes over
+//! until the point moves again: it cannot cycle, neither in phase two nor in phase one, where a degenerate pivot
+//! leaves the infeasibilities and hence the cost vector as they are.
+//!
+//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and the original data by
+//! LU with iterative refinement, so its accuracy does not depend on the pivots that led there.
+
+use super::problem::{Basis, LinearProgram, LpOutcome, LpSolution, Position};
+use super::scaling::ScaledProgram;
+use super::tableau::Tableau;
+use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs};
+use crate::error::SolveError;
+
+/// Feasibility and optimality tolerances with which a basis is sought, relative to the size of the terms, in
+/// the order in which they are tried. The first nearly always serves; where rounding in near-singular bases
+/// makes it wander, the others do.
+const SEARCH: [f64; 4] = [1e-12, 1e-13, 1e-11, 1e-9];
+
+/// Tolerances with which the basis is then confirmed; the last is a few units in the last place.
+const CONFIRM: [f64; 3] = [1e-13, 1e-14, 1e-15];
+
+/// Tableau entries below this multiple of their column's largest are rounding, not pivots.
+const PIVOT: f64 = 1e-11;
+
+/// The same after singular bases have shown that larger entries were rounding too.
+const LARGEST_FLOOR: f64 = 1e-5;
+
+/// Pivots below this multiple of their column's largest entry are taken from a fresh tableau only.
+const DOUBTFUL: f64 = 1e-4;
+
+/// Degenerate pivots in a row before Bland's rule takes over.
+const STALL: usize = 12;
+
+/// On a fresh tableau values and multipliers come from refined solves: of the errors passed on through the basis
+/// no more than this fraction is left (in fact far less, unless the basis is nearly singular).
+const FRESH: f64 = 1e-3;
+
+/// Share of the largest terms anywhere that joins every size: what is left of an exact zero after refinement
+/// (1e-30 and the like) has no terms of its own to be compared with.
+const ANYWHERE: f64 = 1e-6;
+
+/// Pivots after which the tableau is built again from the original data.
+const REBUILD: usize = 24;
+
+/// Solves a linear program.
+///
+/// ```
+/// use percussion_solve::{LinearProgram, LpOutcome, lp_residual, solve_lp};
+///
+/// // maximise 3x + 2y with x + y <= 4, x + 3y <= 8, 0 <= x <= 3, y >= 0
+/// let mut problem = LinearProgram::maximise(&[3.0, 2.0])?;
+/// problem.at_most(&[1.0, 1.0], 4.0)?.at_most(&[1.0, 3.0], 8.0)?;
+/// problem.nonnegative().bound(0, 0.0, 3.0)?;
+///
+/// let solution = solve_lp(&problem)?;
+/// assert_eq!(solution.outcome, LpOutcome::Optimal);
+/// assert_eq!(solution.x, [3.0, 1.0]);
+/// assert_eq!(solution.objective, 11.0);
+/// // One unit more in the first row would bring 2.
+/// assert_eq!(solution.row_duals, [2.0, 0.0]);
+/// assert!(lp_residual(&problem, &solution)?.worst() < 1e-15);
+/// # Ok::<(), percussion_solve::SolveError>(())
+/// ```
+pub fn solve_lp(problem: &LinearProgram) -> Result<LpSolution, SolveError> {
+    Ok(solve(problem, None, iteration_limit(problem)))
+}
+
+/// Solves a linear program from the basis of a similar one. A basis that does not fit is ignored.
+pub fn solve_lp_from(problem: &LinearProgram, basis: &Basis) -> Result<LpSolution, SolveError> {
+    Ok(solve(problem, Some(basis), iteration_limit(problem)))
+}
+
+/// Far above what any problem has needed; Klee-Minty cubes of ten dimensions stay below.
+fn iteration_limit(problem: &LinearProgram) -> usize {
+    2_000 + 100 * (problem.rows() + problem.variables())
+}
+
+fn solve(problem: &LinearProgram, start: Option<&Basis>, limit: usize) -> LpSolution {
+    let p = ScaledProgram::new(problem);
+    let mut simplex = Simplex {
+        tableau: Tableau::new(&p),
+        iterations: 0,
+        floor: PIVOT,
+        cost: vec![0.0; p.n + p.m],
+        size: vec![0.0; p.n + p.m],
+        basic_size: vec![0.0; p.m],
+        reduced: vec![0.0; p.n],
+        reduced_size: vec![0.0; p.n],
+    };
+    if let Some(basis) = start {
+        let position: Vec<Position> = basis.variables.iter().chain(&basis.rows).copied().collect();
+        simplex.tableau.adopt(&position);
+    }
+    let (verdict, tolerance) = simplex.passes(limit);
+    simplex.answer(problem, verdict, tolerance)
+}
+
+/// How a pass ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Verdict {
+    Optimal,
+    Infeasible,
+    Unbounded { quantity: usize, sign: f64 },
+    Limit,
+}
+
+/// What stops the entering quantity.
+enum Block {
+    Nothing,
+    OwnSide,
+    Basic { r: usize, rest: Position },
+}
+
+/// The best point of a pass so far.
+struct Merit {
+    infeasibility: f64,
+    objective: f64,
+}
+
+struct Simplex<'a> {
+    tableau: Tableau<'a>,
+    iterations: usize,
+    /// Tableau entries below this multiple of their column's largest count as zero.
+    floor: f64,
+    /// Cost of every quantity in the current phase.
+    cost: Vec<f64>,
+    /// What the rounding error of each value is proportional to, and the same in the order of the basis.
+    size: Vec<f64>,
+    basic_size: Vec<f64>,
+    /// Reduced costs of the nonbasic quantities, and what their rounding errors are proportional to.
+    reduced: Vec<f64>,
+    reduced_size: Vec<f64>,
+}
+
+impl Simplex<'_> {
+    /// Searches, then confirms with falling tolerances; the last conclusive verdict and its tolerance.
+    fn passes(&mut self, limit: usize) -> (Verdict, f64) {
+        let (n, m) = (self.tableau.p.n, self.tableau.p.m);
+        let start = self.tableau.position.clone();
+        let mut last = (Verdict::Limit, SEARCH[0]);
+        for (attempt, tolerance) in SEARCH.into_iter().enumerate() {
+            if attempt > 0 {
+                self.tableau.adopt(&start);
+            }
+            // Short at first: what has not ended by then is usually going round in circles.
+            let allowance = if attempt < SEARCH.len() - 1 { 50 + 10 * (n + m) } else { limit };
+            last = (self.pass(tolerance, limit.min(self.iterations + allowance)), tolerance);
+            if last.0 != Verdict::Limit {
+                break;
+            }
+        }
+        if last.0 == Verdict::Limit {
+            return last;
+        }
+        let found = last.1;
+        for tolerance in CONFIRM.into_iter().filter(|t| *t < found) {
+            let kept = self.tableau.position.clone();
+            let verdict = self.pass(tolerance, self.iterations + 50 + n + m);
+            // An infeasibility below the earlier tolerance is rounding: the optimum stands.
+            let worse = verdict == Verdict::Infeasible && last.0 == Verdict::Optimal;
+            if verdict == Verdict::Limit || worse {
+                self.tableau.adopt(&kept);
+                return last;
+            }
+            last = (verdict, tolerance);
+        }
+        last
+    }
+
+    fn pass(&mut self, tolerance: f64, limit: usize) -> Verdict {
+        let mut stalled = 0;
+        let mut best = Merit { infeasibility: f64::INFINITY, objective: f64::INFINITY };
+        loop {
+            if self.tableau.age >= REBUILD {
+                self.rebuild();
+            }
+            let feasible = self.set_costs(tolerance);
+            stalled = if self.improves(&mut best, feasible, tolerance) { 0 } else { stalled + 1 };
+            let bland = stalled > STALL;
+            let entering = self.price(tolerance, bland);
+            let block = entering.map(|(q, d)| {
+                let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.floor);
+                match block {
+                    // Infeasibilities cannot fall for ever: a pivot as small as the gain must be there.
+                    Block::Nothing if !feasible => {
+                        (q, d, self.ratio_test(q, -d.signum(), tolerance, bland, 0.0))
+                    }
+                    _ => (q, d, block),
+                }
+            });
+            let verdict = match block {
+                None if feasible => Verdict::Optimal,
+                None => Verdict::Infeasible,
+                Some((q, d, Block::Nothing)) if feasible => {
+                    Verdict::Unbounded { quantity: self.tableau.nonbasic[q], sign: -d.signum() }
+                }
+                // What seemed to fall is rounding.
+                Some((_, _, Block::Nothing)) => Verdict::Limit,
+                Some((q, _, block)) => {
+                    if self.iterations >= limit {
+                        return Verdict::Limit;
+                    }
+                    if self.tableau.age > 0 && self.is_doubtful(q, &block) {
+                        self.rebuild();
+                        stalled -= stalled.min(1); // Looking twice is not standing still.
+                        continue;
+                    }
+                    self.step(q, block);
+                    continue;
+                }
+            };
+            if self.tableau.age == 0 {
+                return verdict;
+            }
+            self.rebuild(); // Believe a verdict only on a fresh tableau.
+        }
+    }
+
+    fn rebuild(&mut self) {
+        if self.tableau.rebuild().is_err() {
+            // Rounding let a singular basis in. Starting over is rare and always possible.
+            self.floor = (100.0 * self.floor).min(LARGEST_FLOOR);
+            self.tableau.reset();
+        }
+    }
+
+    /// Sets the cost of the phase that applies; true when the point is feasible.
+    fn set_costs(&mut self, tolerance: f64) -> bool {
+        let p = self.tableau.p;
+        self.cost.fill(0.0);
+        self.measure();
+        let mut feasible = true;
+        for &v in &self.tableau.basic {
+            let (below, above) = self.violated(v, tolerance);
+            if below || above {
+                feasible = false;
+                self.cost[v] = if below { -1.0 } else { 1.0 };
+            }
+        }
+        if feasible {
+            self.cost[..p.n].copy_from_slice(&p.c);
+        }
+        feasible
+    }
+
+    /// Whether a quantity is below its lower or above its upper side by more than the tolerance.
+    fn violated(&self, v: usize, tolerance: f64) -> (bool, bool) {
+        let p = self.tableau.p;
+        let value = self.tableau.value[v];
+        let slack = tolerance * self.size[v];
+        (value < p.lower[v] - slack, value > p.upper[v] + slack)
+    }
+
+    /// Measures what the rounding error of each basic value is proportional to: the terms of its own row, and
+    /// those of the tight rows that determine the variables, passed on through the tableau. Unlike a norm
+    /// this does not depend on the scaling.
+    fn measure(&mut self) {
+        let Tableau { p, basic, nonbasic, t, value, .. } = &self.tableau;
+        let (n, x) = (p.n, &value[..p.n]);
+        let share = if self.tableau.age == 0 { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * self.tableau.largest;
+        for v in 0..n {
+            self.size[v] = 0.0;
+        }
+        for (i, a) in p.a.chunks(n).enumerate() {
+            let terms: f64 = a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum();
+            self.size[n + i] = terms + value[n + i].abs();
+        }
+        for (r, &v) in basic.iter().enumerate() {
+            let passed_on = t[r * n..(r + 1) * n].iter().zip(nonbasic).filter(|(_, w)| **w >= n);
+            let passed_on: f64 = passed_on.map(|(t, &w)| t.abs() * self.size[w]).sum();
+            self.basic_size[r] = value[v].abs() + self.size[v] + share * passed_on + anywhere;
+        }
+        for (r, &v) in basic.iter().enumerate() {
+            self.size[v] = self.basic_size[r];
+        }
+    }
+
+    /// Reduced costs d = c_N + T^T c_B with the sizes of their errors: the terms `c - A^T y` of the columns, and
+    /// for the multipliers y of tight rows those of the basic columns, passed on through the tableau.
+    fn reduce_costs(&mut self) {
+        let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
+        let (n, cost) = (p.n, &self.cost);
+        let fresh = self.tableau.age == 0;
+        if fresh {
+            let multipliers = self.tableau.multipliers(cost);
+            self.reduced.iter_mut().zip(nonbasic).for_each(|(d, &v)| *d = multipliers[v]);
+        } else {
+            self.reduced.iter_mut().zip(nonbasic).for_each(|(d, &v)| *d = cost[v]);
+            for (line, &w) in t.chunks(n).zip(basic).filter(|(_, w)| cost[**w] != 0.0) {
+                add_scaled(&mut self.reduced, cost[w], line);
+            }
+        }
+        // Sizes of c - A^T y for all columns; y is the reduced cost of a tight row, minus the cost of a basic one.
+        let mut column_size: Vec<f64> = cost[..n].iter().map(|c| c.abs()).collect();
+        let tight = nonbasic.iter().zip(&self.reduced).filter(|(v, _)| **v >= n).map(|(&v, d)| (v, *d));
+        let loose = basic.iter().filter(|v| **v >= n).map(|&v| (v, cost[v]));
+        for (v, y) in tight.chain(loose).filter(|(_, y)| *y != 0.0) {
+            let a = &p.a[(v - n) * n..(v - n + 1) * n];
+            column_size.iter_mut().zip(a).for_each(|(size, a)| *size += (y * a).abs());
+        }
+        let share = if fresh { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * max_abs(cost);
+        for (q, &v) in nonbasic.iter().enumerate() {
+            self.reduced_size[q] = anywhere + if v < n { column_size[v] } else { self.reduced[q].abs() };
+        }
+        for (line, &w) in t.chunks(n).zip(basic).filter(|(_, w)| **w < n) {
+            for (size, t) in self.reduced_size.iter_mut().zip(line) {
+                *size += share * t.abs() * column_size[w];
+            }
+        }
+    }
+
+    /// Chooses the entering quantity by steepest edge or least index; returns it with its reduced cost d.
+    fn price(&mut self, tolerance: f64, bland: bool) -> Option<(usize, f64)> {
+        self.reduce_costs();
+        let Tableau { p, position, nonbasic, t, .. } = &self.tableau;
+        let mut best: Option<(usize, f64)> = None;
+        let mut best_rate = 0.0;
+        for (q, &v) in nonbasic.iter().enumerate() {
+            let d = self.reduced[q];
+            let attractive = match position[v] {
+                Position::AtLower => d < 0.0,
+                Position::AtUpper => d > 0.0,
+                _ => true,
+            };
+            let fixed = p.lower[v] == p.upper[v];
+            if fixed || !attractive || d.abs() <= tolerance * self.reduced_size[q] {
+                continue;
+            }
+            let length = 1.0 + t.iter().skip(q).step_by(p.n).map(|t| t * t).sum::<f64>();
+            let rate = d * d / length;
+            let better = match best {
+                None => true,
+                Some((b, _)) if bland => v < nonbasic[b],
+                Some(_) => rate > best_rate,
+            };
+            if better {
+                best = Some((q, d));
+                best_rate = rate;
+            }
+        }
+        best
+    }
+
+    /// How far the entering quantity can go, and what stops it.
+    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool, floor: f64) -> Block {
+        let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
+        let rate = |r: usize| sign * t[r * p.n + q];
+        let negligible = floor * self.tableau.largest_entry(q);
+        let blocks = |r: usize| {
+            let rate = rate(r);
+            if rate.abs() <= negligible { None } else { self.room(basic[r], rate, tolerance) }
+        };
+
+        // Harris, first pass: the longest step that keeps every violation within the tolerance.
+        let mut reach = f64::INFINITY;
+        for (r, &v) in basic.iter().enumerate() {
+            if let Some((room, _)) = blocks(r) {
+                reach = reach.min((room + tolerance * self.size[v]).max(0.0) / rate(r).abs());
+            }
+        }
+        let own = p.upper[nonbasic[q]] - p.lower[nonbasic[q]];
+        if own <= reach && own.is_finite() {
+            return Block::OwnSide;
+        }
+        // Second pass: of those that block within that step, the largest pivot (or the least index).
+        let mut chosen: Option<(usize, Position)> = None;
+        for r in 0..p.m {
+            let Some((room, rest)) = blocks(r) else { continue };
+            if room / rate(r).abs() > reach {
+                continue;
+            }
+            let better = match chosen {
+                None => true,
+                Some((c, _)) if bland => basic[r] < basic[c],
+                Some((c, _)) => rate(r).abs() > rate(c).abs(),
+            };
+            if better {
+                chosen = Some((r, rest));
+            }
+        }
+        chosen.map_or(Block::Nothing, |(r, rest)| Block::Basic { r, rest })
+    }
+
+    /// Distance of a basic quantity to the side it moves to, and that side. One that is infeasible stops
+    /// where it becomes feasible.
+    fn room(&self, v: usize, rate: f64, tolerance: f64) -> Option<(f64, Position)> {
+        let p = self.tableau.p;
+        let value = self.tableau.value[v];
+        let (below, above) = self.violated(v, tolerance);
+        let (side, rest) = if rate > 0.0 {
+            match (below, above) {
+                (true, _) => (p.lower[v], Position::AtLower),
+                (_, true) => return None,
+                _ => (p.upper[v], Position::AtUpper),
+            }
+        } else {
+            match (below, above) {
+                (true, _) => return None,
+                (_, true) => (p.upper[v], Position::AtUpper),
+                _ => (p.lower[v], Position::AtLower),
+            }
+        };
+        let room = if rate > 0.0 { side - value } else { value - side };
+        side.is_finite().then_some((room, rest))
+    }
+
+    /// Whether a pivot is so small that the rounding of earlier pivots may have made it.
+    fn is_doubtful(&self, q: usize, block: &Block) -> bool {
+        let Tableau { p, t, .. } = &self.tableau;
+        match block {
+            Block::Basic { r, .. } => t[r * p.n + q].abs() < DOUBTFUL * self.tableau.largest_entry(q),
+            _ => false,
+        }
+    }
+
+    fn step(&mut self, q: usize, block: Block) {
+        self.iterations += 1;
+        match block {
+            Block::Nothing => {}
+            Block::OwnSide => self.tableau.flip(q),
+            Block::Basic { r, rest } => self.tableau.exchange(r, q, rest),
+        }
+    }
+
+    /// Whether the point is better than any before: less infeasible, or feasible with a better objective.
+    fn improves(&self, best: &mut Merit, feasible: bool, tolerance: f64) -> bool {
+        let (p, value) = (self.tableau.p, &self.tableau.value);
+        let mut sum = 0.0;
+        if feasible {
+            sum += dot(&p.c, &value[..p.n]);
+        } else {
+            for &v in &self.tableau.basic {
+                sum += (p.lower[v] - value[v]).max(value[v] - p.upper[v]).max(0.0);
+            }
+        }
+        let record = if feasible { &mut best.objective } else { &mut best.infeasibility };
+        let better = sum < *record - tolerance * max_abs(&self.cost) * self.tableau.largest;
+        if better {
+            *record = sum;
+        }
+        if feasible && best.infeasibility > 0.0 {
+            // From here on losing feasibility is no progress.
+            best.infeasibility = 0.0;
+            return true;
+        }
+        better
+    }
+
+    /// The answer in the problem's own units, from the original data.
+    fn answer(mut self, problem: &LinearProgram, verdict: Verdict, tolerance: f64) -> LpSolution {
+        self.rebuild();
+        let feasible = self.set_costs(tolerance);
+        let (p, tableau) = (self.tableau.p, &self.tableau);
+        let (n, m) = (p.n, p.m);
+        let x: Vec<f64> = (0..n).map(|j| tableau.value[j] * p.column[j]).collect();
+        let mut ray = Vec::new();
+        let mut duals = vec![0.0; n + m];
+        let (worst_value, best_value) = if problem.is_maximisation() {
+            (f64::NEG_INFINITY, f64::INFINITY)
+        } else {
+            (f64::INFINITY, f64::NEG_INFINITY)
+        };
+        let value = accurate_dot(0.0, problem.objective(), &x);
+        let (outcome, objective) = match verdict {
+            Verdict::Infeasible => {
+                duals = self.signed_multipliers(tolerance);
+                for &v in &tableau.basic {
+                    duals[v] = -self.cost[v];
+                }
+                (LpOutcome::Infeasible, worst_value)
+            }
+            Verdict::Unbounded { quantity, sign } => {
+                ray = tableau.direction(quantity, sign);
+                ray.iter_mut().zip(&p.column).for_each(|(d, f)| *d *= f);
+                (LpOutcome::Unbounded, best_value)
+            }
+            Verdict::Optimal | Verdict::Limit => {
+                if feasible {
+                    duals = self.signed_multipliers(tolerance);
+                    duals.iter_mut().for_each(|d| *d /= p.objective);
+                }
+                let optimal = verdict == Verdict::Optimal;
+                (if optimal { LpOutcome::Optimal } else { LpOutcome::IterationLimit }, value)
+            }
+        };
+        LpSolution {
+            outcome,
+            x,
+            objective,
+            row_duals: (0..m).map(|i| duals[n + i] * p.row[i]).collect(),
+            bound_duals: (0..n).map(|j| duals[j] / p.column[j]).collect(),
+            ray,
+            iterations: self.iterations,
+            basis: Basis { variables: tableau.position[..n].to_vec(), rows: tableau.position[n..].to_vec() },
+        }
+    }
+
+    /// Multipliers of the current cost; those whose sign is wrong by rounding are zero instead.
+    fn signed_multipliers(&self, tolerance: f64) -> Vec<f64> {
+        let p = self.tableau.p;
+        let mut d = self.tableau.multipliers(&self.cost);
+        let size = max_abs(&d).max(max_abs(&self.cost));
+        for (v, value) in d.iter_mut().enumerate() {
+            let wrong = match self.tableau.position[v] {
+                Position::AtLower => *value < 0.0 && p.lower[v] < p.upper[v],
+                Position::AtUpper => *value > 0.0 && p.lower[v] < p.upper[v],
+                Position::AtZero => true,
+                Position::Basic => false,
+            };
+            if wrong && value.abs() <= tolerance * size {
+                *value = 0.0;
+            }
+        }
+        d
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_one_pivot_is_reported_as_such() {
+        let mut problem = LinearProgram::maximise(&[2.0, 3.0]).unwrap();
+        problem.at_most(&[1.0, 1.0], 4.0).unwrap().at_most(&[1.0, 3.0], 6.0).unwrap().nonnegative();
+        let solution = solve(&problem, None, 1);
+        assert_eq!(solution.outcome, LpOutcome::IterationLimit);
+        assert_eq!(solution.iterations, 1);
+        // The point is still a vertex of the feasible set.
+        assert!(problem.constraints().violation(&solution.x, 1.0) < 1e-15);
+    }
+}
