@@ -6,7 +6,7 @@ mod common;
 use common::{Random, body, cuboid, octahedron, prism, tetrahedron};
 use nalgebra::Rotation3;
 use percussion_geometry::events::{ContactRegion, Event, EventKind, EventOptions, Events, Side};
-use percussion_geometry::separation::{Options, Separation, Warm, separation};
+use percussion_geometry::separation::{BetaTerm, Options, Separation, Warm, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
@@ -430,8 +430,8 @@ fn gradients_agree_with_differences_of_the_same_event() {
                 }
                 edges += 1;
             }
-            let gradient =
-                if follows { event.gradient(&ca, &cb) } else { event.gradient_at_fixed_beta(&ca, &cb) };
+            let term = if follows { BetaTerm::Follow } else { BetaTerm::Hold };
+            let gradient = event.motion_gradient(&ca, &cb, term).columns();
             for k in 0..12 {
                 let step = 1e-5;
                 let axis = Vec3::ith(k % 3, 1.0);

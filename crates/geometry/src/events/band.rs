@@ -127,10 +127,10 @@ impl Band {
         let mut next = 0;
         while let Some(corner) = self.corners.get(next).copied() {
             next += 1;
-            for &neighbour in polytope.neighbours(corner.vertex as usize) {
-                if let Some(edge) = edge_between(polytope, corner.vertex, neighbour)
-                    && self.visit(1, edge)
-                {
+            let (neighbours, edges) =
+                (polytope.neighbours(corner.vertex as usize), polytope.vertex_edges(corner.vertex as usize));
+            for (&neighbour, &edge) in neighbours.iter().zip(edges) {
+                if self.visit(1, edge) {
                     self.rims.push(Rim::new(body, edge, view));
                 }
                 let height = down.dot(&(floor - vertices[neighbour as usize]));
@@ -149,6 +149,17 @@ impl Band {
         self.corners.sort_unstable_by_key(|c| c.vertex);
         self.rims.sort_unstable_by_key(|r| r.edge);
         self.walls.sort_unstable_by_key(|w| w.face);
+    }
+
+    /// The band of a body that is a point or a segment: all of it.
+    pub(crate) fn of_core(&mut self, points: &[Vec3], view: &View) {
+        self.corners.clear();
+        self.rims.clear();
+        self.walls.clear();
+        self.corners.extend(points.iter().enumerate().map(|(k, &point)| Corner { vertex: k as u32, point }));
+        if let [from, to] = *points {
+            self.rims.push(Rim::between(0, from, to, view));
+        }
     }
 
     fn begin_round(&mut self, counts: [usize; 3]) {
@@ -176,22 +187,19 @@ impl Band {
 impl Rim {
     fn new(body: &Placed, edge: u32, view: &View) -> Self {
         let [from, to] = body.polytope.edges()[edge as usize].vertices.map(|v| body.vertex(v));
+        Self::between(edge, from, to, view)
+    }
+
+    fn between(edge: u32, from: Vec3, to: Vec3, view: &View) -> Self {
         let (p, q) = (view.see(&from), view.see(&to));
         Self { edge, from, along: to - from, low: p.inf(&q), high: p.sup(&q) }
     }
 }
 
-/// Index of the edge between two vertices. Edges are ordered by their vertices; if a body should order them
-/// otherwise they are searched one by one.
+/// Index of the edge between two vertices.
 pub(crate) fn edge_between(polytope: &Polytope, v: u32, w: u32) -> Option<u32> {
-    let key = [v.min(w), v.max(w)];
-    let edges = polytope.edges();
-    match edges.binary_search_by_key(&key, |e| e.vertices) {
-        Ok(k) => Some(k as u32),
-        Err(_) => {
-            edges.iter().position(|e| e.vertices == key || e.vertices == [key[1], key[0]]).map(|k| k as u32)
-        }
-    }
+    let position = polytope.neighbours(v as usize).iter().position(|&n| n == w)?;
+    Some(polytope.vertex_edges(v as usize)[position])
 }
 
 /// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by

@@ -11,7 +11,7 @@ use crate::shapes::Polytope;
 pub(crate) const PARALLEL: f64 = 1e-6;
 
 /// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
-const GRAZING: f64 = 1e-9;
+pub(crate) const GRAZING: f64 = 1e-9;
 
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Judge<'_> {
     }
 
     /// `alpha = nu/<nu, β>`, unless `nu` is across β.
-    fn alpha(&self, nu: &Vec3) -> Option<Vec3> {
+    pub(crate) fn alpha(&self, nu: &Vec3) -> Option<Vec3> {
         let along = nu.dot(&self.line.beta);
         (along.abs() > GRAZING * nu.norm()).then(|| nu / along)
     }
@@ -167,7 +167,7 @@ impl Judge<'_> {
 }
 
 /// Whether no edge falls from the corner against `rising` more steeply than `tilt` (a sine).
-fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64) -> bool {
+pub(crate) fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64) -> bool {
     let vertices = body.polytope.vertices();
     let rising = body.direction_to_body(rising);
     body.polytope.neighbours(vertex as usize).iter().all(|&neighbour| {
@@ -177,7 +177,7 @@ fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64) -> bool {
 }
 
 /// Whether neither face of the edge falls against `rising` more steeply than `tilt` allows.
-fn edge_admits(body: &Placed, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
+pub(crate) fn edge_admits(body: &Placed, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
     let edge = &body.polytope.edges()[rim.edge as usize];
     let [n, m] = edge.faces.map(|f| body.direction(&body.polytope.faces()[f as usize].normal));
     // Across the edge into its faces; both have the edge's length.
@@ -188,7 +188,7 @@ fn edge_admits(body: &Placed, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
 
 /// How far a point of a face's plane lies outside the face: the largest excess over its sides, metres;
 /// negative inside. Body frame.
-fn outside_face(polytope: &Polytope, face: u32, point: &Vec3) -> f64 {
+pub(crate) fn outside_face(polytope: &Polytope, face: u32, point: &Vec3) -> f64 {
     let face = &polytope.faces()[face as usize];
     let (vertices, corners) = (polytope.vertices(), polytope.face_loop(face));
     let mut worst = f64::NEG_INFINITY;

@@ -12,7 +12,7 @@
 //! largest of the restricted problems [Hart Theorem 3.13] and has kinks where two of them meet.
 
 use crate::Vec3;
-use crate::separation::{Feature, Separation};
+use crate::separation::{BetaTerm, Feature, MotionGradient, Separation, beta_part, motion};
 
 /// One of the two bodies of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,43 +145,32 @@ impl Event {
         self.separation / self.line.reference_distance
     }
 
-    /// Derivative of `separation` by the motion of both bodies: translation of a, rotation of a about its
-    /// reference point, translation of b, rotation of b about its. The line of centres follows the reference
-    /// points, which are given in world coordinates; a prescribed β stays.
+    /// Derivative of `separation` with respect to rigid motions of both bodies about their reference points (world
+    /// positions):
     ///
     /// ```text
     /// ds/dc1 = alpha - (s/D)(I - β β^T) alpha      ds/dθ1 = (p1 - c1) x alpha       opposite signs for b
     /// ```
     ///
     /// The normal turns with the features and the points slide over them, but neither enters: the event's
-    /// equations make `s_m` stationary in both.
-    pub fn gradient(&self, reference_a: &Vec3, reference_b: &Vec3) -> [f64; 12] {
-        let Line { beta, reference_distance, prescribed } = self.line;
-        let mut rate = self.alpha;
-        // Coincident reference points have no direction that could follow them.
-        if !prescribed && reference_distance > 0.0 {
-            let across = self.alpha - beta * beta.dot(&self.alpha);
-            rate -= across * (self.separation / reference_distance);
-        }
-        self.columns(rate, reference_a, reference_b)
+    /// equations make `s_m` stationary in both. A prescribed β does not follow the reference points.
+    pub fn motion_gradient(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> MotionGradient {
+        let line = &self.line;
+        let follows = beta == BetaTerm::Follow && !line.prescribed;
+        let part = beta_part(&self.alpha, &line.beta, self.separation, line.reference_distance, follows);
+        motion(&self.alpha, &self.point_a, &self.point_b, reference_a, reference_b, &part)
     }
 
-    /// As [`gradient`](Self::gradient), with β held fixed in space.
-    pub fn gradient_at_fixed_beta(&self, reference_a: &Vec3, reference_b: &Vec3) -> [f64; 12] {
-        self.columns(self.alpha, reference_a, reference_b)
-    }
-
-    fn columns(&self, rate: Vec3, reference_a: &Vec3, reference_b: &Vec3) -> [f64; 12] {
-        let turn_a = (self.point_a - reference_a).cross(&self.alpha);
-        let turn_b = (self.point_b - reference_b).cross(&self.alpha);
-        let mut columns = [0.0; 12];
-        for k in 0..3 {
-            columns[k] = rate[k];
-            columns[3 + k] = turn_a[k];
-            columns[6 + k] = -rate[k];
-            columns[9 + k] = -turn_b[k];
+    /// The separation of the bodies itself as an event, for pairs without a richer manifold.
+    pub fn of_separation(answer: &Separation, a: Feature, b: Feature) -> Event {
+        Event {
+            kind: EventKind::Smooth { a, b },
+            separation: answer.separation,
+            alpha: answer.alpha,
+            point_a: answer.point_a,
+            point_b: answer.point_b,
+            line: Line::from(answer),
         }
-        columns
     }
 
     /// The same event with the bodies exchanged: directions turn round, the separation stays.

@@ -19,11 +19,16 @@ mod candidates;
 mod clip;
 mod event;
 mod faces;
+mod manifold;
 mod options;
+mod planar;
 mod region;
+mod rims;
+mod rounded;
 
 pub use event::{Event, EventKind, Line, Side};
 pub use options::{EventOptions, resolution};
+pub use planar::{PlanarEvent, PlanarEvents, planar_region};
 pub use region::ContactRegion;
 
 use crate::Pose;
