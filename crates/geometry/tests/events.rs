@@ -432,7 +432,7 @@ fn gradients_agree_with_differences_of_the_same_event() {
             }
             let term = if follows { BetaTerm::Follow } else { BetaTerm::Hold };
             let gradient = event.motion_gradient(&ca, &cb, term).columns();
-            for k in 0..12 {
+            for (k, column) in gradient.into_iter().enumerate() {
                 let step = 1e-5;
                 let axis = Vec3::ith(k % 3, 1.0);
                 let moved = |sign: f64| {
@@ -449,9 +449,9 @@ fn gradients_agree_with_differences_of_the_same_event() {
                     }
                 };
                 let difference = (moved(1.0) - moved(-1.0)) / (2.0 * step);
-                let error = (difference - gradient[k]).abs() / gradient[k].abs().max(1.0);
+                let error = (difference - column).abs() / column.abs().max(1.0);
                 worst = worst.max(error);
-                assert!(error < 1e-6, "column {k}: {difference} {} {event:?}", gradient[k]);
+                assert!(error < 1e-6, "column {k}: {difference} {column} {event:?}");
             }
             checked += 1;
         }
@@ -535,4 +535,39 @@ fn a_large_polytope_costs_only_its_neighbourhood() {
     for event in &list {
         assert!(event.separation.abs() < 1e-12 && (event.normal() - Vec3::z()).norm() < 1e-9);
     }
+}
+
+#[test]
+fn along_a_prescribed_direction_heights_are_heights() {
+    // β is the floor's normal and does not follow the bodies: s_m is the corner's height.
+    let (a, b) = (cuboid(Vec3::new(0.5, 0.5, 0.5)), cuboid(Vec3::new(3.0, 3.0, 0.5)));
+    let pa = Pose::new(Rotation3::new(Vec3::new(0.004, -0.002, 0.4)), Vec3::new(1.7, -1.2, 1.01));
+    let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
+    let along = Options { beta: Some(Vec3::z()), ..Options::default() };
+    let answer = separation(&sa, &pa, &sb, &Pose::identity(), &along, &mut Warm::default()).unwrap();
+    let mut events = Events::new();
+    let list = events.find(&a, &pa, &b, &Pose::identity(), &answer, &nearly(&a, &b));
+    assert_eq!(list.len(), 4);
+    for event in list {
+        assert!((event.separation - (event.point_a.z - 0.5)).abs() < 1e-14);
+        let g = event.motion_gradient(&pa.position, &Vec3::zeros(), BetaTerm::Follow);
+        assert!((g.translation_a - Vec3::z()).norm() < 1e-14);
+    }
+}
+
+#[test]
+fn bodies_out_of_reach_have_no_events() {
+    let body = cuboid(Vec3::new(0.5, 0.5, 0.5));
+    let (solid, far) = (Solid::Polytope(body.clone()), Pose::at(Vec3::x() * 9.0));
+    let near_only = Options { prediction: 0.1, ..Options::default() };
+    let answer =
+        separation(&solid, &far, &solid, &Pose::identity(), &near_only, &mut Warm::default()).unwrap();
+    let mut events = Events::new();
+    assert!(events.find(&body, &far, &body, &Pose::identity(), &answer, &nearly(&body, &body)).is_empty());
+    assert!(
+        events.manifold(&solid, &far, &solid, &Pose::identity(), &answer, &nearly(&body, &body)).is_empty()
+    );
+    let mut region = ContactRegion::new();
+    region.find(&body, &far, &body, &Pose::identity(), &answer, 0.0);
+    assert_eq!(region.dimension(), None);
 }

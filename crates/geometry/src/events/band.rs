@@ -196,12 +196,6 @@ impl Rim {
     }
 }
 
-/// Index of the edge between two vertices.
-pub(crate) fn edge_between(polytope: &Polytope, v: u32, w: u32) -> Option<u32> {
-    let position = polytope.neighbours(v as usize).iter().position(|&n| n == w)?;
-    Some(polytope.vertex_edges(v as usize)[position])
-}
-
 /// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by
 /// edges: among the coplanar vertices of a face, rounding can make every edge of a cycle seem to fall.
 fn descend(polytope: &Polytope, down: &Vec3, hint: u32) -> u32 {

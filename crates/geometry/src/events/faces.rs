@@ -1,6 +1,6 @@
 //! Face on face: the overlap is clipped once, and its vertices are the events [Hart Theorem 3.4].
 
-use super::band::{Band, Corner, Placed, Rim, View, Wall, edge_between};
+use super::band::{Band, Corner, Placed, Rim, View, Wall};
 use super::candidates::{Candidate, Judge};
 use super::clip::{Clipper, Mark};
 use super::event::{Event, EventKind, Side};
@@ -128,6 +128,6 @@ fn loop_of<'a>(body: &Placed<'a>, wall: &Wall) -> &'a [u32] {
 
 /// The band's edge between two vertices.
 fn rim<'a>(band: &'a Band, body: &Placed, v: u32, w: u32) -> Option<&'a Rim> {
-    let edge = edge_between(body.polytope, v, w)?;
+    let edge = body.polytope.edge_between(v as usize, w as usize)? as u32;
     band.rims.binary_search_by_key(&edge, |r| r.edge).ok().map(|k| &band.rims[k])
 }

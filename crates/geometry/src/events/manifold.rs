@@ -106,27 +106,10 @@ impl Events {
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();
         let depth = judge.window + slack;
         let [band_a, band_b] = &mut self.bands;
-        let mut axis = None;
-        let mut prepare = |solid, pose: &Pose, side, band: &mut Band, hint| match solid {
-            &Solid::Polytope(ref p) => {
-                let placed = Placed::new(p, pose, &origin);
-                band.collect(&placed, side, &answer.alpha, depth, hint, &view);
-                (Some(placed), 0.0)
-            }
-            other => {
-                // The match in `manifold` lets only these two pass; a point is the core of anything else.
-                let (core, radius) =
-                    core(other).unwrap_or((Core { points: [Vec3::zeros(); 2], count: 1 }, 0.0));
-                let points = core.points.map(|p| pose.direction(&p) + (pose.position - origin));
-                band.of_core(&points[..core.count], &view);
-                if core.count == 2 {
-                    axis = Some(points[1] - points[0]);
-                }
-                (None, radius)
-            }
-        };
-        let (placed_a, radius_a) = prepare(a, pose_a, Side::A, &mut *band_a, answer.basis[0][0]);
-        let (placed_b, radius_b) = prepare(b, pose_b, Side::B, &mut *band_b, answer.basis[0][1]);
+        let setting = Setting { origin, alpha: answer.alpha, depth, view };
+        let [hint_a, hint_b] = answer.basis[0];
+        let (placed_a, radius_a, axis_a) = setting.prepare(a, pose_a, Side::A, band_a, hint_a);
+        let (placed_b, radius_b, axis_b) = setting.prepare(b, pose_b, Side::B, band_b, hint_b);
         let pieces = Pieces {
             judge,
             a: Rounded { placed: placed_a, band: band_a, radius: radius_a },
@@ -135,7 +118,7 @@ impl Events {
         };
         pieces.all(&mut self.found);
         self.settle(options, resolution);
-        self.thin(axis, options);
+        self.thin(axis_a.or(axis_b), options);
         for event in &mut self.list {
             event.point_a += origin;
             event.point_b += origin;
@@ -203,6 +186,37 @@ impl Events {
                 }
             }
         }
+    }
+}
+
+/// What both bodies of a rounded pair are prepared with.
+struct Setting {
+    origin: Vec3,
+    alpha: Vec3,
+    depth: f64,
+    view: View,
+}
+
+impl Setting {
+    /// Fills a band; the placed polytope, the radius about the core and the core's direction where there are any.
+    fn prepare<'s>(
+        &self,
+        solid: &'s Solid,
+        pose: &Pose,
+        side: Side,
+        band: &mut Band,
+        hint: u32,
+    ) -> (Option<Placed<'s>>, f64, Option<Vec3>) {
+        if let Solid::Polytope(p) = solid {
+            let placed = Placed::new(p, pose, &self.origin);
+            band.collect(&placed, side, &self.alpha, self.depth, hint, &self.view);
+            return (Some(placed), 0.0, None);
+        }
+        // Only spheres and capsules come here otherwise; a point would be the core of anything else.
+        let (core, radius) = core(solid).unwrap_or((Core { points: [Vec3::zeros(); 2], count: 1 }, 0.0));
+        let points = core.points.map(|p| pose.direction(&p) + (pose.position - self.origin));
+        band.of_core(&points[..core.count], &self.view);
+        (None, radius, (core.count == 2).then(|| points[1] - points[0]))
     }
 }
 

@@ -169,7 +169,7 @@ impl OverFace<'_> {
         let corners = self.corners();
         for (k, &v) in corners.iter().enumerate() {
             let w = corners[(k + 1) % corners.len()];
-            let Some(edge) = super::band::edge_between(self.ground.polytope, v, w) else { continue };
+            let Some(edge) = self.ground.polytope.edge_between(v as usize, w as usize) else { continue };
             let (y, f) = (self.ground.vertex(v), self.ground.vertex(w) - self.ground.vertex(v));
             let nu = e.cross(&f);
             if nu.norm() <= PARALLEL * e.norm() * f.norm() {
@@ -186,7 +186,7 @@ impl OverFace<'_> {
             let s = nu.dot(&(d + e * u - f * t)) / slope;
             let beyond = |t: f64, length: f64| (-t).max(t - 1.0) * length;
             let excess = beyond(u, e.norm()).max(beyond(t, f.norm()));
-            let event = self.event(Feature::Curved, Feature::Edge(edge), s, &nu, from + e * u);
+            let event = self.event(Feature::Curved, Feature::Edge(edge as u32), s, &nu, from + e * u);
             self.keep(event, excess, found);
         }
     }
