@@ -125,33 +125,16 @@ fn placements(poses: [&Pose; 4]) -> ([V; 3], V) {
     ([[a, b, c], [d, e, f], [g, h, i]], [x, y, z])
 }
 
-/// One basis vertex of each pair.
+/// One basis vertex of each pair, `index` known to exist.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn corners(rows: [&[f64; 4]; 4]) -> V {
-    let [x, y, z, _] = transposed([load(rows[0]), load(rows[1]), load(rows[2]), load(rows[3])]);
+fn corners(bodies: &[&Polytope; 4], basis: &[&[[u32; 2]; 3]; 4], c: usize, side: usize) -> V {
+    let row = |k: usize| {
+        // SAFETY: `chunk` lets only pairs wait whose basis indices are below the bodies' vertex counts.
+        load(unsafe { bodies[k].lanes().points().get_unchecked(basis[k][c][side] as usize) })
+    };
+    let [x, y, z, _] = transposed([row(0), row(1), row(2), row(3)]);
     [x, y, z]
-}
-
-/// Where those vertices are, for basis pair `c` and body a (side 0) or b (side 1).
-#[inline(always)]
-fn rows<'a>(
-    bodies: &[&'a Polytope; 4],
-    basis: &[&[[u32; 2]; 3]; 4],
-    c: usize,
-    side: usize,
-) -> Option<[&'a [f64; 4]; 4]> {
-    Some([
-        row(bodies[0], basis[0], c, side)?,
-        row(bodies[1], basis[1], c, side)?,
-        row(bodies[2], basis[2], c, side)?,
-        row(bodies[3], basis[3], c, side)?,
-    ])
-}
-
-#[inline(always)]
-fn row<'a>(body: &'a Polytope, basis: &[[u32; 2]; 3], c: usize, side: usize) -> Option<&'a [f64; 4]> {
-    body.lanes().points().get(basis[c][side] as usize)
 }
 
 /// World positions of the reference points, not all of which are the origins of their frames.
@@ -220,9 +203,7 @@ pub(super) fn chunk(
     let mut waiting = [0usize; 4];
     let mut count = 0;
     for (slot, pair) in pairs.iter().enumerate() {
-        let polytopes = matches!(shapes[pair.shape_a as usize], Solid::Polytope(_))
-            && matches!(shapes[pair.shape_b as usize], Solid::Polytope(_));
-        if !polytopes || warm[slot].basis[0][0] == u32::MAX {
+        if !remembered(shapes, pair, &warm[slot]) {
             answers[slot] = one(shapes, poses, pair, options, &mut warm[slot]);
             continue;
         }
@@ -245,6 +226,17 @@ pub(super) fn chunk(
     }
 }
 
+/// Whether both bodies are polytopes with a remembered portal of existing vertices.
+#[inline(always)]
+fn remembered(shapes: &[Solid], pair: &BatchPair, warm: &Warm) -> bool {
+    let (Some(a), Some(b)) = (polytope(shapes, pair.shape_a), polytope(shapes, pair.shape_b)) else {
+        return false;
+    };
+    let [i, j, k] = warm.basis;
+    let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
+    highest[0] < a.lanes().count() && highest[1] < b.lanes().count()
+}
+
 /// The polytope of a shape.
 #[inline(always)]
 fn polytope(shapes: &[Solid], index: u32) -> Option<&Polytope> {
@@ -255,7 +247,7 @@ fn polytope(shapes: &[Solid], index: u32) -> Option<&Polytope> {
 }
 
 /// Confirms four remembered portals and writes their answers; bit `k` of the result is set where pair `k` was
-/// confirmed. `None` where a remembered vertex does not exist.
+/// confirmed. `None` where a body is not a polytope, which `remembered` has excluded.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn confirm(
@@ -277,14 +269,14 @@ fn confirm(
     let (ra, position_a) = placements([pose(p.pose_a), pose(q.pose_a), pose(r.pose_a), pose(s.pose_a)]);
     let (rb, position_b) = placements([pose(p.pose_b), pose(q.pose_b), pose(r.pose_b), pose(s.pose_b)]);
     let x = [
-        turned(&ra, &corners(rows(&a, &basis, 0, 0)?)),
-        turned(&ra, &corners(rows(&a, &basis, 1, 0)?)),
-        turned(&ra, &corners(rows(&a, &basis, 2, 0)?)),
+        turned(&ra, &corners(&a, &basis, 0, 0)),
+        turned(&ra, &corners(&a, &basis, 1, 0)),
+        turned(&ra, &corners(&a, &basis, 2, 0)),
     ];
     let w = [
-        sub(&x[0], &turned(&rb, &corners(rows(&b, &basis, 0, 1)?))),
-        sub(&x[1], &turned(&rb, &corners(rows(&b, &basis, 1, 1)?))),
-        sub(&x[2], &turned(&rb, &corners(rows(&b, &basis, 2, 1)?))),
+        sub(&x[0], &turned(&rb, &corners(&b, &basis, 0, 1))),
+        sub(&x[1], &turned(&rb, &corners(&b, &basis, 1, 1))),
+        sub(&x[2], &turned(&rb, &corners(&b, &basis, 2, 1))),
     ];
     let centred = |bodies: &[&Polytope; 4]| {
         bodies[0].is_centred() && bodies[1].is_centred() && bodies[2].is_centred() && bodies[3].is_centred()
