@@ -24,7 +24,8 @@ impl<'a> Analysis<'a> {
     /// `features` are those of each body at its contact point, given when the tolerance is known.
     pub(super) fn new(contact: Contact<'a>, alpha: &Vec3, features: impl Fn(f64) -> [Features; 2]) -> Self {
         let plain = is_plain(&contact, alpha);
-        let normals = if plain {
+        // A half-space has one normal, which the answer already is.
+        let normals = if plain || contact.slides {
             Vec::new()
         } else {
             let [a, b] = features(contact.tolerance);

@@ -20,11 +20,6 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// A half-space or half-plane with its outward unit normal.
-    pub fn of_normal(normal: Vec3) -> Self {
-        Self { normals: vec![normal], edges: Vec::new() }
-    }
-
     /// Features of a polytope through the contact point made by `carriers`.
     pub fn of_polytope(p: &Polytope, pose: &Pose, carriers: &[(u32, f64)], tolerance: f64) -> Self {
         let Some(heaviest) = heaviest(carriers) else { return Self::default() };

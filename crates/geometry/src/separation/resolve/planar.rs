@@ -181,7 +181,6 @@ pub(in crate::separation) fn analyse<'a>(
     let features = |tolerance: f64| {
         [(a, pose_a, &carriers[0]), (b, pose_b, &carriers[1])].map(|(shape, pose, carriers)| match shape {
             PlanarShape::Polygon(p) => Features::of_polygon(p, pose, carriers, tolerance),
-            PlanarShape::HalfPlane(h) => Features::of_normal(pose.direction(&h.normal()).push(0.0)),
             _ => Features::default(),
         })
     };

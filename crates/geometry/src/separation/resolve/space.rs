@@ -168,7 +168,6 @@ pub(in crate::separation) fn analyse<'a>(
     let features = |tolerance: f64| {
         [(a, pose_a, &carriers[0]), (b, pose_b, &carriers[1])].map(|(solid, pose, carriers)| match solid {
             Solid::Polytope(p) => Features::of_polytope(p, pose, carriers, tolerance),
-            Solid::HalfSpace(h) => Features::of_normal(pose.direction(&h.normal())),
             _ => Features::default(),
         })
     };
