@@ -4,11 +4,13 @@
 mod common;
 mod resolve_common;
 
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use common::Random;
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::{Feature, Ranges, Resolved, Separation, ranges, resolve};
 use percussion_geometry::shapes::Solid;
-use percussion_solve::{LinearProgram, QpSolver, QuadraticProgram, kkt_residual, lp_residual, solve_lp};
+use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
 use resolve_common::{FAMILIES, Pair, family};
 
 fn resolved(pair: &Pair, answer: &Separation) -> Resolved {
@@ -112,21 +114,49 @@ fn no_optimal_direction_is_shorter() {
     }
 }
 
-/// The whole dual polytope, every vertex of both bodies a variable, in world coordinates.
-fn dual_polytope(pair: &Pair, answer: &Separation) -> LinearProgram {
-    let (x, y) = pair.vertices();
-    let (n, m) = (x.len(), y.len());
-    let mut problem = LinearProgram::minimise(&vec![0.0; n + m]).unwrap();
-    problem.nonnegative();
-    for axis in 0..3 {
-        let row: Vec<f64> = x.iter().map(|v| v[axis]).chain(y.iter().map(|v| -v[axis])).collect();
-        problem.equal(&row, answer.separation * answer.beta[axis]).unwrap();
+/// The whole dual polytope, every vertex of both bodies a variable, in world coordinates, for Clarabel.
+struct DualPolytope {
+    count: usize,
+    rows: CscMatrix<f64>,
+    right: Vec<f64>,
+}
+
+impl DualPolytope {
+    fn new(pair: &Pair, answer: &Separation) -> Self {
+        let (x, y) = pair.vertices();
+        let (n, count) = (x.len(), x.len() + y.len());
+        let mut rows: Vec<Vec<f64>> = (0..3)
+            .map(|axis| x.iter().map(|v| v[axis]).chain(y.iter().map(|v| -v[axis])).collect())
+            .collect();
+        let mut right: Vec<f64> = (answer.separation * answer.beta).iter().copied().collect();
+        for first in [true, false] {
+            rows.push((0..count).map(|j| f64::from((j < n) == first)).collect());
+            right.push(1.0);
+        }
+        for k in 0..count {
+            rows.push((0..count).map(|j| if j == k { -1.0 } else { 0.0 }).collect());
+            right.push(0.0);
+        }
+        Self { count, rows: CscMatrix::from(&rows), right }
     }
-    for first in [true, false] {
-        let row: Vec<f64> = (0..n + m).map(|j| f64::from((j < n) == first)).collect();
-        problem.equal(&row, 1.0).unwrap();
+
+    /// Least value of a linear function.
+    fn least(&self, cost: &[f64]) -> f64 {
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: 1e-10,
+            tol_gap_rel: 1e-10,
+            tol_feas: 1e-10,
+            ..DefaultSettings::default()
+        };
+        let cones = [ZeroConeT(5), NonnegativeConeT(self.count)];
+        let flat = CscMatrix::zeros((self.count, self.count));
+        let mut solver = DefaultSolver::new(&flat, cost, &self.rows, &self.right, &cones, settings).unwrap();
+        solver.solve();
+        let fine = matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+        assert!(fine, "{:?}", solver.solution.status);
+        solver.solution.obj_val
     }
-    problem
 }
 
 fn range_of(ranges: &Ranges, k: usize, count: usize) -> (f64, f64) {
@@ -150,7 +180,7 @@ fn no_optimal_weights_are_shorter_and_features_are_what_can_carry() {
     let mut checked = 0;
     for name in ["aligned", "stacked", "corner-corner", "prism on prism", "tetrahedra on a lattice"] {
         let mut random = Random(1300);
-        for index in 0..150 {
+        for index in 0..60 {
             let pair = family(name, &mut random);
             let answer = pair.ask();
             if answer.reference_distance < 1e-9 {
@@ -163,31 +193,26 @@ fn no_optimal_weights_are_shorter_and_features_are_what_can_carry() {
             let mut own = vec![0.0; count];
             r.weights_a.iter().for_each(|&(k, w)| own[k as usize] = w);
             r.weights_b.iter().for_each(|&(k, w)| own[n + k as usize] = w);
-            let polytope = dual_polytope(&pair, &answer);
+            let polytope = DualPolytope::new(&pair, &answer);
             // π is the shortest exactly if <π, π'> >= |π|^2 for every π' of the polytope.
-            let least = solve_lp(&polytope.with_objective(&own, false).unwrap()).unwrap();
-            assert!(
-                least.is_optimal(),
-                "{name} {index}: {:?} {:?}",
-                least.outcome,
-                lp_residual(&polytope.with_objective(&own, false).unwrap(), &least)
-            );
             let norm: f64 = own.iter().map(|w| w * w).sum();
-            assert!(least.objective >= norm - 1e-9, "{name} {index}: {} {norm}", least.objective);
+            let least = polytope.least(&own);
+            assert!(least >= norm - 1e-7, "{name} {index}: {least} {norm}");
             // Ranges against the whole polytope, and attained.
             let mut can_carry = [vec![], vec![]];
             for k in 0..count {
                 let mut cost = vec![0.0; count];
                 cost[k] = 1.0;
-                let low = solve_lp(&polytope.with_objective(&cost, false).unwrap()).unwrap().objective;
-                let high = solve_lp(&polytope.with_objective(&cost, true).unwrap()).unwrap().objective;
+                let low = polytope.least(&cost);
+                cost[k] = -1.0;
+                let high = -polytope.least(&cost);
                 let range = range_of(&all, k, n);
                 assert!(
-                    (range.0 - low).abs() <= 1e-9 && (range.1 - high).abs() <= 1e-9,
+                    (range.0 - low).abs() <= 1e-6 && (range.1 - high).abs() <= 1e-6,
                     "{name} {index}: {k} {range:?} {low} {high}"
                 );
                 assert!(range.0 - 1e-12 <= own[k] && own[k] <= range.1 + 1e-12, "{name} {index}: {k}");
-                if high > 1e-6 {
+                if high > 1e-4 {
                     can_carry[usize::from(k >= n)].push(if k < n { k } else { k - n } as u32);
                 }
             }
@@ -205,7 +230,7 @@ fn no_optimal_weights_are_shorter_and_features_are_what_can_carry() {
         }
     }
     println!("{checked} contacts");
-    assert!(checked > 600);
+    assert!(checked > 250);
 }
 
 #[test]

@@ -16,6 +16,9 @@ use percussion_solve::{LinearProgram, QpSolver, QuadraticProgram, solve_lp};
 /// Weights below this are rounding of the solvers, and zero.
 const NO_WEIGHT: f64 = 1e-14;
 
+/// Coordinates below this multiple of the largest are rounding: differences of a handful of products.
+const NOISE: f64 = 1e-15;
+
 /// Basic weights down to minus this belong to a vertex of the polytope.
 const BASIC: f64 = 1e-10;
 
@@ -54,10 +57,10 @@ impl Duals {
                 row.extend(active.iter().map(|&i| sign * t.dot(&side.points[i as usize])));
             }
             let extent = row.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            row.iter_mut().for_each(|v| *v /= extent);
+            row.iter_mut().for_each(|v| *v = without_noise(*v / extent));
             // The answer may have left a little weight elsewhere: agree with what is carried here.
-            let value = row.iter().zip(&start).map(|(r, w)| r * w).sum();
-            rows.push((row, value));
+            let value: f64 = row.iter().zip(&start).map(|(r, w)| r * w).sum();
+            rows.push((row, without_noise(value)));
         }
         Self { counts, rows, start }
     }
@@ -88,9 +91,13 @@ impl Duals {
         solution.is_optimal().then(|| solution.x.iter().map(|w| without_rounding(*w)).collect())
     }
 
-    /// Weights that make `Σ cost π` least. The answer's own, should the solver fail.
+    /// Weights that make `Σ cost π` least. Should the solver fail, the corners are tried one by one.
     pub fn cheapest(&self, cost: &[f64]) -> Weights {
-        self.solve_cheapest(cost).unwrap_or_else(|| self.start.clone())
+        self.solve_cheapest(cost).unwrap_or_else(|| {
+            let price = |w: &Weights| cost.iter().zip(w).map(|(c, w)| c * w).sum::<f64>();
+            let corners = self.corners().into_iter().chain([self.start.clone()]);
+            corners.min_by(|p, q| price(p).total_cmp(&price(q))).unwrap_or_default()
+        })
     }
 
     fn solve_cheapest(&self, cost: &[f64]) -> Option<Weights> {
@@ -160,6 +167,12 @@ impl Duals {
             |active: &[u32], weights: &[f64]| active.iter().copied().zip(weights.iter().copied()).collect();
         [name(&active[0], a), name(&active[1], b)]
     }
+}
+
+/// Coordinates relative to the largest: what is left where vertices lie on an axis is rounding, and a
+/// simplex method had better not pivot on it.
+fn without_noise(coordinate: f64) -> f64 {
+    if coordinate.abs() > NOISE { coordinate } else { 0.0 }
 }
 
 fn without_rounding(weight: f64) -> f64 {
