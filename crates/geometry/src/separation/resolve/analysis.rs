@@ -6,7 +6,7 @@ use super::duals::Duals;
 use super::optimal::Optimal;
 use super::region::region;
 use super::{Outcome, ResolveError};
-use crate::Vec3;
+use crate::{Vec3, tolerance};
 
 /// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
 const COMFORTABLE: f64 = 1e-4;
@@ -99,22 +99,26 @@ fn is_plain(contact: &Contact, alpha: &Vec3) -> bool {
         && contact.sides.iter().zip(&active).all(|(s, on)| s.carriers.iter().all(|(k, _)| on.contains(k)))
 }
 
-/// Refuses answers without contact points and those of other bodies.
-pub(super) fn check(
-    outcome: Outcome,
-    bodies: [(char, Option<usize>, &[(u32, f64)]); 2],
-) -> Result<(), ResolveError> {
-    if outcome != Outcome::Solved {
-        return Err(ResolveError::NotSolved { outcome });
+/// The weights of one body's vertices in an answer. Refuses those of other bodies.
+pub(super) fn carriers(
+    body: char,
+    count: Option<usize>,
+    weights: impl Iterator<Item = (u32, f64)>,
+) -> Result<Vec<(u32, f64)>, ResolveError> {
+    let Some(count) = count else { return Ok(Vec::new()) };
+    let mut carriers: Vec<(u32, f64)> = weights.collect();
+    // A line through a vertex may leave the rounding of a weight on the stand-in it started from.
+    carriers.retain(|&(k, w)| (k as usize) < count || w > tolerance::WEIGHT);
+    let foreign = carriers.iter().map(|&(k, _)| k).find(|&k| k as usize >= count);
+    if let Some(index) = foreign.or(carriers.is_empty().then_some(u32::MAX)) {
+        return Err(ResolveError::ForeignAnswer { body, count, index });
     }
-    for (body, count, carriers) in bodies {
-        let Some(count) = count else { continue };
-        if carriers.is_empty() {
-            return Err(ResolveError::ForeignAnswer { body, count, index: u32::MAX });
-        }
-        if let Some(&(index, _)) = carriers.iter().find(|(k, _)| *k as usize >= count) {
-            return Err(ResolveError::ForeignAnswer { body, count, index });
-        }
-    }
-    Ok(())
+    let total: f64 = carriers.iter().map(|(_, w)| w).sum();
+    carriers.iter_mut().for_each(|(_, w)| *w /= total);
+    Ok(carriers)
+}
+
+/// Refuses answers without contact points.
+pub(super) fn check(outcome: Outcome) -> Result<(), ResolveError> {
+    if outcome == Outcome::Solved { Ok(()) } else { Err(ResolveError::NotSolved { outcome }) }
 }

@@ -1,7 +1,7 @@
 //! Resolving contacts in the plane: the same analysis with everything in z = 0.
 
 use super::ResolveError;
-use super::analysis::{Analysis, check};
+use super::analysis::{Analysis, carriers, check};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
 use crate::separation::answer::Feature;
@@ -153,12 +153,13 @@ pub(in crate::separation) fn analyse<'a>(
     pose_b: &'a PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<Analysis<'a>, ResolveError> {
-    let carriers: [Vec<(u32, f64)>; 2] = [answer.weights_a().collect(), answer.weights_b().collect()];
+    check(answer.outcome)?;
     let count = |shape: &PlanarShape| match shape {
         PlanarShape::Polygon(p) => Some(p.vertices().len()),
         _ => None,
     };
-    check(answer.outcome, [('a', count(a), &carriers[0]), ('b', count(b), &carriers[1])])?;
+    let carriers =
+        [carriers('a', count(a), answer.weights_a())?, carriers('b', count(b), answer.weights_b())?];
     let side =
         |shape: &'a PlanarShape, pose: &'a PlanarPose, carriers: &[(u32, f64)], contact: &Vec2| match shape {
             PlanarShape::Polygon(p) => {

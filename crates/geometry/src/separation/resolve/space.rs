@@ -1,7 +1,7 @@
 //! Resolving contacts in space.
 
 use super::ResolveError;
-use super::analysis::{Analysis, check};
+use super::analysis::{Analysis, carriers, check};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
 use crate::separation::answer::{Feature, Separation};
@@ -144,12 +144,13 @@ pub(in crate::separation) fn analyse<'a>(
     pose_b: &'a Pose,
     answer: &Separation,
 ) -> Result<Analysis<'a>, ResolveError> {
-    let carriers: [Vec<(u32, f64)>; 2] = [answer.weights_a().collect(), answer.weights_b().collect()];
+    check(answer.outcome)?;
     let count = |solid: &Solid| match solid {
         Solid::Polytope(p) => Some(p.vertices().len()),
         _ => None,
     };
-    check(answer.outcome, [('a', count(a), &carriers[0]), ('b', count(b), &carriers[1])])?;
+    let carriers =
+        [carriers('a', count(a), answer.weights_a())?, carriers('b', count(b), answer.weights_b())?];
     let side = |solid: &'a Solid, pose: &'a Pose, carriers: &[(u32, f64)], contact: &Vec3| match solid {
         Solid::Polytope(p) => of_polytope(p, pose, carriers),
         Solid::HalfSpace(_) => Side::of_plane(),
