@@ -73,6 +73,35 @@ fn eight_pairs_of_tetrahedra_touch_as_drawn() {
 }
 
 #[test]
+fn a_contact_without_degeneracy_comes_back_unchanged() {
+    let mut random = Random(41);
+    let mut plain = 0;
+    for _ in 0..2000 {
+        let tetrahedron = |random: &mut Random| loop {
+            let p = [0; 4].map(|_| random.direction());
+            if (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs() > 0.2 {
+                break common::tetrahedron(p);
+            }
+        };
+        let place = |random: &mut Random| Pose::new(random.rotation(), random.direction());
+        let (a, b) = (tetrahedron(&mut random), tetrahedron(&mut random));
+        let pair = Pair::new(a, place(&mut random), b, place(&mut random));
+        let (answer, r) = (pair.ask(), resolved(&pair));
+        if answer.weights_a().chain(answer.weights_b()).any(|(_, w)| w < 1e-3) {
+            continue;
+        }
+        plain += 1;
+        assert!(r.alpha == answer.alpha && !r.several_alphas && !r.several_duals);
+        let mut own: Vec<(u32, f64)> = answer.weights_a().collect();
+        own.sort_by_key(|w| w.0);
+        assert!(own.len() == r.weights_a.len());
+        assert!(own.iter().zip(&r.weights_a).all(|(p, q)| p.0 == q.0 && (p.1 - q.1).abs() <= 1e-15));
+        assert!((r.point_a - answer.point_a).norm() <= 1e-15);
+    }
+    assert!(plain > 1500, "{plain}");
+}
+
+#[test]
 fn turning_the_tetrahedra_turns_the_answer() {
     let mut random = Random(7);
     for figure in figures() {
@@ -181,6 +210,33 @@ fn partly_overlapping_boxes_never_pull() {
         }
     }
     assert!(pulling >= 3, "the pseudo-inverse pulls in {pulling} of 5");
+}
+
+#[test]
+fn along_a_prescribed_direction_the_overlap_carries() {
+    // Straight up, body a half beyond the edge of body b: the middle of the overlap is as near as weights get.
+    let pair = Pair::new(
+        cuboid(Vec3::new(1.0, 1.0, 0.5)),
+        Pose::at(Vec3::new(1.0, 0.5, 1.25)),
+        cuboid(Vec3::new(1.0, 1.0, 0.5)),
+        Pose::identity(),
+    );
+    let options = Options { beta: Some(Vec3::z()), ..Options::default() };
+    let answer =
+        separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut Warm::default()).unwrap();
+    let r = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
+    assert!((r.separation - 0.25).abs() <= 1e-15 && r.prescribed && close(&r.alpha, &Vec3::z()));
+    assert_eq!(r.features, (Feature::Face(0), Feature::Face(1)));
+    assert!((r.point_a - Vec3::new(0.5, 0.25, 0.75)).norm() <= 1e-14, "{}", r.point_a);
+    let (x, y) = pair.vertices();
+    let (a, b) = rows(&x[..4], &y[4..], &(answer.separation * answer.beta));
+    let expected = clarabel(&a, &b);
+    for (weights, expected) in [(&r.weights_a, &expected[..4]), (&r.weights_b, &expected[4..])] {
+        for &(k, w) in weights {
+            assert!((w - expected[k as usize % 4]).abs() <= 1e-6, "{k}: {w}");
+        }
+    }
+    assert_eq!(r.reference_gradient(), Vec3::zeros());
 }
 
 #[test]

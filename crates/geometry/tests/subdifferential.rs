@@ -129,8 +129,9 @@ fn degenerate_families_move_as_their_subdifferentials_say() {
                 corners.iter().zip(next).map(|(p, q)| (p - q).norm()).fold(f64::INFINITY, f64::min)
             };
             let smooth = set.alphas().len() == 1 && set.contact_region().len() == 1;
-            let small = |corners: &[Vec3]| corners.len() > 1 && sides(corners) < 100.0 * STEP;
-            if smooth || small(set.alphas()) || small(set.contact_region()) {
+            let small = |corners: &[Vec3]| corners.len() > 1 && sides(corners) < 500.0 * STEP;
+            let thin = pair.a.inner_radius().min(pair.b.inner_radius()) < 500.0 * STEP;
+            if smooth || thin || small(set.alphas()) || small(set.contact_region()) {
                 continue;
             }
             kinks += 1;
@@ -165,7 +166,9 @@ fn what_a_query_returns_and_what_is_chosen_belong_to_the_set() {
             if index % 20 == 0 {
                 let (a, b) = (answer.vertex_gradients_a(), answer.vertex_gradients_b());
                 let off = vertices.distance(a, b);
-                assert!(off <= 1e-4 * answer.alpha.norm(), "{name} {index}: {off:e}");
+                // A body of a millionth of the size is resolved to a hundred-thousandth of itself.
+                let allowed = if *name == "size ratio 1e6" { 1e-4 } else { 1e-9 };
+                assert!(off <= allowed * answer.alpha.norm(), "{name} {index}: {off:e}");
                 assert!(vertices.contains(chosen.vertex_gradients_a(), chosen.vertex_gradients_b(), 1e-9));
             }
         }
@@ -190,7 +193,7 @@ fn gradients_outside_are_told_apart() {
             let mut beyond = *top;
             beyond.iter_mut().zip(&v).for_each(|(g, v)| *g += 1e-6 * v / length);
             let distance = gradients.distance(beyond);
-            assert!(distance <= 1.0001e-6 && distance >= 0.9999e-6, "{}: {distance:e}", figure.name);
+            assert!((0.9999e-6..=1.0001e-6).contains(&distance), "{}: {distance:e}", figure.name);
             assert!(!gradients.contains(beyond, 1e-8) && gradients.contains(*top, 1e-12));
             let perturbed: [f64; 12] = std::array::from_fn(|k| own[k] + 1e-3 * v[k]);
             assert!(!gradients.contains(perturbed, 1e-6), "{}", figure.name);

@@ -134,7 +134,7 @@ fn quarter_turns(random: &mut Random) -> Rotation3<f64> {
     Rotation3::from_matrix_unchecked(m)
 }
 
-pub const FAMILIES: [&str; 10] = [
+pub const FAMILIES: [&str; 12] = [
     "generic",
     "aligned",
     "stacked",
@@ -143,6 +143,8 @@ pub const FAMILIES: [&str; 10] = [
     "corner-corner",
     "prism on prism",
     "tetrahedra on a lattice",
+    "plates",
+    "needles",
     "size ratio 1e6",
     "far from the origin",
 ];
@@ -213,6 +215,24 @@ pub fn family(name: &str, random: &mut Random) -> Pair {
                 break Pair::new(tetrahedron(p), Pose::at(at), tetrahedron(q), Pose::identity());
             }
         },
+        "plates" => {
+            // Sheets down to a thousandth of their width, shifted on each other and turned about the normal.
+            let thin = |r: &mut Random| Vec3::new(1.0, 0.5, 10f64.powi(-(r.below(4) as i32)));
+            let (a, b) = (thin(random), thin(random));
+            let shift = |r: &mut Random| 0.125 * (r.below(9) as f64 - 4.0);
+            let at = Vec3::new(shift(random), shift(random), a.z + b.z + 0.01 * (random.below(3) as f64));
+            let turn = Rotation3::new(Vec3::z() * random.uniform() * random.below(2) as f64);
+            Pair::new(cuboid(a), Pose::new(turn, at), cuboid(b), Pose::identity()).turned(&random.rotation())
+        }
+        "needles" => {
+            // Bars down to a thousandth of their length, side by side or crossed.
+            let thin = |r: &mut Random| 10f64.powi(-(r.below(4) as i32));
+            let (s, t) = (thin(random), thin(random));
+            let (a, b) = (Vec3::new(1.0, s, s), Vec3::new(1.0, t, t));
+            let at = Vec3::new(0.25 * random.uniform(), s * random.uniform(), s + t);
+            let turn = Rotation3::new(Vec3::z() * random.uniform() * random.below(2) as f64);
+            Pair::new(cuboid(a), Pose::new(turn, at), cuboid(b), Pose::identity()).turned(&random.rotation())
+        }
         "size ratio 1e6" => {
             let pair = family(["generic", "stacked"][random.below(2)], random);
             let (Solid::Polytope(a), Solid::Polytope(b)) = (&pair.a, &pair.b) else { unreachable!() };
