@@ -32,6 +32,7 @@ pub use subdifferential::{
     planar_subdifferential, subdifferential,
 };
 
+pub(crate) use gradient::{beta_part, motion};
 pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
 
