@@ -22,10 +22,12 @@
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 
 pub mod error;
+pub mod mass;
 pub mod pose;
 pub mod separation;
 pub mod shapes;
 pub mod tolerance;
 
 pub use error::ShapeError;
+pub use mass::{MassProperties, PlanarMassProperties};
 pub use pose::{PlanarPose, Pose, Vec2, Vec3};

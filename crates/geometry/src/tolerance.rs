@@ -28,3 +28,11 @@ pub const FLATNESS: f64 = 1e-9;
 
 /// A body whose extent in some direction is below this multiple of its largest extent is flat.
 pub const DEGENERATE: f64 = 1e-10;
+
+/// Multiple of the unit roundoff of the largest coordinate below which distances between input points are
+/// rounding: a body far from the origin cannot be flatter than its own coordinates resolve.
+pub const ROUNDING: f64 = 16.0;
+
+/// No two facets merge, and no two points are one, across more than this multiple of the body's least
+/// width: needles and flakes keep details that are small against their length.
+pub const DETAIL: f64 = 1e-6;

@@ -4,14 +4,25 @@
 //! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
+mod clip;
+mod half_spaces;
+mod hull;
 mod lanes;
+mod outlines;
 mod polygon;
 mod polytope;
+mod program;
+mod range;
 mod smooth;
 mod solid;
+mod solids;
+mod topology;
 
 pub use lanes::Lanes;
 pub use polygon::Polygon;
+pub(crate) use polytope::area_vector;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};
+
+use range::{at_least, positive};

@@ -1,5 +1,6 @@
 //! A convex polygon, the shape of a planar body.
 
+use crate::separation::Feature;
 use crate::{ShapeError, Vec2};
 
 /// A convex polygon in its body frame, vertices counter-clockwise; edge `k` runs from vertex `k` to
@@ -11,6 +12,8 @@ pub struct Polygon {
     edges: Vec<(Vec2, f64)>,
     /// Vertices relative to the reference point.
     relative: Vec<[f64; 2]>,
+    /// The input point that each vertex was.
+    sources: Vec<u32>,
     reference: Vec2,
     inner_radius: f64,
     outer_radius: f64,
@@ -47,6 +50,7 @@ impl Polygon {
         }
         let mut polygon = Self {
             relative: Vec::new(),
+            sources: (0..count as u32).collect(),
             vertices,
             edges,
             reference: Vec2::zeros(),
@@ -103,6 +107,40 @@ impl Polygon {
     /// Outward unit normal and offset of edge `k`.
     pub fn edge(&self, k: usize) -> (Vec2, f64) {
         self.edges[k]
+    }
+
+    /// For each vertex the index of the input point it was.
+    pub fn sources(&self) -> &[u32] {
+        &self.sources
+    }
+
+    /// Records which input point each vertex was.
+    pub(super) fn with_sources(mut self, sources: Vec<u32>) -> Self {
+        self.sources = sources;
+        self
+    }
+
+    /// The feature that holds all the given vertices: a vertex, or the edge between two neighbours. `None`
+    /// for no vertices, for vertices that share no edge, and for indices that do not exist.
+    pub fn feature(&self, active: &[u32]) -> Option<Feature> {
+        let count = self.vertices.len() as u32;
+        let &first = active.first()?;
+        if active.iter().any(|&v| v >= count) {
+            return None;
+        }
+        let Some(&second) = active.iter().find(|&&v| v != first) else {
+            return Some(Feature::Vertex(first));
+        };
+        if active.iter().any(|&v| v != first && v != second) {
+            return None;
+        }
+        if (first + 1) % count == second {
+            Some(Feature::Edge(first))
+        } else if (second + 1) % count == first {
+            Some(Feature::Edge(second))
+        } else {
+            None
+        }
     }
 
     /// Vertices relative to the reference point.

@@ -1,6 +1,7 @@
 //! A convex polytope with its full topology.
 
 use super::Lanes;
+use crate::tolerance::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
 /// A planar face: outward unit normal and offset, `<normal, x> = offset` on it, `<=` in the body.
@@ -37,9 +38,13 @@ pub struct Polytope {
     /// Neighbours of vertex `v`: `neighbours[neighbour_start[v] .. neighbour_start[v + 1]]`.
     neighbour_start: Vec<u32>,
     neighbours: Vec<u32>,
+    /// The edge to each neighbour, in step with `neighbours`.
+    neighbour_edges: Vec<u32>,
     /// Faces around vertex `v`, likewise.
     vertex_face_start: Vec<u32>,
     vertex_faces: Vec<u32>,
+    /// The input point that each vertex was.
+    sources: Vec<u32>,
     lanes: Lanes,
     reference: Vec3,
     inner_radius: f64,
@@ -95,6 +100,10 @@ impl Polytope {
             vertices.len(),
             edges.iter().flat_map(|e| [(e.vertices[0], e.vertices[1]), (e.vertices[1], e.vertices[0])]),
         );
+        let (_, neighbour_edges) = compressed(
+            vertices.len(),
+            edges.iter().enumerate().flat_map(|(k, e)| e.vertices.map(|v| (v, k as u32))),
+        );
         let (vertex_face_start, vertex_faces) = compressed(
             vertices.len(),
             faces.iter().enumerate().flat_map(|(f, face)| {
@@ -105,12 +114,14 @@ impl Polytope {
         );
         let mut polytope = Self {
             lanes: Lanes::new(&vertices, &Vec3::zeros()),
+            sources: (0..vertices.len() as u32).collect(),
             vertices,
             faces,
             loops,
             edges,
             neighbour_start,
             neighbours,
+            neighbour_edges,
             vertex_face_start,
             vertex_faces,
             reference: Vec3::zeros(),
@@ -122,7 +133,8 @@ impl Polytope {
         if !(polytope.inner_radius > 0.0) {
             return Err(not_convex("the centroid does not lie strictly inside every face".into()));
         }
-        let slack = crate::tolerance::FLATNESS * polytope.outer_radius;
+        let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
+        let slack = FLATNESS * polytope.outer_radius + ROUNDING * f64::EPSILON * furthest;
         for (f, face) in polytope.faces.iter().enumerate() {
             if let Some(v) = polytope.vertices.iter().position(|v| face.normal.dot(v) > face.offset + slack) {
                 return Err(not_convex(format!("vertex {v} lies outside face {f}")));
@@ -153,22 +165,10 @@ impl Polytope {
         self.outer_radius = self.vertices.iter().map(|v| (v - reference).norm()).fold(0.0, f64::max);
     }
 
-    /// Volume and centroid, by signed tetrahedra about the first vertex.
+    /// Volume and centroid, by signed tetrahedra.
     pub fn volume_and_centroid(&self) -> (f64, Vec3) {
-        let origin = self.vertices[0];
-        let (mut volume, mut moment) = (0.0, Vec3::zeros());
-        for face in &self.faces {
-            let face_loop = self.face_loop(face);
-            let a = self.vertices[face_loop[0] as usize] - origin;
-            for pair in face_loop[1..].windows(2) {
-                let b = self.vertices[pair[0] as usize] - origin;
-                let c = self.vertices[pair[1] as usize] - origin;
-                let six_volume = a.dot(&b.cross(&c));
-                volume += six_volume / 6.0;
-                moment += six_volume / 24.0 * (a + b + c);
-            }
-        }
-        (volume, origin + moment / volume)
+        let properties = self.mass_properties();
+        (properties.volume, properties.centroid)
     }
 
     /// The vertices, body frame.
@@ -201,6 +201,25 @@ impl Polytope {
     pub fn vertex_faces(&self, vertex: usize) -> &[u32] {
         &self.vertex_faces
             [self.vertex_face_start[vertex] as usize..self.vertex_face_start[vertex + 1] as usize]
+    }
+
+    /// Edges that end in `vertex`, in step with [`neighbours`](Self::neighbours).
+    #[inline]
+    pub fn vertex_edges(&self, vertex: usize) -> &[u32] {
+        &self.neighbour_edges
+            [self.neighbour_start[vertex] as usize..self.neighbour_start[vertex + 1] as usize]
+    }
+
+    /// For each vertex the index of the input point it was. Vertices keep the order of the input, so this
+    /// is `0, 1, 2, ...` exactly when no point was dropped.
+    pub fn sources(&self) -> &[u32] {
+        &self.sources
+    }
+
+    /// Records which input point each vertex was.
+    pub(super) fn with_sources(mut self, sources: Vec<u32>) -> Self {
+        self.sources = sources;
+        self
     }
 
     /// Vertices relative to the reference point, packed for support scans.
@@ -246,7 +265,7 @@ impl Polytope {
     }
 }
 
-/// Plane of a loop by Newell's sums about its first vertex; `None` when the loop has no area.
+/// Plane of a loop across the sum of its triangles' area vectors; `None` when the loop has no area.
 fn newell_plane(vertices: &[Vec3], face_loop: &[u32]) -> Option<(Vec3, f64)> {
     let origin = vertices[face_loop[0] as usize];
     let mut area = Vec3::zeros();
@@ -254,11 +273,25 @@ fn newell_plane(vertices: &[Vec3], face_loop: &[u32]) -> Option<(Vec3, f64)> {
     for (k, &from) in face_loop.iter().enumerate() {
         let to = face_loop[(k + 1) % face_loop.len()];
         let (a, b) = (vertices[from as usize] - origin, vertices[to as usize] - origin);
-        area += a.cross(&b);
+        area += area_vector(&Vec3::zeros(), &a, &b);
         centre += a;
     }
     let normal = area.try_normalize(0.0).filter(|n| n.iter().all(|c| c.is_finite()))?;
     Some((normal, normal.dot(&(origin + centre / face_loop.len() as f64))))
+}
+
+/// Twice the area of a triangle times its normal, from its two shortest sides: the product of two long
+/// sides of a needle would lose the digits of its width.
+pub(crate) fn area_vector(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
+    let (ab, bc, ca) = (b - a, c - b, a - c);
+    let (x, y, z) = (ab.norm_squared(), bc.norm_squared(), ca.norm_squared());
+    if z >= x && z >= y {
+        ab.cross(&bc)
+    } else if x >= y {
+        bc.cross(&ca)
+    } else {
+        ca.cross(&ab)
+    }
 }
 
 /// Lists of `value`s by `key`, compressed: starts and values.

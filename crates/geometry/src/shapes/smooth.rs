@@ -1,13 +1,7 @@
 //! Curved convex shapes, known by their support functions, and the unbounded half-space.
 
+use super::positive;
 use crate::{ShapeError, Vec2, Vec3};
-
-fn positive(what: &'static str, value: f64) -> Result<f64, ShapeError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(ShapeError::OutOfRange { what, value, must: "positive and finite" })
-}
 
 /// Unit vector along `v`; the z axis where `v` vanishes, since every point is then a support point.
 fn unit(v: &Vec3) -> Vec3 {

@@ -1,0 +1,162 @@
+//! Polytopes and polygons as intersections of half-spaces.
+//!
+//! The centre of the largest inscribed ball (a linear program in one variable more than the dimension) tells
+//! whether there is an interior. Seen from that centre, the face `<n, x - c> <= d` becomes the point `n/d` of
+//! the polar dual; the faces of the hull of these points are the corners of the body, and the half-spaces
+//! inside the hull are redundant. Each corner is computed from the best conditioned of the planes that meet
+//! in it, in the user's numbers, so that round coordinates come out round.
+
+use super::hull::{Strictness, hull};
+use super::program::{maximise, solve};
+use super::{Polygon, Polytope, positive};
+use crate::tolerance::ROUNDING;
+use crate::{ShapeError, Vec2, Vec3};
+
+/// A component of a direction of escape beyond this makes a body unbounded: faces as parallel as
+/// [`DEGENERATE`](crate::tolerance::DEGENERATE) count as parallel.
+const ESCAPE: f64 = 1e-9;
+
+/// Half-width of the box in which programs start, as a multiple of the largest offset.
+const BOX: f64 = 1e6;
+
+impl Polytope {
+    /// The body of all `x` with `<n, x> <= d` for every pair `(normal, offset)`, where `n` is the normal made
+    /// a unit vector and `d` the offset: the **distance of the plane from the origin** in metres, as in
+    /// [`HalfSpace::new`](super::HalfSpace::new). (For rows of `A x <= b` divide `b` by the length of the row.)
+    ///
+    /// Redundant half-spaces are dropped. No common interior point and an unbounded body are errors.
+    pub fn from_half_spaces(half_spaces: &[(Vec3, f64)]) -> Result<Self, ShapeError> {
+        let count = half_spaces.len();
+        let mut rows = Vec::with_capacity(count);
+        for (index, (normal, offset)) in half_spaces.iter().enumerate() {
+            check(index, normal.as_slice(), *offset)?;
+            rows.push((unit(normal)?, *offset));
+        }
+        let scale = largest(rows.iter().map(|r| r.1));
+        let ball: Vec<([f64; 4], f64)> =
+            rows.iter().map(|(n, d)| ([n.x, n.y, n.z, 1.0], d / scale)).collect();
+        let (centre, radius) = match maximise([0.0, 0.0, 0.0, 1.0], &ball, BOX) {
+            Some(best) => (Vec3::new(best.x[0], best.x[1], best.x[2]) * scale, best.x[3] * scale),
+            None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
+        };
+        if !(radius > 8.0 * f64::EPSILON * scale) {
+            return Err(ShapeError::Empty { count, radius });
+        }
+        let cone: Vec<([f64; 3], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y, n.z], 0.0)).collect();
+        if let Some(direction) = escape(&cone) {
+            return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
+        }
+        // In units of the inscribed radius the dual lies within the unit ball.
+        let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
+        let points: Vec<Vec3> =
+            rows.iter().zip(&depths).map(|((n, _), depth)| n * (radius / depth)).collect();
+        let noise = ROUNDING * f64::EPSILON * (scale + centre.norm()) / radius;
+        let dual = hull(&points, Strictness::Dual { noise })?;
+        let corners: Vec<Vec3> = dual
+            .faces()
+            .iter()
+            .map(|face| {
+                let planes = dual.face_loop(face).iter().map(|&v| dual.sources()[v as usize] as usize);
+                corner(planes.map(|k| (rows[k].0, depths[k])), &centre)
+            })
+            .collect();
+        Self::from_vertices(&corners).map(|p| {
+            let sources = (0..p.vertices().len() as u32).collect();
+            p.with_sources(sources)
+        })
+    }
+}
+
+impl Polygon {
+    /// The planar body of all `x` with `<n, x> <= d` for every pair `(normal, offset)`, where `n` is the normal
+    /// made a unit vector and `d` the offset: the distance of the line from the origin in metres.
+    ///
+    /// Redundant half-planes are dropped. No common interior point and an unbounded body are errors.
+    pub fn from_half_planes(half_planes: &[(Vec2, f64)]) -> Result<Self, ShapeError> {
+        let count = half_planes.len();
+        let mut rows = Vec::with_capacity(count);
+        for (index, (normal, offset)) in half_planes.iter().enumerate() {
+            check(index, normal.as_slice(), *offset)?;
+            let length = positive("length of the half-plane normal", normal.norm())?;
+            rows.push((normal / length, *offset));
+        }
+        let scale = largest(rows.iter().map(|r| r.1));
+        let disc: Vec<([f64; 3], f64)> = rows.iter().map(|(n, d)| ([n.x, n.y, 1.0], d / scale)).collect();
+        let (centre, radius) = match maximise([0.0, 0.0, 1.0], &disc, BOX) {
+            Some(best) => (Vec2::new(best.x[0], best.x[1]) * scale, best.x[2] * scale),
+            None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
+        };
+        if !(radius > 8.0 * f64::EPSILON * scale) {
+            return Err(ShapeError::Empty { count, radius });
+        }
+        let cone: Vec<([f64; 2], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y], 0.0)).collect();
+        if let Some(direction) = escape(&cone) {
+            return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
+        }
+        let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
+        let points: Vec<Vec2> =
+            rows.iter().zip(&depths).map(|((n, _), depth)| n * (radius / depth)).collect();
+        let dual = Polygon::from_vertices(&points)?;
+        let corners: Vec<Vec2> = (0..dual.sources().len())
+            .map(|k| {
+                let pick = |j: usize| dual.sources()[j % dual.sources().len()] as usize;
+                let ((n, d), (m, e)) =
+                    ((rows[pick(k)].0, depths[pick(k)]), (rows[pick(k + 1)].0, depths[pick(k + 1)]));
+                centre + Vec2::new(d * m.y - e * n.y, e * n.x - d * m.x) / n.perp(&m)
+            })
+            .collect();
+        Self::from_vertices(&corners).map(|p| {
+            let sources = (0..p.vertices().len() as u32).collect();
+            p.with_sources(sources)
+        })
+    }
+}
+
+fn check(index: usize, normal: &[f64], offset: f64) -> Result<(), ShapeError> {
+    if normal.iter().all(|c| c.is_finite()) && offset.is_finite() {
+        return Ok(());
+    }
+    let value = format!("normal {normal:?}, offset {offset}");
+    Err(ShapeError::NotFinite { what: "half-space", index, value })
+}
+
+fn unit(normal: &Vec3) -> Result<Vec3, ShapeError> {
+    let length = positive("length of the half-space normal", normal.norm())?;
+    Ok(normal / length)
+}
+
+/// The largest offset in size, one where all vanish.
+fn largest(offsets: impl Iterator<Item = f64>) -> f64 {
+    let largest = offsets.map(f64::abs).fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// A unit direction along which no half-space is ever left.
+fn escape<const D: usize>(cone: &[([f64; D], f64)]) -> Option<[f64; D]> {
+    for axis in 0..2 * D {
+        let mut objective = [0.0; D];
+        objective[axis % D] = if axis < D { 1.0 } else { -1.0 };
+        if let Some(best) = maximise(objective, cone, 1.0) {
+            let length = best.x.iter().map(|c| c * c).sum::<f64>().sqrt();
+            if length > ESCAPE {
+                return Some(best.x.map(|c| c / length));
+            }
+        }
+    }
+    None
+}
+
+/// The point where planes `<n, x - centre> = d` meet, from three of them that are far from parallel.
+fn corner(planes: impl Iterator<Item = (Vec3, f64)> + Clone, centre: &Vec3) -> Vec3 {
+    let first = planes.clone().next().unwrap_or((Vec3::zeros(), 0.0));
+    let by = |measure: &dyn Fn(&Vec3) -> f64| {
+        planes.clone().max_by(|a, b| measure(&a.0).total_cmp(&measure(&b.0))).unwrap_or(first)
+    };
+    let (n, d) = first;
+    let (m, e) = by(&|m| n.cross(m).norm_squared());
+    let edge = n.cross(&m);
+    let (l, f) = by(&|l| edge.dot(l).abs());
+    // Elimination instead of Cramer's rule, whose determinant is all rounding where faces are nearly parallel.
+    let rows = [n, m, l].map(|v| [v.x, v.y, v.z]);
+    centre + solve(rows, [d, e, f]).map_or(Vec3::zeros(), Vec3::from)
+}

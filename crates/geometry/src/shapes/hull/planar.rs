@@ -1,0 +1,134 @@
+//! The convex hull of points in the plane, by the monotone chain with exact orientation tests.
+
+use super::super::Polygon;
+use super::cloud::power_of_two_near_inverse;
+use crate::tolerance::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
+use crate::{ShapeError, Vec2};
+use robust::{Coord, orient2d};
+
+/// Coordinates below this multiple of the largest would underflow in the exact test.
+const FLUSH: f64 = 1e-100;
+
+impl Polygon {
+    /// The convex hull of the points, counter-clockwise, starting at the first input point that is a corner.
+    ///
+    /// Points inside the hull or inside an edge are dropped; [`sources`](Self::sources) tells which input
+    /// point each vertex is. A convex counter-clockwise loop comes back with index `i` as vertex `i`.
+    pub fn from_vertices(points: &[Vec2]) -> Result<Self, ShapeError> {
+        if let Some(index) = points.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
+            let value = format!("{:?}", points[index].as_slice());
+            return Err(ShapeError::NotFinite { what: "vertex", index, value });
+        }
+        let largest = points.iter().map(|v| v.amax()).fold(0.0, f64::max);
+        let scale = power_of_two_near_inverse(largest);
+        let scaled: Vec<Vec2> = points
+            .iter()
+            .map(|v| v.map(|c| c * scale).map(|c| if c.abs() < FLUSH { 0.0 } else { c }))
+            .collect();
+        let (size, thickness) = extent(&scaled);
+        let rounding = ROUNDING * f64::EPSILON * (largest * scale);
+        let coincide = size <= 4.0 * rounding;
+        let tolerance = (FLATNESS * size).min(DETAIL * thickness).max(rounding);
+        let kept = distinct(&scaled, if coincide || points.len() < 3 { rounding } else { tolerance });
+        if points.len() < 3 || kept.len() == 2 {
+            return Err(ShapeError::TooFewPoints { given: kept.len(), needed: 3 });
+        }
+        if coincide || thickness <= (DEGENERATE * size).max(4.0 * rounding) {
+            let lie = if coincide { "coincide" } else { "lie on a line" };
+            let (thickness, size) = (thickness / scale, size / scale);
+            return Err(ShapeError::Flat { count: points.len(), lie, measure: "area", thickness, size });
+        }
+        let mut sources = corners(&scaled, &chain(&scaled, &kept), tolerance);
+        let first = (0..sources.len()).min_by_key(|&k| sources[k]).unwrap_or(0);
+        sources.rotate_left(first);
+        let vertices = sources.iter().map(|&s| points[s as usize]).collect();
+        Ok(Polygon::from_loop(vertices)?.with_sources(sources))
+    }
+}
+
+/// Length (about the diameter) and extent across it.
+fn extent(points: &[Vec2]) -> (f64, f64) {
+    let furthest = |from: Vec2| {
+        points.iter().fold((0.0, from), |best, p| {
+            let distance = (p - from).norm();
+            if distance > best.0 { (distance, *p) } else { best }
+        })
+    };
+    let Some(&first) = points.first() else { return (0.0, 0.0) };
+    let a = furthest(first).1;
+    let (size, b) = furthest(a);
+    let Some(along) = (b - a).try_normalize(0.0) else { return (0.0, 0.0) };
+    let heights = points.iter().map(|p| along.perp(&(p - a)));
+    let (low, high) = heights.fold((0.0f64, 0.0f64), |(l, h), x| (l.min(x), h.max(x)));
+    (size, high - low)
+}
+
+/// Indices of points, ascending, such that every point lies within `tolerance` of one that comes no later.
+fn distinct(points: &[Vec2], tolerance: f64) -> Vec<u32> {
+    let key = |p: &Vec2| 0.5417 * p.x + 0.8406 * p.y;
+    let mut order: Vec<u32> = (0..points.len() as u32).collect();
+    order.sort_by(|&a, &b| key(&points[a as usize]).total_cmp(&key(&points[b as usize])).then(a.cmp(&b)));
+    let mut rank = vec![0usize; points.len()];
+    for (place, &k) in order.iter().enumerate() {
+        rank[k as usize] = place;
+    }
+    let mut taken = vec![false; points.len()];
+    let mut kept = Vec::with_capacity(points.len());
+    for (k, point) in points.iter().enumerate() {
+        let near = |&&other: &&u32| (key(&points[other as usize]) - key(point)).abs() <= 1.5 * tolerance;
+        let same =
+            |&other: &u32| taken[other as usize] && (points[other as usize] - point).norm() <= tolerance;
+        let before = order[..rank[k]].iter().rev().take_while(near).any(same);
+        if !before && !order[rank[k] + 1..].iter().take_while(near).any(same) {
+            taken[k] = true;
+            kept.push(k as u32);
+        }
+    }
+    kept
+}
+
+/// The exact strict hull, counter-clockwise.
+fn chain(points: &[Vec2], kept: &[u32]) -> Vec<u32> {
+    let at = |k: u32| Coord { x: points[k as usize].x, y: points[k as usize].y };
+    let mut order = kept.to_vec();
+    order.sort_by(|&a, &b| {
+        let (p, q) = (&points[a as usize], &points[b as usize]);
+        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y))
+    });
+    let half = |walk: &mut dyn Iterator<Item = u32>| {
+        let mut side: Vec<u32> = Vec::new();
+        for k in walk {
+            while let [.., a, b] = side[..] {
+                if orient2d(at(a), at(b), at(k)) > 0.0 {
+                    break;
+                }
+                side.pop();
+            }
+            side.push(k);
+        }
+        side.pop();
+        side
+    };
+    let mut hull = half(&mut order.iter().copied());
+    hull.extend(half(&mut order.iter().rev().copied()));
+    hull
+}
+
+/// Drops hull points within `tolerance` of the chord that replaces them. Starts from the point furthest from
+/// the mean, which is a corner of any polygon.
+fn corners(points: &[Vec2], hull: &[u32], tolerance: f64) -> Vec<u32> {
+    let at = |k: usize| points[hull[k % hull.len()] as usize];
+    let mean = (0..hull.len()).map(at).sum::<Vec2>() / hull.len() as f64;
+    let far = |k: &usize| (at(*k) - mean).norm();
+    let start = (0..hull.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
+    let mut kept = vec![start];
+    let mut anchor = start;
+    for end in start + 2..=start + hull.len() {
+        let along = (at(end) - at(anchor)).normalize();
+        if (anchor + 1..end).any(|k| along.perp(&(at(k) - at(anchor))).abs() > tolerance) {
+            anchor = end - 1;
+            kept.push(anchor);
+        }
+    }
+    kept.iter().map(|&k| hull[k % hull.len()]).collect()
+}
