@@ -1,0 +1,82 @@
+//! What is answered on one line.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::vector::Coordinates;
+
+/// The answer to a query, in the order its keys are written. Numbers that are infinite are written as `null`,
+/// since JSON has none.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Answer<'l> {
+    /// The query's `id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'l RawValue>,
+    /// `solved`, `beyond` (further apart than the prediction distance) or `missed` (the prescribed direction
+    /// never brings the bodies together).
+    pub outcome: &'static str,
+    /// The value of the linear program: positive apart, zero touching, negative overlapping; metres along beta.
+    pub separation: f64,
+    /// Distance between the two supporting planes, metres.
+    pub gap: f64,
+    /// Unit normal from b to a.
+    pub normal: Coordinates,
+    /// Contact point on a; `point_a - point_b = separation beta`.
+    pub point_a: Option<Coordinates>,
+    /// Contact point on b.
+    pub point_b: Option<Coordinates>,
+    /// Active vertices of a with their dual weights.
+    pub weights_a: Weights,
+    /// Active vertices of b with their dual weights.
+    pub weights_b: Weights,
+    /// What touches on each side.
+    pub features: Option<[&'static str; 2]>,
+    /// The factor by which both bodies, grown about their reference points, just touch.
+    pub ratio: f64,
+    /// Proven bounds of the separation.
+    pub certificate: Certificate,
+    /// Support evaluations used.
+    pub iterations: u32,
+    /// Optimal direction of the linear program, `<alpha, beta> = 1`.
+    pub alpha: Coordinates,
+    /// Unit direction along which separation is measured, from b to a.
+    pub beta: Coordinates,
+    /// Which parts answered, where a body is a compound: indices into its parts, flattened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<[usize; 2]>,
+}
+
+/// Lower and upper bound.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Certificate {
+    /// From the supporting planes.
+    pub lower: f64,
+    /// From the portal.
+    pub upper: f64,
+}
+
+/// Sparse weights, written as `{index: weight}`. Indices are those of the `vertices` as given.
+#[derive(Clone, Debug, Default)]
+pub struct Weights(pub Vec<(u32, f64)>);
+
+impl Serialize for Weights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (index, weight) in &self.0 {
+            map.serialize_entry(index, weight)?;
+        }
+        map.end()
+    }
+}
+
+/// A line that could not be answered.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Complaint<'l> {
+    /// The query's `id`, where it could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'l RawValue>,
+    /// What is wrong and what to do.
+    pub error: String,
+    /// Line number in the input, from one.
+    pub line: u64,
+}

@@ -1,0 +1,24 @@
+//! The scenes that come with the program.
+
+/// A shipped scene: a folder of `scenes/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// Name of its folder.
+    pub name: &'static str,
+    /// One line about it.
+    pub title: &'static str,
+    /// The lines that `percussion distance` is to answer.
+    pub pairs: &'static str,
+}
+
+/// All of them, by name.
+pub const SCENES: &[Scene] = &[Scene {
+    name: "tetrahedra",
+    title: "Two tetrahedra in the eight kinds of contact, degenerate ones included",
+    pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
+}];
+
+/// The scene of that name.
+pub fn scene(name: &str) -> Option<&'static Scene> {
+    SCENES.iter().find(|scene| scene.name == name)
+}
