@@ -44,7 +44,7 @@ pub enum Outcome {
     /// and weights are not meaningful.
     Beyond,
     /// The prescribed direction never brings the bodies together: the LP is unbounded. `separation` is
-    /// infinite and `alpha` is a unit normal, orthogonal to β, of a plane that separates the bodies.
+    /// infinite and `alpha` is a unit normal, orthogonal to β, of two planes that separate the bodies by `lower`.
     Missed,
 }
 
@@ -85,9 +85,12 @@ impl Separation {
         self.alpha / self.alpha.norm()
     }
 
-    /// Distance between the two supporting planes, `s/|alpha|`.
+    /// Distance between the two supporting planes, `s/|alpha|`. A lower bound of the distance when positive.
     pub fn gap(&self) -> f64 {
-        self.separation / self.alpha.norm()
+        match self.outcome {
+            Outcome::Missed => self.lower,
+            _ => self.separation / self.alpha.norm(),
+        }
     }
 
     /// Hart's ratio metric `r = D/(D - s)`: the factor by which both bodies, grown about their reference
@@ -113,7 +116,10 @@ impl Separation {
 }
 
 /// Sums the weights of equal indices and drops zeros and placeholders.
-fn merged<const N: usize>(indices: [u32; N], weights: [f64; N]) -> impl Iterator<Item = (u32, f64)> {
+pub(super) fn merged<const N: usize>(
+    indices: [u32; N],
+    weights: [f64; N],
+) -> impl Iterator<Item = (u32, f64)> {
     (0..N).filter_map(move |k| {
         let index = indices[k];
         if index == u32::MAX || indices[..k].contains(&index) {
@@ -152,6 +158,11 @@ pub enum QueryError {
     /// A prescribed direction that is zero or not finite.
     #[error("the prescribed direction beta is zero or not finite; give a vector that points from b to a")]
     BadDirection,
+    /// A prescribed direction that does not lead out of a half-space.
+    #[error(
+        "the prescribed direction beta does not point out of the half-space; along it the bodies never separate"
+    )]
+    IntoHalfSpace,
     /// Two half-spaces have no separation.
     #[error("both bodies are half-spaces; at least one must be bounded")]
     BothUnbounded,

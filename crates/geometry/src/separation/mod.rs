@@ -1,6 +1,16 @@
 //! The separation kernel: SSH LP, ratio metric, duals, certificates.
+//!
+//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`polytope.rs`: warm
+//! confirmation, portal pivoting in `portal.rs`); curved bodies and prescribed directions the general one
+//! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
 
 mod answer;
+mod curved;
+mod general;
+mod half_space;
+mod pieces;
+mod planar;
+mod planar_portal;
 mod polytope;
 mod portal;
 mod relative;
@@ -8,11 +18,29 @@ mod small;
 mod support;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
+pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
 
 use crate::Pose;
 use crate::shapes::Solid;
 
-/// Separation of two convex bodies.
+/// Separation of two convex bodies along the line of their reference points, or along `options.beta`.
+///
+/// `warm` carries the last basis of this pair from query to query: with it, a query whose features have not
+/// changed costs one support evaluation. Hand a [`Warm::default`] to start cold.
+///
+/// ```
+/// use percussion_geometry::separation::{Options, Warm, separation};
+/// use percussion_geometry::shapes::{Solid, Sphere};
+/// use percussion_geometry::{Pose, Vec3};
+///
+/// let ball = Solid::Sphere(Sphere::new(0.5)?);
+/// let (left, right) = (Pose::identity(), Pose::at(Vec3::new(3.0, 0.0, 0.0)));
+/// let answer = separation(&ball, &right, &ball, &left, &Options::default(), &mut Warm::default())?;
+/// assert_eq!(answer.separation, 2.0);
+/// assert_eq!(answer.normal(), Vec3::x());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[inline]
 pub fn separation(
     a: &Solid,
     pose_a: &Pose,
@@ -22,9 +50,16 @@ pub fn separation(
     warm: &mut Warm,
 ) -> Result<Separation, QueryError> {
     match (a, b) {
-        (Solid::Polytope(p), Solid::Polytope(q)) => {
-            Ok(polytope::separation_of_polytopes(p, pose_a, q, pose_b, options, warm))
+        (Solid::Polytope(p), Solid::Polytope(q)) if options.beta.is_none() => {
+            polytope::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
         }
-        _ => Err(QueryError::BothUnbounded),
+        (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
+        (_, Solid::HalfSpace(h)) => {
+            half_space::separation_from_half_space(a, pose_a, h, pose_b, false, options, warm)
+        }
+        (Solid::HalfSpace(h), _) => {
+            half_space::separation_from_half_space(b, pose_b, h, pose_a, true, options, warm)
+        }
+        _ => general::separation_of_solids(a, pose_a, b, pose_b, options, warm),
     }
 }

@@ -1,6 +1,6 @@
 //! Separation of two polytopes: the warm confirmation, straight-line, and the cold solve out of line.
 
-use super::answer::{Options, Outcome, Separation, Warm};
+use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, cast, price, prove};
 use super::relative::{Relative, columns, turned, unturned};
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
@@ -20,9 +20,9 @@ pub(crate) fn separation_of_polytopes(
     pose_b: &Pose,
     options: &Options,
     warm: &mut Warm,
-) -> Separation {
+) -> Result<Separation, QueryError> {
     match confirm(a, pose_a, b, pose_b, warm) {
-        Some(answer) => answer,
+        Some(answer) => Ok(answer),
         None => solve(a, pose_a, b, pose_b, options, warm),
     }
 }
@@ -122,7 +122,8 @@ fn solve(
     pose_b: &Pose,
     options: &Options,
     warm: &mut Warm,
-) -> Separation {
+) -> Result<Separation, QueryError> {
+    finite(pose_a, pose_b)?;
     let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
@@ -135,7 +136,7 @@ fn solve(
         tolerance: tolerance::PORTAL,
     };
     if distance - size > options.prediction {
-        return beyond(pose_a, &line, warm, distance - size, 0);
+        return Ok(beyond(pose_a, &line, warm, distance - size, 0));
     }
     let rho = a.inner_radius() + b.inner_radius();
     let hint = if (warm.basis[0][0] as usize) < a.lanes().count()
@@ -151,7 +152,7 @@ fn solve(
     let end = cast(&mut pair, &mut portal, &line, &mut iterations);
     if end == CastEnd::Beyond {
         let lower = portal_bound(&mut pair, &portal, &line);
-        return beyond(pose_a, &line, warm, lower, iterations);
+        return Ok(beyond(pose_a, &line, warm, lower, iterations));
     }
     let mut proof = match end {
         CastEnd::Converged(rise) => prove(&portal, &line, rise),
@@ -167,11 +168,24 @@ fn solve(
             proof = turned;
         }
     }
-    match proof {
-        Some(proof) => finish(a, pose_a, &line, &proof, iterations, warm),
-        // Unreachable for finite placements: the stand-in portal itself proves bounds.
+    Ok(match proof {
+        Some(proof) => {
+            warm.basis = proof.id;
+            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+        }
+        // Not reached for finite placements: even the stand-in portal proves bounds.
         None => beyond(pose_a, &line, warm, distance - size, iterations),
+    })
+}
+
+/// Refuses placements with NaN or infinities. The warm path needs no such check: they fail its comparisons.
+pub(crate) fn finite(pose_a: &Pose, pose_b: &Pose) -> Result<(), QueryError> {
+    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
+        if !pose.is_finite() {
+            return Err(QueryError::NotFinite { body });
+        }
     }
+    Ok(())
 }
 
 /// Distance of the reference points and the unit ray `-β` in a's frame; coincident points keep the last β.
@@ -299,20 +313,7 @@ pub(crate) fn portal_bound<S: SupportMap>(map: &mut S, portal: &Portal, line: &C
     line.distance - dot(&n, &p) / dot(&n, &line.d)
 }
 
-/// The world-frame answer of a proof.
-pub(crate) fn finish(
-    a: &Polytope,
-    pose_a: &Pose,
-    line: &Cast,
-    proof: &Proof,
-    iterations: u32,
-    warm: &mut Warm,
-) -> Separation {
-    warm.basis = proof.id;
-    assemble(&a.reference(), pose_a, line, proof, iterations, warm)
-}
-
-/// As [`finish`], for any body a with the given reference point.
+/// The world-frame answer of a proof, for a body a with the given reference point.
 pub(crate) fn assemble(
     reference_a: &Vec3,
     pose_a: &Pose,

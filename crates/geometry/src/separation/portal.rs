@@ -24,7 +24,7 @@ pub(crate) struct Point {
     pub w: V,
     /// Its part on body a, relative to a's reference point.
     pub x: V,
-    /// Vertex indices on both bodies; unique per point where `SupportMap::FINITE`.
+    /// Vertex indices on both bodies; unique per point for polytopes, piece numbers for curved bodies.
     pub id: [u32; 2],
 }
 
@@ -33,8 +33,6 @@ pub(crate) const STAND_IN: u32 = u32::MAX - 1;
 
 /// Support function of a Minkowski difference, in body a's frame.
 pub(crate) trait SupportMap {
-    /// Whether identities are vertices, so that a repeated identity proves optimality.
-    const FINITE: bool;
     /// The point of M furthest along `n`, not yet shifted by the line's offset.
     fn support(&mut self, n: &V) -> Point;
 }
@@ -156,7 +154,7 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         p.w = sub(&p.w, &cast.offset);
         let nd = dot(&n, d);
         let rise = dot(&n, &sub(&p.w, &portal.corner[0].w));
-        if S::FINITE && portal.holds(p.id) {
+        if portal.holds(p.id) {
             return CastEnd::Converged(0.0);
         }
         // Along the ray the portal may rise by rise/nd; 4e-16 |N| size is the rounding of `rise` itself.
@@ -206,7 +204,7 @@ impl Proof {
 pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) -> f64 {
     let n = portal.normal();
     let p = map.support(&n);
-    if S::FINITE && portal.holds(p.id) {
+    if portal.holds(p.id) {
         return 0.0;
     }
     let w = sub(&p.w, &cast.offset);

@@ -3,8 +3,7 @@
 
 use super::portal::{Point, SupportMap};
 use super::small::{M, V, dot, sub};
-use crate::Vec3;
-use crate::shapes::{Lanes, Polytope, Solid};
+use crate::shapes::{Lanes, Polytope};
 
 /// Polytopes with more vertices than this climb instead of scanning.
 pub(crate) const SCAN_LIMIT: usize = 48;
@@ -95,46 +94,10 @@ impl PolytopePair<'_> {
 }
 
 impl SupportMap for PolytopePair<'_> {
-    const FINITE: bool = true;
-
     #[inline(always)]
     fn support(&mut self, n: &V) -> Point {
         let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
         self.hint = [furthest(self.a, n, self.hint[0]), furthest(self.b, &along_b, self.hint[1])];
         self.point(self.hint)
-    }
-}
-
-/// Two bounded convex bodies of any kind.
-pub(crate) struct SolidPair<'a> {
-    pub a: &'a Solid,
-    pub b: &'a Solid,
-    pub r: M,
-    pub hint: [u32; 2],
-}
-
-impl SolidPair<'_> {
-    #[inline]
-    fn side(solid: &Solid, n: &V, hint: &mut u32) -> (V, u32) {
-        match solid {
-            Solid::Polytope(p) => {
-                *hint = furthest(p, n, *hint);
-                (p.lanes().get(*hint as usize), *hint)
-            }
-            // A half-space has no support point; it is answered in closed form before the kernel runs.
-            _ => (solid.support(&Vec3::from(*n)).map_or([f64::NAN; 3], Into::into), u32::MAX),
-        }
-    }
-}
-
-impl SupportMap for SolidPair<'_> {
-    const FINITE: bool = false;
-
-    #[inline]
-    fn support(&mut self, n: &V) -> Point {
-        let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
-        let (x, i) = Self::side(self.a, n, &mut self.hint[0]);
-        let (y, j) = Self::side(self.b, &along_b, &mut self.hint[1]);
-        Point { w: sub(&x, &self.r.times(&y)), x, id: [i, j] }
     }
 }

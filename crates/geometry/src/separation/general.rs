@@ -1,0 +1,256 @@
+//! Separation of bounded convex bodies of any kind, along the line of centres or a prescribed direction.
+
+use super::answer::{Options, Outcome, QueryError, Separation, Warm};
+use super::curved::{CurvedEnd, cast_curved};
+use super::pieces::PiecePair;
+use super::polytope::{assemble, beyond, finite, portal_bound, ray};
+use super::portal::{Cast, CastEnd, Point, Portal, Proof, SupportMap, cast, price, prove};
+use super::relative::Relative;
+use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
+use super::support::PolytopePair;
+use crate::shapes::Solid;
+use crate::{Pose, Vec3, tolerance};
+
+/// Stand-ins hold every line that passes the origin within this multiple of the inner radius: the inscribed
+/// circle of their projected triangle has radius 0.286.
+const STAND_IN_REACH: f64 = 0.25;
+
+/// Most support queries of the search for a first portal. Each one cuts off a corner of a planar polygon.
+const PHASE_ONE_LIMIT: u32 = 200;
+
+/// Separation of two bounded solids.
+pub(crate) fn separation_of_solids(
+    a: &Solid,
+    pose_a: &Pose,
+    b: &Solid,
+    pose_b: &Pose,
+    options: &Options,
+    warm: &mut Warm,
+) -> Result<Separation, QueryError> {
+    finite(pose_a, pose_b)?;
+    let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
+    let size = a.outer_radius() + b.outer_radius();
+    let line = line(&relative, size, pose_a, options, warm)?;
+    if norm(&relative.t) - size > options.prediction {
+        return Ok(marked(beyond(pose_a, &line, warm, line.distance - size, 0), options));
+    }
+    let rho = a.inner_radius() + b.inner_radius();
+    let answer = match (a, b) {
+        (Solid::Polytope(p), Solid::Polytope(q)) => {
+            let mut pair = PolytopePair { a: p, b: q, r: relative.r, hint: [0, 0] };
+            along(&mut pair, a, pose_a, line, rho, warm)
+        }
+        (Solid::Sphere(p), Solid::Sphere(q)) if options.beta.is_none() => {
+            spheres(p.radius(), q.radius(), pose_a, &line, warm)
+        }
+        _ => {
+            let curved = Cast { tolerance: tolerance::CURVED, ..line };
+            let mut pair = PiecePair { a, b, r: relative.r, hint: [0, 0] };
+            along_curved(&mut pair, a, pose_a, curved, rho, warm)
+        }
+    };
+    Ok(marked(answer, options))
+}
+
+fn marked(mut answer: Separation, options: &Options) -> Separation {
+    answer.prescribed = options.beta.is_some();
+    answer
+}
+
+/// The line to cast: through the reference points, or along the prescribed direction beside them.
+fn line(
+    relative: &Relative,
+    size: f64,
+    pose_a: &Pose,
+    options: &Options,
+    warm: &Warm,
+) -> Result<Cast, QueryError> {
+    let (distance, d, offset) = match options.beta {
+        None => {
+            let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
+            (distance, d, [0.0; 3])
+        }
+        Some(beta) => {
+            let beta = unit_direction(&beta)?;
+            let beta: V = pose_a.inverse_direction(&beta).into();
+            let distance = dot(&relative.t, &beta);
+            // K1 - K2 = M + t: the line s β of K1 - K2 is (s - D) β - t⊥ of M.
+            let sideways = add_scaled(&relative.t, &beta, -distance);
+            (distance, scale(&beta, -1.0), scale(&sideways, -1.0))
+        }
+    };
+    Ok(Cast { d, offset, distance, size, prediction: options.prediction, tolerance: tolerance::PORTAL })
+}
+
+/// Unit vector along a prescribed direction.
+pub(crate) fn unit_direction(beta: &Vec3) -> Result<Vec3, QueryError> {
+    let largest = beta.amax();
+    if !(largest > 0.0 && largest.is_finite() && beta.iter().all(|c| c.is_finite())) {
+        return Err(QueryError::BadDirection);
+    }
+    // Scaled first, so that neither tiny nor huge vectors lose their length to under- or overflow.
+    Ok((beta / largest).normalize())
+}
+
+/// Two balls: everything lies on the line of centres.
+fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &Cast, warm: &mut Warm) -> Separation {
+    let s = line.distance - (radius_a + radius_b);
+    let proof = Proof {
+        depth: radius_a + radius_b,
+        alpha: scale(&line.d, -1.0),
+        weights: [1.0, 0.0, 0.0],
+        x: scale(&line.d, radius_a),
+        lower: s,
+        upper: s,
+        id: [[u32::MAX; 2]; 3],
+    };
+    assemble(&Vec3::zeros(), pose_a, line, &proof, 0, warm)
+}
+
+/// Casts the line, with a search for a first portal where it passes far from the origin.
+fn along<S: SupportMap>(
+    map: &mut S,
+    a: &Solid,
+    pose_a: &Pose,
+    line: Cast,
+    rho: f64,
+    warm: &mut Warm,
+) -> Separation {
+    let mut iterations = 0;
+    let (mut portal, near) = match start(map, &line, rho, &mut iterations) {
+        Ok(start) => start,
+        Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
+    };
+    let first = portal;
+    let mut end = cast(map, &mut portal, &line, &mut iterations);
+    if end == CastEnd::Beyond {
+        let lower = portal_bound(map, &portal, &line);
+        return beyond(pose_a, &line, warm, lower, iterations);
+    }
+    let mut rise = if let CastEnd::Converged(rise) = end { rise } else { price(map, &portal, &line) };
+    let mut proof = prove(&portal, &line, rise);
+    // Degenerate lines: shift a little, solve, judge at the true line.
+    let (u, v) = complete(&line.d);
+    let reach = if near { rho } else { line.size };
+    for attempt in 0..12u32 {
+        if proof.as_ref().is_some_and(|p| p.gap() <= 10.0 * tolerance::CERTIFICATE * line.size) {
+            break;
+        }
+        let length = reach * 10f64.powi(-10 + (attempt / 2) as i32);
+        let (sin, cos) = (0.5 + 2.399_963_229_728_653 * attempt as f64).sin_cos();
+        let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
+        let moved = |portal: &Portal, by: f64| {
+            Portal::new(portal.corner.map(|p| Point { w: add_scaled(&p.w, &shift, by), ..p }), &line.d)
+        };
+        let shifted =
+            Cast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..line };
+        let mut trial = moved(&first, -1.0);
+        end = cast(map, &mut trial, &shifted, &mut iterations);
+        if end == CastEnd::Stalled {
+            continue;
+        }
+        let trial = moved(&trial, 1.0);
+        rise = price(map, &trial, &line);
+        let candidate = prove(&trial, &line, rise);
+        let gap = |p: &Option<Proof>| p.as_ref().map_or(f64::INFINITY, Proof::gap);
+        if gap(&candidate) < gap(&proof) {
+            proof = candidate;
+        }
+    }
+    match proof {
+        Some(proof) => assemble(&a.reference(), pose_a, &line, &proof, iterations, warm),
+        None => beyond(pose_a, &line, warm, line.distance - line.size, iterations),
+    }
+}
+
+/// As [`along`], where at least one body is curved.
+fn along_curved(
+    map: &mut PiecePair,
+    a: &Solid,
+    pose_a: &Pose,
+    line: Cast,
+    rho: f64,
+    warm: &mut Warm,
+) -> Separation {
+    let mut iterations = 0;
+    let portal = match start(map, &line, rho, &mut iterations) {
+        Ok((portal, _)) => portal,
+        Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
+    };
+    match cast_curved(map, portal, &line, &mut iterations) {
+        CurvedEnd::Beyond(lower) => beyond(pose_a, &line, warm, lower, iterations),
+        CurvedEnd::Solved(mut proof) => {
+            // Piece numbers mean nothing outside: only polytopes have vertices to name.
+            for (side, solid) in [a, map.b].iter().enumerate() {
+                if !matches!(solid, Solid::Polytope(_)) {
+                    proof.id.iter_mut().for_each(|id| id[side] = u32::MAX);
+                }
+            }
+            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+        }
+    }
+}
+
+/// A first portal, and whether it consists of stand-ins; or a direction in which the line misses.
+fn start<S: SupportMap>(
+    map: &mut S,
+    line: &Cast,
+    rho: f64,
+    iterations: &mut u32,
+) -> Result<(Portal, bool), (V, f64)> {
+    if norm(&line.offset) < STAND_IN_REACH * rho {
+        return Ok((Portal::stand_in(&line.d, rho, &line.offset), true));
+    }
+    Ok((first_portal(map, line, iterations)?, false))
+}
+
+/// Three points of the difference around a line that need not pass near the origin, or a direction orthogonal
+/// to it along which the whole difference lies on one side (and by how much): a planar search in the projection
+/// along the line.
+fn first_portal<S: SupportMap>(map: &mut S, line: &Cast, iterations: &mut u32) -> Result<Portal, (V, f64)> {
+    let d = &line.d;
+    let flat = |w: &V| add_scaled(w, d, -dot(w, d));
+    let mut price = |n: &V| -> Result<Point, (V, f64)> {
+        *iterations += 1;
+        let mut p = map.support(n);
+        p.w = sub(&p.w, &line.offset);
+        let height = dot(n, &p.w);
+        // Touching the silhouette counts as missing: no portal of positive area exists there.
+        if height > 1e-15 * line.size * norm(n) { Ok(p) } else { Err((*n, -height)) }
+    };
+    let towards = if norm(&line.offset) > 0.0 { line.offset } else { complete(d).0 };
+    let a = price(&towards)?;
+    let b = price(&scale(&flat(&a.w), -1.0))?;
+    let (mut a, mut b) = (a, b);
+    for _ in 0..PHASE_ONE_LIMIT {
+        // Across the segment a b, towards the line.
+        let side = cross(&flat(&sub(&b.w, &a.w)), d);
+        let n = if dot(&side, &a.w) < 0.0 { side } else { scale(&side, -1.0) };
+        let c = price(&n)?;
+        let portal = Portal::new([a, b, c], d);
+        let portal =
+            if portal.m[0] + portal.m[1] + portal.m[2] < 0.0 { Portal::new([b, a, c], d) } else { portal };
+        if portal.m.iter().all(|&m| m >= 0.0) {
+            return Ok(portal);
+        }
+        // The line is beyond a side at c: keep that side.
+        let [p, q, _] = portal.corner;
+        if portal.m[1] < portal.m[2] {
+            (a, b) = (q, c);
+        } else {
+            (a, b) = (c, p);
+        }
+    }
+    // A silhouette grazed within rounding.
+    Err((cross(&flat(&sub(&b.w, &a.w)), d), 0.0))
+}
+
+/// The answer where a prescribed line passes beside the Minkowski difference.
+fn missed(pose_a: &Pose, line: &Cast, apart: &(V, f64), warm: &mut Warm, iterations: u32) -> Separation {
+    let length = norm(&apart.0);
+    let mut answer = beyond(pose_a, line, warm, f64::INFINITY, iterations);
+    answer.outcome = Outcome::Missed;
+    answer.alpha = -pose_a.direction(&Vec3::from(apart.0)) / length;
+    answer.lower = apart.1 / length;
+    answer
+}
