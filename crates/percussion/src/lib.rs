@@ -17,6 +17,8 @@
 //! ```
 
 pub mod distance;
+pub mod gallery;
+pub mod report;
 
 pub use percussion_geometry as geometry;
 

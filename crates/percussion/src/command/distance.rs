@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     shapes: Option<PathBuf>,
 
-    /// Also write DIR/report.html with a drawing of every pair
+    /// Also write DIR/report.html, a page with a drawing of every pair, and DIR/picture.svg
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 
@@ -74,6 +74,9 @@ pub struct Arguments {
     jobs: Option<usize>,
 }
 
+/// Drawings side by side in the picture.
+const PICTURE_COLUMNS: usize = 4;
+
 /// Answers the lines.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (title, input) = open(arguments)?;
@@ -99,7 +102,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         },
     };
     if let Some(jobs) = arguments.jobs {
-        rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("cannot start the threads")?;
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs)
+            .build_global()
+            .context("cannot start the threads")?;
     }
     // Before the work, so that a folder that cannot be written is known at once.
     if let Some(folder) = &arguments.report {
@@ -113,6 +119,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let (Some(folder), Some(report)) = (&arguments.report, &report) {
         let path = folder.join("report.html");
         fs::write(&path, report.page(&tally)).with_context(|| format!("cannot write {}", path.display()))?;
+        let picture = folder.join("picture.svg");
+        fs::write(&picture, report.picture(PICTURE_COLUMNS))
+            .with_context(|| format!("cannot write {}", picture.display()))?;
         say(&format!("report: {}", path.display()));
     }
     if io::stderr().is_terminal() {

@@ -47,11 +47,11 @@ impl Body {
     /// Builds a body from its kind; named shapes are looked up as of line `line`.
     pub fn build(kind: &Kind, names: &Names, line: u64) -> Result<Body, Wrong> {
         let solid = |shape: Solid| Ok(Body::Space(vec![Part { shape, pose: None }]));
-        let polytope = |shape: Polytope| Ok(Body::Space(vec![Part { shape: Solid::Polytope(shape), pose: None }]));
+        let polytope =
+            |shape: Polytope| Ok(Body::Space(vec![Part { shape: Solid::Polytope(shape), pose: None }]));
         let planar = |shape: PlanarShape| Ok(Body::Plane(vec![Part { shape, pose: None }]));
-        let polygon = |shape: Polygon| {
-            Ok(Body::Plane(vec![Part { shape: PlanarShape::Polygon(shape), pose: None }]))
-        };
+        let polygon =
+            |shape: Polygon| Ok(Body::Plane(vec![Part { shape: PlanarShape::Polygon(shape), pose: None }]));
         match kind {
             Kind::Named(name) => names.get(name, line).cloned(),
             Kind::Parts(parts) => compound(parts, names, line),
@@ -94,7 +94,9 @@ impl Body {
             &Kind::Ellipsoid(axes) => solid(Solid::Ellipsoid(Ellipsoid::new(Vec3::from(axes))?)),
             Kind::HalfSpace(boundary) => {
                 let normal = boundary.normal.space().ok_or_else(|| {
-                    Wrong::Measures("half_space: `normal` needs three entries; in the plane use half_plane".into())
+                    Wrong::Measures(
+                        "half_space: `normal` needs three entries; in the plane use half_plane".into(),
+                    )
                 })?;
                 solid(Solid::HalfSpace(HalfSpace::new(normal, boundary.offset)?))
             }

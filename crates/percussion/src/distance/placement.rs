@@ -42,7 +42,9 @@ impl Placement {
         let position = match &self.position {
             None => Vec3::zeros(),
             Some(given) => given.space().ok_or_else(|| {
-                Wrong::Placement("`position` has two entries but the shape is one of space; give three".into())
+                Wrong::Placement(
+                    "`position` has two entries but the shape is one of space; give three".into(),
+                )
             })?,
         };
         let rotation = match (&self.rotation, &self.rotation_vector) {

@@ -109,9 +109,9 @@ impl<'de> Visitor<'de> for Object {
             (None, Some(_), None, None) => Err(de::Error::missing_field("a")),
             (None, None, Some(_), None) => Err(de::Error::missing_field("shape")),
             (None, None, None, Some(_)) => Err(de::Error::missing_field("define")),
-            (None, None, None, None) => {
-                Err(de::Error::custom("neither a query nor a definition: give `a` and `b`, or `define` and `shape`"))
-            }
+            (None, None, None, None) => Err(de::Error::custom(
+                "neither a query nor a definition: give `a` and `b`, or `define` and `shape`",
+            )),
             _ => Err(de::Error::custom("a query and a definition in one line; write them on two")),
         }
     }

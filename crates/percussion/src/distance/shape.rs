@@ -208,7 +208,9 @@ impl<'de> Visitor<'de> for Shape {
     type Value = ShapeText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a shape: an object such as {\"box\": [1, 1, 1], \"position\": [0, 0, 1]}, or a defined name")
+        f.write_str(
+            "a shape: an object such as {\"box\": [1, 1, 1], \"position\": [0, 0, 1]}, or a defined name",
+        )
     }
 
     fn visit_borrowed_str<E: de::Error>(self, name: &'de str) -> Result<ShapeText<'de>, E> {

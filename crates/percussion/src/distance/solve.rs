@@ -1,16 +1,13 @@
-//! Answers a query: finds or builds the two bodies, asks the kernel, dresses its answer.
+//! Answers a query: finds or builds the two bodies, asks the kernel.
 
-use percussion_geometry::Pose;
-use percussion_geometry::separation::{Feature, Options, Outcome, Separation, Warm, separation};
-use percussion_geometry::shapes::{Polytope, Solid};
-
-use super::answer::{Answer, Certificate, Weights};
-use super::body::{Body, Part};
+use super::answer::Answer;
+use super::body::Body;
 use super::names::Names;
 use super::placement::Placement;
+use super::plane::in_plane;
 use super::query::{Query, Wants};
 use super::shape::{Kind, ShapeText};
-use super::vector::Coordinates;
+use super::space::in_space;
 use super::wrong::Wrong;
 
 /// What holds for every line that does not say otherwise.
@@ -82,8 +79,10 @@ pub fn solve<'l>(query: &Query<'l>, pair: &Pair, defaults: &Defaults) -> Result<
             let pose_b = pair.place_b.space().map_err(|wrong| wrong.within("b"))?;
             in_space(query, (a, &pose_a), (b, &pose_b), defaults)
         }
-        (Body::Plane(_), Body::Plane(_)) => {
-            Err(Wrong::Dimension("planar bodies are not answered yet".into()))
+        (Body::Plane(a), Body::Plane(b)) => {
+            let pose_a = pair.place_a.plane().map_err(|wrong| wrong.within("a"))?;
+            let pose_b = pair.place_b.plane().map_err(|wrong| wrong.within("b"))?;
+            in_plane(query, (a, &pose_a), (b, &pose_b), defaults)
         }
         (Body::Plane(_), Body::Space(_)) => Err(mixed("a", "b")),
         (Body::Space(_), Body::Plane(_)) => Err(mixed("b", "a")),
@@ -94,118 +93,4 @@ fn mixed(planar: &str, spatial: &str) -> Wrong {
     Wrong::Dimension(format!(
         "{planar} is a planar body and {spatial} is one of space; give both two coordinates or both three"
     ))
-}
-
-type SpaceParts<'p> = (&'p [Part<Solid, Pose>], &'p Pose);
-
-fn in_space<'l>(
-    query: &Query<'l>,
-    (a, pose_a): SpaceParts,
-    (b, pose_b): SpaceParts,
-    defaults: &Defaults,
-) -> Result<Answer<'l>, Wrong> {
-    let beta = match &query.beta {
-        None => None,
-        Some(given) => Some(given.space().ok_or_else(|| {
-            Wrong::Dimension("beta has two entries but the bodies are those of space; give three".into())
-        })?),
-    };
-    let prediction = query.prediction.or(defaults.prediction).unwrap_or(f64::INFINITY);
-    let options = Options { beta, prediction, ..Options::default() };
-    // Of a compound, the pair of parts with the smallest gap answers: the one that touches first, and the
-    // deepest when several overlap.
-    let mut best: Option<([usize; 2], Separation)> = None;
-    for (i, part_a) in a.iter().enumerate() {
-        let placed_a = part_a.placed(pose_a);
-        for (j, part_b) in b.iter().enumerate() {
-            let placed_b = part_b.placed(pose_b);
-            let mut warm = Warm::default();
-            let answer =
-                separation(&part_a.shape, &placed_a, &part_b.shape, &placed_b, &options, &mut warm)?;
-            if best.as_ref().is_none_or(|(_, old)| answer.gap() < old.gap()) {
-                best = Some(([i, j], answer));
-            }
-        }
-    }
-    let Some(([i, j], answer)) = best else {
-        return Err(Wrong::Shape(percussion_geometry::ShapeError::EmptyCompound));
-    };
-    Ok(dressed(query, &answer, (&a[i].shape, &b[j].shape), (a.len() > 1 || b.len() > 1).then_some([i, j])))
-}
-
-/// The kernel's answer in the words of the stream.
-fn dressed<'l>(
-    query: &Query<'l>,
-    answer: &Separation,
-    (a, b): (&Solid, &Solid),
-    parts: Option<[usize; 2]>,
-) -> Answer<'l> {
-    let solved = answer.outcome == Outcome::Solved;
-    let weights_a: Vec<(u32, f64)> = answer.weights_a().collect();
-    let weights_b: Vec<(u32, f64)> = answer.weights_b().collect();
-    Answer {
-        id: query.id,
-        outcome: word(answer.outcome),
-        separation: answer.separation,
-        gap: answer.gap(),
-        normal: Coordinates::from(answer.normal()),
-        point_a: solved.then(|| answer.point_a.into()),
-        point_b: solved.then(|| answer.point_b.into()),
-        features: solved.then(|| [feature(a, &weights_a), feature(b, &weights_b)]),
-        weights_a: as_given(a, weights_a, solved),
-        weights_b: as_given(b, weights_b, solved),
-        ratio: answer.ratio(),
-        certificate: Certificate { lower: answer.lower, upper: answer.upper },
-        iterations: answer.iterations,
-        alpha: answer.alpha.into(),
-        beta: answer.beta.into(),
-        parts,
-    }
-}
-
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Solved => "solved",
-        Outcome::Beyond => "beyond",
-        Outcome::Missed => "missed",
-    }
-}
-
-/// What of a body carries the contact: the smallest of its features that holds all active vertices.
-fn feature(solid: &Solid, weights: &[(u32, f64)]) -> &'static str {
-    match solid {
-        Solid::Polytope(polytope) => polytope_feature(polytope, weights),
-        Solid::HalfSpace(_) => "plane",
-        Solid::Sphere(_) | Solid::Capsule(_) | Solid::Cylinder(_) | Solid::Cone(_) | Solid::Ellipsoid(_) => {
-            "curved"
-        }
-    }
-}
-
-fn polytope_feature(polytope: &Polytope, weights: &[(u32, f64)]) -> &'static str {
-    let active: Vec<u32> = weights.iter().map(|&(index, _)| index).collect();
-    match polytope.feature(&active) {
-        Some(Feature::Vertex(_)) => "vertex",
-        Some(Feature::Edge(_)) => "edge",
-        Some(Feature::Face(_)) => "face",
-        Some(Feature::Curved) => "curved",
-        Some(Feature::Plane) => "plane",
-        // Active vertices lie on one supporting plane, hence on one face, except when rounding joins the
-        // vertices of nearly coplanar faces: those count as the face they almost are.
-        None => "face",
-    }
-}
-
-/// Weights by the index each vertex had in the input, which the hull may have thinned.
-fn as_given(solid: &Solid, mut weights: Vec<(u32, f64)>, solved: bool) -> Weights {
-    if !solved {
-        return Weights::default();
-    }
-    if let Solid::Polytope(polytope) = solid {
-        for (index, _) in &mut weights {
-            *index = polytope.sources().get(*index as usize).copied().unwrap_or(*index);
-        }
-    }
-    weights.sort_unstable_by_key(|&(index, _)| index);
-    Weights(weights)
 }

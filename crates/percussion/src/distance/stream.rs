@@ -54,12 +54,12 @@ pub trait Observer {
 
 /// Answers every line of `input` on `output`. The error is one of reading or writing; a line that cannot be
 /// answered is counted in the tally.
-pub fn run(
+pub fn run<'d>(
     input: impl Read + Send + 'static,
     output: impl Write + Send,
     names: Names,
-    defaults: &Defaults,
-    observer: Option<&mut dyn Observer>,
+    defaults: &'d Defaults,
+    observer: Option<&'d mut dyn Observer>,
 ) -> io::Result<Tally> {
     let (send_block, blocks) = sync_channel::<io::Result<Vec<u8>>>(BLOCK / PIECE);
     // Not joined: it may sit in a read that never returns when the output is closed first.
@@ -285,7 +285,9 @@ fn answer_line<'b>(
 fn read_query(bytes: &[u8]) -> Result<Box<Query<'_>>, Wrong> {
     match serde_json::from_slice::<Line>(bytes)? {
         Line::Query(query) => Ok(query),
-        Line::Define { .. } => Err(Wrong::Line("a definition whose key is spelled with escapes; write \"define\"")),
+        Line::Define { .. } => {
+            Err(Wrong::Line("a definition whose key is spelled with escapes; write \"define\""))
+        }
     }
 }
 

@@ -58,7 +58,9 @@ impl Wrong {
     pub fn unknown_name<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         let remedy = match nearest(name, known) {
             Some(word) => format!("did you mean `{word}`?"),
-            None => format!("define it with {{\"define\": \"{name}\", \"shape\": {{...}}}} or in --shapes FILE"),
+            None => {
+                format!("define it with {{\"define\": \"{name}\", \"shape\": {{...}}}} or in --shapes FILE")
+            }
         };
         Wrong::UnknownName { name: name.to_owned(), remedy }
     }

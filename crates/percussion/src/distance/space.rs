@@ -1,0 +1,125 @@
+//! Queries about bodies in space.
+
+use percussion_geometry::separation::{Feature, Options, Outcome, Separation, Warm, separation};
+use percussion_geometry::shapes::Solid;
+use percussion_geometry::{Pose, ShapeError, Vec3};
+
+use super::answer::{Answer, Certificate, Weights};
+use super::body::Part;
+use super::query::Query;
+use super::solve::Defaults;
+use super::wrong::Wrong;
+
+/// Convex parts and the placement of the body they belong to.
+type Parts<'p> = (&'p [Part<Solid, Pose>], &'p Pose);
+
+/// Of a compound, the pair of parts with the smallest gap answers: the one that touches first, and the deepest
+/// when several overlap.
+pub(super) fn in_space<'l>(
+    query: &Query<'l>,
+    (a, pose_a): Parts,
+    (b, pose_b): Parts,
+    defaults: &Defaults,
+) -> Result<Answer<'l>, Wrong> {
+    let options = Options {
+        beta: prescribed(query)?,
+        prediction: query.prediction.or(defaults.prediction).unwrap_or(f64::INFINITY),
+    };
+    let mut best: Option<([usize; 2], Separation)> = None;
+    for (i, part_a) in a.iter().enumerate() {
+        let placed_a = part_a.placed(pose_a);
+        for (j, part_b) in b.iter().enumerate() {
+            let placed_b = part_b.placed(pose_b);
+            let mut warm = Warm::default();
+            let answer = separation(&part_a.shape, &placed_a, &part_b.shape, &placed_b, &options, &mut warm)?;
+            if best.as_ref().is_none_or(|(_, old)| answer.gap() < old.gap()) {
+                best = Some(([i, j], answer));
+            }
+        }
+    }
+    let Some(([i, j], answer)) = best else { return Err(ShapeError::EmptyCompound.into()) };
+    let compound = a.len() > 1 || b.len() > 1;
+    Ok(Answer { parts: compound.then_some([i, j]), ..dressed(query, &answer, &a[i].shape, &b[j].shape) })
+}
+
+fn prescribed(query: &Query) -> Result<Option<Vec3>, Wrong> {
+    let Some(given) = &query.beta else { return Ok(None) };
+    given.space().map(Some).ok_or_else(|| {
+        Wrong::Dimension("beta has two entries but the bodies are those of space; give three".into())
+    })
+}
+
+/// The kernel's answer in the words of the stream.
+fn dressed<'l>(query: &Query<'l>, answer: &Separation, a: &Solid, b: &Solid) -> Answer<'l> {
+    let solved = answer.outcome == Outcome::Solved;
+    let weights_a: Vec<(u32, f64)> = answer.weights_a().collect();
+    let weights_b: Vec<(u32, f64)> = answer.weights_b().collect();
+    Answer {
+        id: query.id,
+        outcome: word(answer.outcome),
+        separation: answer.separation,
+        gap: answer.gap(),
+        normal: answer.normal().into(),
+        point_a: solved.then(|| answer.point_a.into()),
+        point_b: solved.then(|| answer.point_b.into()),
+        features: solved.then(|| [feature(a, &weights_a), feature(b, &weights_b)]),
+        weights_a: as_given(a, weights_a, solved),
+        weights_b: as_given(b, weights_b, solved),
+        ratio: answer.ratio(),
+        certificate: Certificate { lower: answer.lower, upper: answer.upper },
+        iterations: answer.iterations,
+        alpha: answer.alpha.into(),
+        beta: answer.beta.into(),
+        parts: None,
+    }
+}
+
+/// How a query ended, in one word.
+pub(super) fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Solved => "solved",
+        Outcome::Beyond => "beyond",
+        Outcome::Missed => "missed",
+    }
+}
+
+/// A feature, in one word.
+pub(super) fn feature_word(feature: Feature) -> &'static str {
+    match feature {
+        Feature::Vertex(_) => "vertex",
+        Feature::Edge(_) => "edge",
+        Feature::Face(_) => "face",
+        Feature::Curved => "curved",
+        Feature::Plane => "plane",
+    }
+}
+
+/// What of a body carries the contact: the smallest of its features that holds all active vertices.
+fn feature(solid: &Solid, weights: &[(u32, f64)]) -> &'static str {
+    match solid {
+        Solid::Polytope(polytope) => {
+            let active: Vec<u32> = weights.iter().map(|&(index, _)| index).collect();
+            // Active vertices lie on one supporting plane, hence on one face, except where rounding joins the
+            // vertices of nearly coplanar faces: those count as the face they almost are.
+            feature_word(polytope.feature(&active).unwrap_or(Feature::Face(0)))
+        }
+        Solid::HalfSpace(_) => "plane",
+        Solid::Sphere(_) | Solid::Capsule(_) | Solid::Cylinder(_) | Solid::Cone(_) | Solid::Ellipsoid(_) => {
+            "curved"
+        }
+    }
+}
+
+/// Weights by the index each vertex had in the input, which the hull may have thinned.
+fn as_given(solid: &Solid, mut weights: Vec<(u32, f64)>, solved: bool) -> Weights {
+    if !solved {
+        return Weights::default();
+    }
+    if let Solid::Polytope(polytope) = solid {
+        for (index, _) in &mut weights {
+            *index = polytope.sources().get(*index as usize).copied().unwrap_or(*index);
+        }
+    }
+    weights.sort_unstable_by_key(|&(index, _)| index);
+    Weights(weights)
+}
