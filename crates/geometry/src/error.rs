@@ -83,6 +83,17 @@ pub enum ShapeError {
         /// How many triangles share it.
         faces: usize,
     },
+    /// Two neighbouring triangles that disagree about which side is outside.
+    #[error(
+        "the mesh is not consistently oriented: the two triangles at edge {from}-{to} walk it in the same sense; \
+         reverse the order of one of them"
+    )]
+    MixedOrientation {
+        /// First vertex of the edge.
+        from: usize,
+        /// Second vertex of the edge.
+        to: usize,
+    },
     /// A triangle that refers to a vertex that does not exist, or repeats one.
     #[error("triangle {triangle} is not usable: {why}")]
     BadTriangle {

@@ -21,6 +21,8 @@
 //! [`separation()`](separation::separation) for a pair in space and
 //! [`planar_separation`](separation::planar_separation) for a pair in the plane.
 
+pub mod batch;
+pub mod bounds;
 pub mod error;
 pub mod mass;
 pub mod pose;
@@ -28,6 +30,7 @@ pub mod separation;
 pub mod shapes;
 pub mod tolerance;
 
+pub use bounds::{Aabb, Ball, Bounds, PlanarAabb};
 pub use error::ShapeError;
 pub use mass::{MassProperties, PlanarMassProperties};
 pub use pose::{PlanarPose, Pose, Vec2, Vec3};

@@ -7,8 +7,10 @@ pub type Vec3 = Vector3<f64>;
 /// A vector or point in the plane.
 pub type Vec2 = Vector2<f64>;
 
-/// Placement of a body in space: `x_world = rotation x_body + position`.
+/// Placement of a body in space: `x_world = rotation x_body + position`. Twelve numbers in this order: the
+/// columns of the rotation, then the position.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Pose {
     /// Body frame to world frame.
     pub rotation: Rotation3<f64>,

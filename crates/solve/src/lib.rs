@@ -1,1 +1,37 @@
-//! Small dense solvers.
+//! Small dense solvers: linear programs, strictly convex quadratic programs, nonnegative least squares and
+//! the nearest point of a convex hull.
+//!
+//! Every problem class has one problem type, one file per algorithm and one judge that checks any answer
+//! and calls no solver:
+//!
+//! | problem | type | solver | judge |
+//! |---|---|---|---|
+//! | linear program | [`LinearProgram`] | [`solve_lp`]: bounded simplex method | [`lp_residual`] |
+//! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
+//! | nonnegative least squares | matrix and right-hand side | [`nnls`]: Lawson-Hanson | [`nnls_residual`] |
+//! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
+//!
+//! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
+//! evidence; misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the place and the
+//! remedy. Multipliers are *shadow prices* throughout: the derivative of the optimal value with respect to
+//! the bound that holds, whatever the sense of the problem.
+//!
+//! This crate has never heard of a body.
+
+mod arithmetic;
+mod constraints;
+mod error;
+pub mod hull;
+mod least_squares;
+pub mod lp;
+pub mod nnls;
+pub mod qp;
+
+pub use constraints::Constraints;
+pub use error::SolveError;
+pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
+pub use lp::{
+    Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
+};
+pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
+pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};

@@ -7,6 +7,7 @@
 mod answer;
 mod curved;
 mod general;
+mod gradient;
 mod half_space;
 mod pieces;
 mod planar;
@@ -18,7 +19,11 @@ mod small;
 mod support;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
+pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
 pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
+
+pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
+pub(crate) use support::SCAN_LIMIT;
 
 use crate::Pose;
 use crate::shapes::Solid;

@@ -9,7 +9,7 @@ use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
 
 /// A weight this little below zero is rounding: the confirmed portal is kept and the weight set to zero.
-const WARM_WEIGHT: f64 = 1e-14;
+pub(crate) const WARM_WEIGHT: f64 = 1e-14;
 
 /// Separation of two polytopes along the line of their reference points.
 #[inline]
@@ -109,8 +109,14 @@ fn top(polytope: &Polytope, n: &V, hint: u32) -> f64 {
     if polytope.lanes().count() <= SCAN_LIMIT {
         highest(polytope.lanes(), n)
     } else {
-        dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
+        top_by_climbing(polytope, n, hint)
     }
+}
+
+/// As the scan, for large polytopes.
+#[inline]
+pub(crate) fn top_by_climbing(polytope: &Polytope, n: &V, hint: u32) -> f64 {
+    dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
 }
 
 /// Everything the warm path does not handle: first query, changed portal, degenerate rays.

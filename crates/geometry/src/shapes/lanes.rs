@@ -7,7 +7,8 @@ use crate::Vec3;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lanes {
     blocks: Vec<[[f64; 4]; 3]>,
-    count: usize,
+    /// The same vertices one by one, padded to four numbers: one load each.
+    points: Vec<[f64; 4]>,
 }
 
 impl Lanes {
@@ -21,7 +22,8 @@ impl Lanes {
                 [0, 1, 2].map(|axis| [v[0][axis], v[1][axis], v[2][axis], v[3][axis]])
             })
             .collect();
-        Self { blocks, count: vertices.len() }
+        let point = |v: &Vec3| [v.x - reference.x, v.y - reference.y, v.z - reference.z, 0.0];
+        Self { blocks, points: vertices.iter().map(point).collect() }
     }
 
     /// The blocks: `[x; 4], [y; 4], [z; 4]` each.
@@ -33,14 +35,19 @@ impl Lanes {
     /// Number of vertices (without the filling).
     #[inline(always)]
     pub fn count(&self) -> usize {
-        self.count
+        self.points.len()
     }
 
     /// Vertex `index` relative to the reference point.
     #[inline(always)]
     pub fn get(&self, index: usize) -> [f64; 3] {
-        let block = &self.blocks[index >> 2];
-        let lane = index & 3;
-        [block[0][lane], block[1][lane], block[2][lane]]
+        let [x, y, z, _] = self.points[index];
+        [x, y, z]
+    }
+
+    /// Vertices relative to the reference point, each padded with a zero.
+    #[inline(always)]
+    pub fn points(&self) -> &[[f64; 4]] {
+        &self.points
     }
 }

@@ -5,9 +5,12 @@
 //! *outer radius* (a ball about it that holds the body).
 
 mod clip;
+mod compound;
+mod decomposition;
 mod half_spaces;
 mod hull;
 mod lanes;
+mod mesh;
 mod outlines;
 mod polygon;
 mod polytope;
@@ -18,7 +21,10 @@ mod solid;
 mod solids;
 mod topology;
 
+pub use compound::{Compound, PlanarCompound};
+pub use decomposition::{Decomposition, DecompositionKind, DecompositionOptions};
 pub use lanes::Lanes;
+pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
 pub(crate) use polytope::area_vector;
 pub use polytope::{Edge, Face, Polytope};

@@ -1,0 +1,182 @@
+//! Many separations at once: parallel over chunks, four pairs per vector where the processor can.
+//!
+//! Every pair is independent and every path performs the same operations in the same order, so the answers are
+//! those of [`separation()`](crate::separation::separation()) to the last bit, whatever the number of threads,
+//! the instruction set or the order of the pairs.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+use crate::Pose;
+use crate::separation::{Options, QueryError, Separation, Warm, separation};
+use crate::shapes::Solid;
+use rayon::prelude::*;
+
+/// One pair of a batch: indices into the batch's shapes and placements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchPair {
+    /// Shape of body a.
+    pub shape_a: u32,
+    /// Placement of body a.
+    pub pose_a: u32,
+    /// Shape of body b.
+    pub shape_b: u32,
+    /// Placement of body b.
+    pub pose_b: u32,
+}
+
+/// A batch whose slices do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// One warm start and one answer are needed per pair.
+    #[error("{pairs} pairs need as many warm starts ({warm} given) and answers ({answers} given)")]
+    Lengths {
+        /// Number of pairs.
+        pairs: usize,
+        /// Number of warm starts.
+        warm: usize,
+        /// Number of places for answers.
+        answers: usize,
+    },
+    /// A pair refers to a shape or placement that is not there.
+    #[error("pair {pair} refers to {what} {index}, but there are only {count}")]
+    OutOfRange {
+        /// Position of the pair.
+        pair: usize,
+        /// `shape` or `placement`.
+        what: &'static str,
+        /// The index it names.
+        index: u32,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// An answer of a batch.
+pub type BatchAnswer = Result<Separation, QueryError>;
+
+/// Pairs per task: large enough to hide the cost of a task, small enough to share evenly.
+const CHUNK: usize = 256;
+
+/// How a batch is to be computed. The answers do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSettings {
+    /// Share the pairs among the threads of the current rayon pool.
+    pub parallel: bool,
+    /// Use vector instructions where the processor has them.
+    pub vector: bool,
+}
+
+impl Default for BatchSettings {
+    fn default() -> Self {
+        Self { parallel: true, vector: true }
+    }
+}
+
+/// Separations of all `pairs`, written to `answers`; `warm` holds each pair's memory between calls.
+///
+/// ```
+/// use percussion_geometry::batch::{BatchPair, separations};
+/// use percussion_geometry::separation::{Options, Warm};
+/// use percussion_geometry::shapes::{Solid, Sphere};
+/// use percussion_geometry::{Pose, Vec3};
+///
+/// let shapes = [Solid::Sphere(Sphere::new(0.5)?)];
+/// let poses: Vec<Pose> = (0..3).map(|k| Pose::at(Vec3::new(2.0 * k as f64, 0.0, 0.0))).collect();
+/// let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b };
+/// let pairs = [pair(0, 1), pair(0, 2), pair(1, 2)];
+/// let mut warm = [Warm::default(); 3];
+/// let mut answers = Vec::new();
+/// separations(&shapes, &poses, &pairs, &Options::default(), &mut warm, &mut answers)?;
+/// let found: Vec<f64> = answers.iter().map(|a| a.unwrap().separation).collect();
+/// assert_eq!(found, [1.0, 3.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn separations(
+    shapes: &[Solid],
+    poses: &[Pose],
+    pairs: &[BatchPair],
+    options: &Options,
+    warm: &mut [Warm],
+    answers: &mut Vec<BatchAnswer>,
+) -> Result<(), BatchError> {
+    answers.resize(pairs.len(), Err(QueryError::BothUnbounded));
+    separations_into(shapes, poses, pairs, options, &BatchSettings::default(), warm, answers)
+}
+
+/// As [`separations`], into a slice and with explicit settings.
+pub fn separations_into(
+    shapes: &[Solid],
+    poses: &[Pose],
+    pairs: &[BatchPair],
+    options: &Options,
+    settings: &BatchSettings,
+    warm: &mut [Warm],
+    answers: &mut [BatchAnswer],
+) -> Result<(), BatchError> {
+    if warm.len() != pairs.len() || answers.len() != pairs.len() {
+        return Err(BatchError::Lengths { pairs: pairs.len(), warm: warm.len(), answers: answers.len() });
+    }
+    for (pair, p) in pairs.iter().enumerate() {
+        for (what, index, count) in [
+            ("shape", p.shape_a, shapes.len()),
+            ("shape", p.shape_b, shapes.len()),
+            ("placement", p.pose_a, poses.len()),
+            ("placement", p.pose_b, poses.len()),
+        ] {
+            if index as usize >= count {
+                return Err(BatchError::OutOfRange { pair, what, index, count });
+            }
+        }
+    }
+    let task = |((pairs, warm), answers): ((&[BatchPair], &mut [Warm]), &mut [BatchAnswer])| {
+        chunk(shapes, poses, pairs, options, settings.vector, warm, answers);
+    };
+    if settings.parallel && pairs.len() > CHUNK {
+        pairs
+            .par_chunks(CHUNK)
+            .zip(warm.par_chunks_mut(CHUNK))
+            .zip(answers.par_chunks_mut(CHUNK))
+            .for_each(task);
+    } else {
+        task(((pairs, warm), answers));
+    }
+    Ok(())
+}
+
+/// One task's share, on one thread.
+fn chunk(
+    shapes: &[Solid],
+    poses: &[Pose],
+    pairs: &[BatchPair],
+    options: &Options,
+    vector: bool,
+    warm: &mut [Warm],
+    answers: &mut [BatchAnswer],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if vector && options.beta.is_none() && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, as just asked.
+        unsafe { avx2::chunk(shapes, poses, pairs, options, warm, answers) };
+        return;
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = vector;
+    for ((pair, warm), answer) in pairs.iter().zip(warm).zip(answers) {
+        *answer = one(shapes, poses, pair, options, warm);
+    }
+}
+
+/// A single pair by the single call.
+#[inline]
+fn one(
+    shapes: &[Solid],
+    poses: &[Pose],
+    pair: &BatchPair,
+    options: &Options,
+    warm: &mut Warm,
+) -> BatchAnswer {
+    let (a, b) = (&shapes[pair.shape_a as usize], &shapes[pair.shape_b as usize]);
+    separation(a, &poses[pair.pose_a as usize], b, &poses[pair.pose_b as usize], options, warm)
+}

@@ -1,0 +1,166 @@
+//! The linear program and the shape of its answer.
+
+use crate::constraints::Constraints;
+use crate::error::{SolveError, all_finite};
+
+/// Minimise or maximise `c . x` subject to [`Constraints`]. Variables are free until bounded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearProgram {
+    objective: Vec<f64>,
+    maximise: bool,
+    constraints: Constraints,
+}
+
+impl LinearProgram {
+    /// A program that makes `c . x` as small as possible.
+    pub fn minimise(c: &[f64]) -> Result<Self, SolveError> {
+        Self::new(c, false)
+    }
+
+    /// A program that makes `c . x` as large as possible.
+    pub fn maximise(c: &[f64]) -> Result<Self, SolveError> {
+        Self::new(c, true)
+    }
+
+    fn new(c: &[f64], maximise: bool) -> Result<Self, SolveError> {
+        if c.is_empty() {
+            return Err(SolveError::Empty { what: "objective" });
+        }
+        all_finite("objective", c)?;
+        Ok(Self { objective: c.to_vec(), maximise, constraints: Constraints::free(c.len()) })
+    }
+
+    /// The same constraints with another objective, for instance to find the range of a variable.
+    pub fn with_objective(&self, c: &[f64], maximise: bool) -> Result<Self, SolveError> {
+        crate::error::length("objective", "variable", self.objective.len(), c.len())?;
+        all_finite("objective", c)?;
+        Ok(Self { objective: c.to_vec(), maximise, constraints: self.constraints.clone() })
+    }
+
+    /// Adds the row `a . x = b`.
+    pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+        self.constraints.equal(a, b)?;
+        Ok(self)
+    }
+
+    /// Adds the row `a . x >= b`.
+    pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+        self.constraints.at_least(a, b)?;
+        Ok(self)
+    }
+
+    /// Adds the row `a . x <= b`.
+    pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+        self.constraints.at_most(a, b)?;
+        Ok(self)
+    }
+
+    /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
+    pub fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
+        self.constraints.between(a, lower, upper)?;
+        Ok(self)
+    }
+
+    /// Bounds one variable; either side may be infinite.
+    pub fn bound(&mut self, variable: usize, lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
+        self.constraints.bound(variable, lower, upper)?;
+        Ok(self)
+    }
+
+    /// Makes every variable nonnegative.
+    pub fn nonnegative(&mut self) -> &mut Self {
+        self.constraints.nonnegative();
+        self
+    }
+
+    /// The objective's coefficients.
+    pub fn objective(&self) -> &[f64] {
+        &self.objective
+    }
+
+    /// Whether the objective is to be large.
+    pub fn is_maximisation(&self) -> bool {
+        self.maximise
+    }
+
+    /// Rows and bounds.
+    pub fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.objective.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.constraints.rows()
+    }
+}
+
+/// What the mathematics answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LpOutcome {
+    /// A vertex (or, with free directions, a face) on which the objective is best, with its multipliers.
+    Optimal,
+    /// No point satisfies the constraints: the multipliers are Farkas' proof.
+    Infeasible,
+    /// The objective improves for ever along [`LpSolution::ray`], starting from [`LpSolution::x`].
+    Unbounded,
+    /// Neither was established within the iteration limit; `x` is the last basic point.
+    IterationLimit,
+}
+
+/// Where a variable, or the activity of a row, stands in a basis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// Determined by the others.
+    Basic,
+    /// Held at its lower side (also: fixed).
+    AtLower,
+    /// Held at its upper side.
+    AtUpper,
+    /// Without finite sides, held at zero.
+    AtZero,
+}
+
+/// The vertex in combinatorial form: as many `Basic` entries as there are rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// One per variable.
+    pub variables: Vec<Position>,
+    /// One per row.
+    pub rows: Vec<Position>,
+}
+
+/// An answer with its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LpSolution {
+    /// What the mathematics answered.
+    pub outcome: LpOutcome,
+    /// The point: optimal, or feasible where unbounded, or the least infeasible one found.
+    pub x: Vec<f64>,
+    /// `c . x` when optimal or stopped early; the infinity that the outcome stands for otherwise
+    /// (a minimum over nothing is plus infinity).
+    pub objective: f64,
+    /// One multiplier per row: the derivative of the optimal value with respect to the side that holds.
+    /// `c = A^T y + z`. When infeasible: the rows' part of Farkas' proof, `A^T y + z = 0`, positive on
+    /// lower sides, with `y . sides + z . bounds > 0`.
+    pub row_duals: Vec<f64>,
+    /// One multiplier z per variable, likewise (the reduced cost).
+    pub bound_duals: Vec<f64>,
+    /// Direction of endless improvement; empty unless unbounded.
+    pub ray: Vec<f64>,
+    /// Simplex pivots and bound flips.
+    pub iterations: usize,
+    /// The last basis: a start for a similar problem.
+    pub basis: Basis,
+}
+
+impl LpSolution {
+    /// Whether the outcome is `Optimal`.
+    pub fn is_optimal(&self) -> bool {
+        self.outcome == LpOutcome::Optimal
+    }
+}

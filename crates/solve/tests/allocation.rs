@@ -1,0 +1,78 @@
+//! A warm quadratic solver allocates nothing: counted by the allocator itself.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Random;
+use percussion_solve::{QpMethod, QpSolver, QuadraticProgram};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: forwards to the system allocator; counting touches a constant-initialised thread-local only.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn counted(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+/// Twenty weights under two rows, some with a further inequality, some infeasible.
+fn problem(
+    random: &mut Random,
+    into: &mut QuadraticProgram,
+    target: &mut [f64],
+    row: &mut [f64],
+    kind: usize,
+) {
+    target.iter_mut().for_each(|v| *v = random.within(-1.0, 1.0));
+    into.reset_least_distance(target).unwrap();
+    row.fill(1.0);
+    into.equal(row, if kind == 2 { -1.0 } else { 1.0 }).unwrap();
+    into.nonnegative();
+    row.iter_mut().for_each(|v| *v = random.within(-1.0, 1.0));
+    if kind == 1 {
+        into.at_least(row, 0.1).unwrap()
+    } else {
+        into.equal(row, 0.1).unwrap()
+    };
+}
+
+#[test]
+fn a_warm_solver_allocates_nothing() {
+    let mut random = Random::new(21);
+    let (mut target, mut row) = ([0.0; 20], [0.0; 20]);
+    let mut program = QuadraticProgram::least_distance(&target).unwrap();
+    let mut solver = QpSolver::new();
+    let mut round = |count: usize| {
+        for k in 0..count {
+            problem(&mut random, &mut program, &mut target, &mut row, k % 3);
+            solver.solve(&program).unwrap();
+            solver.solve_by(&program, QpMethod::ActiveSet).unwrap();
+        }
+    };
+    // Warming up allocates, which also shows that the counter counts.
+    assert!(counted(|| round(3)) > 0);
+    assert_eq!(counted(|| round(300)), 0);
+}

@@ -1,0 +1,202 @@
+//! A small deterministic generator and the independent solvers, shared by the tests of this crate.
+#![allow(dead_code)]
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
+use percussion_solve::{Constraints, LinearProgram};
+
+/// SplitMix64: the same numbers on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * 2f64.powi(-53)
+    }
+
+    pub fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Uniform in 0..n.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.within(-1.0, 1.0)).collect()
+    }
+
+    /// Sum of twelve uniform numbers: bell-shaped, which is all the tests need.
+    pub fn bell(&mut self) -> f64 {
+        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
+    }
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// What Clarabel says of `min 1/2 x.P x + q.x` over the constraints.
+pub struct Reference {
+    pub status: SolverStatus,
+    pub x: Vec<f64>,
+    pub objective: f64,
+}
+
+pub fn clarabel(hessian: &[Vec<f64>], q: &[f64], constraints: &Constraints) -> Reference {
+    let n = q.len();
+    let mut equal: Vec<(Vec<f64>, f64)> = vec![];
+    let mut less: Vec<(Vec<f64>, f64)> = vec![];
+    let mut add = |a: Vec<f64>, (l, u): (f64, f64)| {
+        if l == u {
+            equal.push((a, l));
+            return;
+        }
+        if u.is_finite() {
+            less.push((a.clone(), u));
+        }
+        if l.is_finite() {
+            less.push((a.iter().map(|v| -v).collect(), -l));
+        }
+    };
+    for i in 0..constraints.rows() {
+        add(constraints.row(i).to_vec(), constraints.row_bounds(i));
+    }
+    for j in 0..n {
+        let mut e = vec![0.0; n];
+        e[j] = 1.0;
+        add(e, constraints.bounds(j));
+    }
+    let cones = [ZeroConeT(equal.len()), NonnegativeConeT(less.len())];
+    let rows: Vec<(Vec<f64>, f64)> = equal.into_iter().chain(less).collect();
+    let a: Vec<Vec<f64>> = rows.iter().map(|r| r.0.clone()).collect();
+    let b: Vec<f64> = rows.iter().map(|r| r.1).collect();
+    let a = if a.is_empty() { CscMatrix::zeros((0, n)) } else { csc(&a) };
+    let p = if hessian.is_empty() { CscMatrix::zeros((n, n)) } else { csc(hessian).to_triu() };
+    let settings = DefaultSettings {
+        verbose: false,
+        tol_gap_abs: 1e-10,
+        tol_gap_rel: 1e-10,
+        tol_feas: 1e-10,
+        ..DefaultSettings::default()
+    };
+    let mut solver = DefaultSolver::new(&p, q, &a, &b, &cones, settings).unwrap();
+    solver.solve();
+    let solution = solver.solution;
+    Reference { status: solution.status, x: solution.x, objective: solution.obj_val }
+}
+
+fn csc(rows: &[Vec<f64>]) -> CscMatrix<f64> {
+    let (m, n) = (rows.len(), rows[0].len());
+    let (mut colptr, mut rowval, mut nzval) = (vec![0], vec![], vec![]);
+    for j in 0..n {
+        for (i, row) in rows.iter().enumerate().take(m) {
+            if row[j] != 0.0 {
+                rowval.push(i);
+                nzval.push(row[j]);
+            }
+        }
+        colptr.push(rowval.len());
+    }
+    CscMatrix::new(m, n, colptr, rowval, nzval)
+}
+
+pub fn clarabel_lp(problem: &LinearProgram) -> Reference {
+    let sign = if problem.is_maximisation() { -1.0 } else { 1.0 };
+    let q: Vec<f64> = problem.objective().iter().map(|c| sign * c).collect();
+    let mut reference = clarabel(&[], &q, problem.constraints());
+    reference.objective *= sign;
+    reference
+}
+
+pub fn microlp(problem: &LinearProgram) -> Result<f64, microlp::Error> {
+    use microlp::{ComparisonOp, OptimizationDirection, Problem};
+    let direction = if problem.is_maximisation() {
+        OptimizationDirection::Maximize
+    } else {
+        OptimizationDirection::Minimize
+    };
+    let mut other = Problem::new(direction);
+    let constraints = problem.constraints();
+    let variables: Vec<_> = problem
+        .objective()
+        .iter()
+        .enumerate()
+        .map(|(j, c)| other.add_var(*c, constraints.bounds(j)))
+        .collect();
+    for i in 0..constraints.rows() {
+        let row: Vec<_> = variables.iter().copied().zip(constraints.row(i).iter().copied()).collect();
+        let (l, u) = constraints.row_bounds(i);
+        if l == u {
+            other.add_constraint(row, ComparisonOp::Eq, l);
+            continue;
+        }
+        if l.is_finite() {
+            other.add_constraint(row.clone(), ComparisonOp::Ge, l);
+        }
+        if u.is_finite() {
+            other.add_constraint(row, ComparisonOp::Le, u);
+        }
+    }
+    Ok(other.solve()?.into_solution().unwrap().objective())
+}
+
+/// Johnson's separation program for two vertex lists: variables alpha (3), a1, a2.
+pub fn separation_program(a: &[[f64; 3]], b: &[[f64; 3]], beta: [f64; 3]) -> LinearProgram {
+    let mut problem = LinearProgram::maximise(&[0.0, 0.0, 0.0, 1.0, -1.0]).unwrap();
+    for x in a {
+        problem.at_least(&[x[0], x[1], x[2], -1.0, 0.0], 0.0).unwrap();
+    }
+    for y in b {
+        problem.at_most(&[y[0], y[1], y[2], 0.0, -1.0], 0.0).unwrap();
+    }
+    problem.equal(&[beta[0], beta[1], beta[2], 0.0, 0.0], 1.0).unwrap();
+    problem
+}
+
+/// Its dual in standard form: weights of the vertices and the value s; minimise s.
+pub fn separation_dual(a: &[[f64; 3]], b: &[[f64; 3]], beta: [f64; 3]) -> LinearProgram {
+    let (p, q) = (a.len(), b.len());
+    let mut c = vec![0.0; p + q + 1];
+    c[p + q] = 1.0;
+    let mut problem = LinearProgram::minimise(&c).unwrap();
+    problem.nonnegative().bound(p + q, f64::NEG_INFINITY, f64::INFINITY).unwrap();
+    for axis in 0..3 {
+        let mut row: Vec<f64> = a.iter().map(|x| x[axis]).collect();
+        row.extend(b.iter().map(|y| -y[axis]));
+        row.push(-beta[axis]);
+        problem.equal(&row, 0.0).unwrap();
+    }
+    for (first, last) in [(0, p), (p, p + q)] {
+        let row: Vec<f64> = (0..=p + q).map(|j| if (first..last).contains(&j) { 1.0 } else { 0.0 }).collect();
+        problem.equal(&row, 1.0).unwrap();
+    }
+    problem
+}
+
+pub fn cube(centre: [f64; 3], half: [f64; 3]) -> Vec<[f64; 3]> {
+    (0..8)
+        .map(|k| {
+            let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            [centre[0] + sign(0) * half[0], centre[1] + sign(1) * half[1], centre[2] + sign(2) * half[2]]
+        })
+        .collect()
+}
+
+pub fn unit3(v: [f64; 3]) -> [f64; 3] {
+    let n = dot(&v, &v).sqrt();
+    [v[0] / n, v[1] / n, v[2] / n]
+}

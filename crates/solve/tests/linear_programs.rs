@@ -1,0 +1,374 @@
+//! Linear programs: known answers, degenerate and cycling classics, infeasible and unbounded ones, and seeded
+//! random families against two other solvers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use clarabel::solver::SolverStatus;
+use common::{Random, clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
+use percussion_solve::{LinearProgram, LpOutcome, SolveError, lp_residual, solve_lp, solve_lp_from};
+
+/// Evidence of an answer of well-scaled data must be rounding: about fifty units in the last place.
+const EVIDENCE: f64 = 1e-14;
+
+fn centre(points: &[[f64; 3]], axis: usize) -> f64 {
+    points.iter().map(|x| x[axis]).sum::<f64>() / points.len() as f64
+}
+
+fn optimum(problem: &LinearProgram) -> f64 {
+    let solution = solve_lp(problem).unwrap();
+    assert_eq!(solution.outcome, LpOutcome::Optimal);
+    let residual = lp_residual(problem, &solution).unwrap();
+    assert!(residual.worst() <= EVIDENCE, "{residual:?}");
+    solution.objective
+}
+
+#[test]
+fn beales_example_does_not_cycle() {
+    // Cycles for ever under the largest-coefficient rule with lowest-index ties.
+    let mut problem = LinearProgram::minimise(&[-0.75, 150.0, -0.02, 6.0]).unwrap();
+    problem.nonnegative();
+    problem.at_most(&[0.25, -60.0, -0.04, 9.0], 0.0).unwrap();
+    problem.at_most(&[0.5, -90.0, -0.02, 3.0], 0.0).unwrap();
+    problem.at_most(&[0.0, 0.0, 1.0, 0.0], 1.0).unwrap();
+    assert!((optimum(&problem) + 0.05).abs() < 1e-16);
+}
+
+#[test]
+fn the_cycling_example_of_marshall_and_suurballe_ends() {
+    let mut problem = LinearProgram::maximise(&[10.0, -57.0, -9.0, -24.0]).unwrap();
+    problem.nonnegative();
+    problem.at_most(&[0.5, -5.5, -2.5, 9.0], 0.0).unwrap();
+    problem.at_most(&[0.5, -1.5, -0.5, 1.0], 0.0).unwrap();
+    problem.at_most(&[1.0, 0.0, 0.0, 0.0], 1.0).unwrap();
+    assert!((optimum(&problem) - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn klee_minty_cubes_up_to_ten_dimensions_have_the_known_corner() {
+    // max sum 2^(n-j) x_j with 2 sum_{j<i} 2^(i-j) x_j + x_i <= 5^i: the optimum is 5^n at the last corner.
+    for n in 2..=10_usize {
+        let c: Vec<f64> = (0..n).map(|j| 2f64.powi((n - 1 - j) as i32)).collect();
+        let mut problem = LinearProgram::maximise(&c).unwrap();
+        problem.nonnegative();
+        for i in 0..n {
+            let row: Vec<f64> = (0..n)
+                .map(|j| match j.cmp(&i) {
+                    std::cmp::Ordering::Less => 2f64.powi((i - j) as i32 + 1),
+                    std::cmp::Ordering::Equal => 1.0,
+                    std::cmp::Ordering::Greater => 0.0,
+                })
+                .collect();
+            problem.at_most(&row, 5f64.powi(i as i32 + 1)).unwrap();
+        }
+        let solution = solve_lp(&problem).unwrap();
+        assert_eq!(solution.outcome, LpOutcome::Optimal);
+        let expected = 5f64.powi(n as i32);
+        assert!((solution.objective - expected).abs() <= 1e-13 * expected);
+        assert!((solution.x[n - 1] - expected).abs() <= 1e-13 * expected);
+    }
+}
+
+#[test]
+fn contradicting_rows_are_infeasible_and_the_proof_holds() {
+    let mut problem = LinearProgram::minimise(&[1.0, 1.0]).unwrap();
+    problem.nonnegative();
+    problem.at_least(&[1.0, 1.0], 2.0).unwrap().at_most(&[1.0, 2.0], 1.0).unwrap();
+    let solution = solve_lp(&problem).unwrap();
+    assert_eq!(solution.outcome, LpOutcome::Infeasible);
+    assert_eq!(solution.objective, f64::INFINITY);
+    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+    // By hand: y1 (x + y >= 2) - y2 (x + 2y <= 1) with y1 = y2 leaves -y >= 1.
+    assert!(solution.row_duals[0] > 0.0 && solution.row_duals[1] < 0.0);
+}
+
+#[test]
+fn inconsistent_equalities_are_infeasible_and_consistent_copies_are_not() {
+    for (third, expected) in [(5.0, LpOutcome::Optimal), (5.1, LpOutcome::Infeasible)] {
+        let mut problem = LinearProgram::minimise(&[1.0, 2.0, 3.0]).unwrap();
+        problem.equal(&[1.0, 1.0, 0.0], 2.0).unwrap();
+        problem.equal(&[0.0, 1.0, 1.0], 3.0).unwrap();
+        problem.equal(&[1.0, 2.0, 1.0], third).unwrap();
+        problem.nonnegative();
+        let solution = solve_lp(&problem).unwrap();
+        assert_eq!(solution.outcome, expected);
+        assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+    }
+}
+
+#[test]
+fn an_open_cone_is_unbounded_and_the_ray_leads_out() {
+    let mut problem = LinearProgram::maximise(&[1.0, 1.0]).unwrap();
+    problem.at_most(&[1.0, -1.0], 1.0).unwrap().at_most(&[-1.0, 1.0], 1.0).unwrap();
+    let solution = solve_lp(&problem).unwrap();
+    assert_eq!(solution.outcome, LpOutcome::Unbounded);
+    assert_eq!(solution.objective, f64::INFINITY);
+    assert!(dot(&solution.ray, &[1.0, 1.0]) > 0.0);
+    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+}
+
+#[test]
+fn without_rows_the_bounds_decide() {
+    let mut problem = LinearProgram::minimise(&[1.0, -2.0, 0.0]).unwrap();
+    problem.bound(0, -1.0, 4.0).unwrap().bound(1, f64::NEG_INFINITY, 7.0).unwrap();
+    assert_eq!(optimum(&problem), -15.0);
+    problem.bound(1, 7.0, f64::INFINITY).unwrap();
+    assert_eq!(solve_lp(&problem).unwrap().outcome, LpOutcome::Unbounded);
+}
+
+#[test]
+fn aligned_cubes_have_the_gap_of_their_faces() {
+    // Face to face, shifted, touching and overlapping: heavily degenerate on both sides.
+    for gap in [0.5, 1e-3, 0.0, -1e-3, -0.5] {
+        for shift in [0.0, 0.25, 1.0] {
+            let a = cube([2.0 + gap, shift, 0.0], [1.0; 3]);
+            let b = cube([0.0; 3], [1.0; 3]);
+            let beta = [1.0, 0.0, 0.0];
+            assert!((optimum(&separation_program(&a, &b, beta)) - gap).abs() <= 4e-16);
+            assert!((optimum(&separation_dual(&a, &b, beta)) - gap).abs() <= 4e-16);
+        }
+    }
+}
+
+#[test]
+fn the_normal_of_a_floor_may_miss_a_body_and_the_program_is_then_unbounded() {
+    let a = cube([5.0, 0.0, 0.0], [1.0; 3]);
+    let b = cube([0.0; 3], [1.0; 3]);
+    let problem = separation_program(&a, &b, [0.0, 0.0, 1.0]);
+    let solution = solve_lp(&problem).unwrap();
+    assert_eq!(solution.outcome, LpOutcome::Unbounded);
+    assert!(lp_residual(&problem, &solution).unwrap().worst() <= EVIDENCE);
+    assert_eq!(solve_lp(&separation_dual(&a, &b, [0.0, 0.0, 1.0])).unwrap().outcome, LpOutcome::Infeasible);
+}
+
+#[test]
+fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
+    let mut random = Random::new(1);
+    let mut worst: f64 = 0.0;
+    let mut evidence: f64 = 0.0;
+    let mut most = 0;
+    for trial in 0..3000 {
+        let count = 4 + random.below(27);
+        let distance = random.within(-0.5, 2.0);
+        let beta = unit3([random.bell(), random.bell(), random.bell()]);
+        let mut points = |centre: f64| -> Vec<[f64; 3]> {
+            if trial % 3 == 0 {
+                // Boxes with parallel axes on a coarse grid: ties everywhere.
+                let half = [0.5 + random.below(3) as f64 * 0.25, 0.5, 1.0];
+                let shift = random.below(3) as f64 * 0.25;
+                return cube([centre * 3.0, shift, shift], half);
+            }
+            (0..count)
+                .map(|_| {
+                    let u = unit3([random.bell(), random.bell(), random.bell()]);
+                    [u[0] + centre * beta[0], u[1] + centre * beta[1], u[2] + centre * beta[2]]
+                })
+                .collect()
+        };
+        let (a, b) = (points(distance.abs().max(0.1)), points(0.0));
+        let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
+        let primal = separation_program(&a, &b, beta);
+        let dual = separation_dual(&a, &b, beta);
+        let (one, two) = (solve_lp(&primal).unwrap(), solve_lp(&dual).unwrap());
+        assert!(one.is_optimal() && two.is_optimal(), "trial {trial}: {:?} {:?}", one.outcome, two.outcome);
+        worst = worst.max((one.objective - two.objective).abs());
+        evidence = evidence.max(lp_residual(&primal, &one).unwrap().worst());
+        evidence = evidence.max(lp_residual(&dual, &two).unwrap().worst());
+        most = most.max(one.iterations).max(two.iterations);
+        if trial % 30 == 0 {
+            let reference = clarabel_lp(&primal);
+            assert!((reference.objective - one.objective).abs() < 1e-7, "trial {trial}");
+            assert!((microlp(&primal).unwrap() - one.objective).abs() < 1e-7, "trial {trial}");
+        }
+    }
+    println!("primal-dual difference {worst:.1e}, evidence {evidence:.1e}, at most {most} pivots");
+    assert!(worst <= 1e-13);
+    assert!(evidence <= EVIDENCE);
+}
+
+/// A program of the given shape with some of every kind of row and bound. `grid` rounds the data to quarters,
+/// which makes most vertices degenerate.
+fn random_program(random: &mut Random, rows: usize, columns: usize, grid: bool) -> LinearProgram {
+    let round = |v: f64| if grid { (4.0 * v).round() / 4.0 } else { v };
+    let c: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
+    let inside: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
+    let mut problem =
+        if random.below(2) == 0 { LinearProgram::minimise(&c) } else { LinearProgram::maximise(&c) }.unwrap();
+    // Half of the programs have a point in common, the others may have none.
+    let feasible = random.below(2) == 0;
+    let equalities = random.below(1 + columns.min(rows) / 3);
+    for i in 0..rows {
+        let a: Vec<f64> = random.vector(columns).into_iter().map(round).collect();
+        let at = if feasible { dot(&a, &inside) } else { round(random.within(-1.0, 1.0)) };
+        let slack = round(random.unit());
+        match random.below(3) {
+            _ if i < equalities => problem.equal(&a, at),
+            0 => problem.at_most(&a, at + slack),
+            1 => problem.at_least(&a, at - slack),
+            _ => problem.between(&a, at - slack, at + 1.0),
+        }
+        .unwrap();
+    }
+    for (j, &at) in inside.iter().enumerate() {
+        match random.below(4) {
+            0 => continue,
+            1 => problem.bound(j, at - round(random.unit()), f64::INFINITY),
+            2 => problem.bound(j, f64::NEG_INFINITY, at + round(random.unit())),
+            _ => problem.bound(j, at - round(random.unit()), at + round(random.unit())),
+        }
+        .unwrap();
+    }
+    problem
+}
+
+#[test]
+fn random_programs_of_every_kind_agree_with_two_other_solvers() {
+    let mut random = Random::new(2);
+    let (mut optimal, mut infeasible, mut unbounded) = (0, 0, 0);
+    let mut evidence: f64 = 0.0;
+    for trial in 0..3000 {
+        let (mut rows, mut columns) = (1 + random.below(60), 1 + random.below(10));
+        if trial % 2 == 1 {
+            (rows, columns) = (1 + random.below(10), 1 + random.below(60));
+        }
+        let problem = random_program(&mut random, rows, columns, trial % 4 < 2);
+        let solution = solve_lp(&problem).unwrap();
+        let residual = lp_residual(&problem, &solution).unwrap();
+        evidence = evidence.max(residual.worst());
+        assert!(
+            residual.worst() <= EVIDENCE,
+            "trial {trial}, {rows} x {columns}: {:?} {residual:?}",
+            solution.outcome
+        );
+        match solution.outcome {
+            LpOutcome::Optimal => optimal += 1,
+            LpOutcome::Infeasible => infeasible += 1,
+            LpOutcome::Unbounded => unbounded += 1,
+            LpOutcome::IterationLimit => panic!("trial {trial}: iteration limit"),
+        }
+        if trial % 5 == 0 {
+            let reference = clarabel_lp(&problem);
+            match reference.status {
+                SolverStatus::Solved => {
+                    assert_eq!(solution.outcome, LpOutcome::Optimal, "trial {trial}");
+                    let size = 1.0 + solution.objective.abs();
+                    assert!((solution.objective - reference.objective).abs() < 1e-6 * size, "trial {trial}");
+                }
+                SolverStatus::PrimalInfeasible => assert_eq!(solution.outcome, LpOutcome::Infeasible),
+                SolverStatus::DualInfeasible => assert_eq!(solution.outcome, LpOutcome::Unbounded),
+                // It gave up: the evidence of our own answer was checked above.
+                _ => {}
+            }
+            match microlp(&problem) {
+                Ok(value) => {
+                    assert_eq!(solution.outcome, LpOutcome::Optimal, "trial {trial}");
+                    let size = 1.0 + solution.objective.abs();
+                    assert!((solution.objective - value).abs() < 1e-6 * size, "trial {trial}");
+                }
+                Err(microlp::Error::Infeasible) => assert_eq!(solution.outcome, LpOutcome::Infeasible),
+                Err(microlp::Error::Unbounded) => assert_eq!(solution.outcome, LpOutcome::Unbounded),
+                Err(_) => {}
+            }
+        }
+    }
+    println!("{optimal} optimal, {infeasible} infeasible, {unbounded} unbounded, evidence {evidence:.1e}");
+    assert!(optimal > 500 && infeasible > 200 && unbounded > 200);
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_units() {
+    let mut random = Random::new(3);
+    for _ in 0..200 {
+        let count = 6 + random.below(10);
+        let mut points = |c: f64| -> Vec<[f64; 3]> {
+            (0..count)
+                .map(|_| {
+                    let u = unit3([random.bell(), random.bell(), random.bell()]);
+                    [u[0] + c, u[1], u[2]]
+                })
+                .collect()
+        };
+        let (a, b) = (points(3.0), points(0.0));
+        let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
+        let value = optimum(&separation_program(&a, &b, beta));
+        for size in [1e-6, 1e6] {
+            let scaled = |p: &[[f64; 3]]| p.iter().map(|x| x.map(|v| size * v)).collect::<Vec<_>>();
+            let other = optimum(&separation_program(&scaled(&a), &scaled(&b), beta));
+            assert!((other / size - value).abs() <= 1e-14 * value.abs().max(1.0));
+        }
+    }
+}
+
+#[test]
+fn an_optimal_basis_restarts_without_a_pivot() {
+    let mut random = Random::new(4);
+    let mut restarted = 0;
+    for _ in 0..300 {
+        let problem = random_program(&mut random, 20, 6, false);
+        let cold = solve_lp(&problem).unwrap();
+        if !cold.is_optimal() {
+            continue;
+        }
+        let warm = solve_lp_from(&problem, &cold.basis).unwrap();
+        assert_eq!(warm.iterations, 0);
+        assert_eq!(warm.x, cold.x);
+        restarted += 1;
+    }
+    assert!(restarted > 50);
+}
+
+#[test]
+fn multipliers_are_derivatives_of_the_value() {
+    let build = |b: [f64; 2]| {
+        let mut problem = LinearProgram::maximise(&[3.0, 5.0]).unwrap();
+        problem.at_most(&[3.0, 2.0], b[0]).unwrap().at_most(&[1.0, 2.0], b[1]).unwrap().nonnegative();
+        problem
+    };
+    let base = solve_lp(&build([18.0, 12.0])).unwrap();
+    let step = 0.5;
+    for k in 0..2 {
+        let mut b = [18.0, 12.0];
+        b[k] += step;
+        let change = optimum(&build(b)) - base.objective;
+        assert!((change / step - base.row_duals[k]).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn misuse_is_refused_with_the_place() {
+    assert!(matches!(LinearProgram::minimise(&[]), Err(SolveError::Empty { .. })));
+    assert!(matches!(
+        LinearProgram::minimise(&[1.0, f64::NAN]),
+        Err(SolveError::NotFinite { what: "objective", index: 1, .. })
+    ));
+    let mut problem = LinearProgram::minimise(&[1.0, 1.0]).unwrap();
+    assert!(matches!(problem.equal(&[1.0], 0.0), Err(SolveError::Length { expected: 2, found: 1, .. })));
+    assert!(matches!(
+        problem.at_least(&[1.0, f64::INFINITY], 0.0),
+        Err(SolveError::NotFinite { index: 1, .. })
+    ));
+    assert!(problem.at_most(&[1.0, 1.0], f64::NAN).is_err());
+    assert!(matches!(problem.bound(0, 2.0, 1.0), Err(SolveError::CrossedBounds { .. })));
+    assert!(matches!(problem.bound(2, 0.0, 1.0), Err(SolveError::OutOfRange { index: 2, count: 2, .. })));
+    assert_eq!(problem.rows(), 0, "a refused row leaves the problem as it was");
+}
+
+#[test]
+fn the_judge_finds_a_spoilt_answer() {
+    let a = cube([3.0, 0.2, 0.0], [1.0; 3]);
+    let b = cube([0.0; 3], [1.0; 3]);
+    let problem = separation_program(&a, &b, [1.0, 0.0, 0.0]);
+    let good = solve_lp(&problem).unwrap();
+    let mut bad = good.clone();
+    bad.x[3] += 1e-6;
+    assert!(lp_residual(&problem, &bad).unwrap().primal > 1e-8);
+    let mut bad = good.clone();
+    bad.row_duals[16] += 1e-6;
+    assert!(lp_residual(&problem, &bad).unwrap().dual > 1e-8);
+    let mut bad = good.clone();
+    bad.objective += 1e-6;
+    assert!(lp_residual(&problem, &bad).unwrap().gap > 1e-8);
+    let mut bad = good;
+    bad.outcome = LpOutcome::Infeasible;
+    assert!(lp_residual(&problem, &bad).unwrap().worst() > 1e-3);
+}
