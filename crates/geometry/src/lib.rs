@@ -24,6 +24,7 @@
 pub mod batch;
 pub mod bounds;
 pub mod error;
+pub mod euclid;
 pub mod mass;
 pub mod pose;
 pub mod separation;

@@ -44,6 +44,51 @@ pub struct Answer<'l> {
     /// Which parts answered, where a body is a compound: indices into its parts, flattened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<[usize; 2]>,
+    /// Euclidean distance or penetration depth, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub euclidean: Option<Euclid>,
+    /// Derivatives of the separation with respect to the bodies' motion, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gradient: Option<Gradient>,
+}
+
+/// The exact quadratic problem: the distance when apart, minus the penetration depth when overlapping.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Euclid {
+    /// Metres; negative when overlapping.
+    pub distance: f64,
+    /// Unit normal from b to a.
+    pub normal: Coordinates,
+    /// Witness point on a; `point_a - point_b = distance normal`.
+    pub point_a: Coordinates,
+    /// Witness point on b.
+    pub point_b: Coordinates,
+    /// Proven bounds of the distance.
+    pub certificate: Certificate,
+}
+
+/// Derivatives of the separation: by the translation of each body, and by its rotation about its reference
+/// point (world axes, radians). Where beta was not prescribed, it follows the reference points.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Gradient {
+    /// By the translation of a.
+    pub translation_a: Coordinates,
+    /// By the rotation of a.
+    pub rotation_a: Turn,
+    /// By the translation of b.
+    pub translation_b: Coordinates,
+    /// By the rotation of b.
+    pub rotation_b: Turn,
+}
+
+/// Per radian: three axes in space, one number in the plane.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Turn {
+    /// About x, y, z.
+    Space(Coordinates),
+    /// Counter-clockwise.
+    Plane(f64),
 }
 
 /// Lower and upper bound.

@@ -2,7 +2,7 @@
 
 use percussion_geometry::shapes::{
     Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polygon,
-    Polytope, Solid, Sphere,
+    Polytope, Solid, Sphere, TriangleMesh,
 };
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
@@ -57,7 +57,12 @@ impl Body {
             Kind::Parts(parts) => compound(parts, names, line),
             Kind::Vertices(vertices) => from_vertices(vertices),
             Kind::HalfSpaces(rows) => from_half_spaces(rows),
-            Kind::Mesh(_) => Err(Wrong::Measures("meshes are not supported yet".into())),
+            Kind::Mesh(mesh) => {
+                let vertices = mesh.vertices.iter().copied().map(Vec3::from).collect();
+                let parts = TriangleMesh::new(vertices, mesh.triangles.clone())?.decomposed()?.parts;
+                let placed = |part| Part { shape: Solid::Polytope(part), pose: None };
+                Ok(Body::Space(parts.into_iter().map(placed).collect()))
+            }
             &Kind::Box([a, b, c]) => polytope(Polytope::cuboid(a, b, c)?),
             &Kind::Cube(edge) => polytope(Polytope::cube(edge)?),
             Kind::Prism(prism) => polytope(match side_or_circumradius("prism", prism)? {

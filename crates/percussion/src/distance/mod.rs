@@ -21,7 +21,7 @@ mod stream;
 mod vector;
 mod wrong;
 
-pub use answer::{Answer, Certificate, Complaint, Weights};
+pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Turn, Weights};
 pub use body::{Body, Part};
 pub use names::Names;
 pub use placement::Placement;

@@ -1,12 +1,14 @@
 //! Queries about bodies in the plane.
 
+use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::separation::{
-    Feature, Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
+    BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarOptions, PlanarSeparation, PlanarWarm,
+    planar_separation,
 };
 use percussion_geometry::shapes::PlanarShape;
 use percussion_geometry::{PlanarPose, ShapeError, Vec2};
 
-use super::answer::{Answer, Certificate, Weights};
+use super::answer::{Answer, Certificate, Euclid, Gradient, Turn, Weights};
 use super::body::Part;
 use super::query::Query;
 use super::solve::Defaults;
@@ -42,8 +44,51 @@ pub(super) fn in_plane<'l>(
         }
     }
     let Some(([i, j], answer)) = best else { return Err(ShapeError::EmptyCompound.into()) };
+    let wants = query.wants.or(defaults.wants);
     let compound = a.len() > 1 || b.len() > 1;
-    Ok(Answer { parts: compound.then_some([i, j]), ..dressed(query, &answer, &a[i].shape, &b[j].shape) })
+    let solved = answer.outcome == Outcome::Solved;
+    let wanted = |flag: Option<bool>| flag == Some(true);
+    Ok(Answer {
+        parts: compound.then_some([i, j]),
+        gradient: (solved && wanted(wants.gradient)).then(|| {
+            let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
+            let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
+            gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))
+        }),
+        euclidean: if wanted(wants.euclidean) { Some(nearest((a, pose_a), (b, pose_b))?) } else { None },
+        ..dressed(query, &answer, &a[i].shape, &b[j].shape)
+    })
+}
+
+/// The exact Euclidean problem: of all pairs of parts the nearest, or the deepest.
+fn nearest((a, pose_a): Parts, (b, pose_b): Parts) -> Result<Euclid, Wrong> {
+    let mut best: Option<PlanarEuclidean> = None;
+    for part_a in a {
+        let placed_a = part_a.placed(pose_a);
+        for part_b in b {
+            let answer = planar_euclidean(&part_a.shape, &placed_a, &part_b.shape, &part_b.placed(pose_b))?;
+            if best.as_ref().is_none_or(|old| answer.distance < old.distance) {
+                best = Some(answer);
+            }
+        }
+    }
+    let answer = best.ok_or(ShapeError::EmptyCompound)?;
+    Ok(Euclid {
+        distance: answer.distance,
+        normal: answer.normal.into(),
+        point_a: answer.point_a.into(),
+        point_b: answer.point_b.into(),
+        certificate: Certificate { lower: answer.lower, upper: answer.upper },
+    })
+}
+
+fn gradient(motion: &PlanarMotionGradient) -> Gradient {
+    Gradient {
+        translation_a: motion.translation_a.into(),
+        rotation_a: Turn::Plane(motion.rotation_a),
+        translation_b: motion.translation_b.into(),
+        rotation_b: Turn::Plane(motion.rotation_b),
+    }
 }
 
 fn prescribed(query: &Query) -> Result<Option<Vec2>, Wrong> {
@@ -76,6 +121,8 @@ fn dressed<'l>(query: &Query<'l>, answer: &PlanarSeparation, a: &PlanarShape, b:
         alpha: answer.alpha.into(),
         beta: answer.beta.into(),
         parts: None,
+        euclidean: None,
+        gradient: None,
     }
 }
 

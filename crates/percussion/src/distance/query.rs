@@ -52,6 +52,17 @@ pub struct Wants {
     pub gradient: Option<bool>,
 }
 
+impl Wants {
+    /// What a line says, and where it says nothing what `defaults` say.
+    pub fn or(self, defaults: Wants) -> Wants {
+        Wants {
+            events: self.events.or(defaults.events),
+            euclidean: self.euclidean.or(defaults.euclidean),
+            gradient: self.gradient.or(defaults.gradient),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
 enum Key {

@@ -1,10 +1,13 @@
 //! Queries about bodies in space.
 
-use percussion_geometry::separation::{Feature, Options, Outcome, Separation, Warm, separation};
+use percussion_geometry::euclid::{Euclidean, euclidean};
+use percussion_geometry::separation::{
+    BetaTerm, Feature, MotionGradient, Options, Outcome, Separation, Warm, separation,
+};
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, ShapeError, Vec3};
 
-use super::answer::{Answer, Certificate, Weights};
+use super::answer::{Answer, Certificate, Euclid, Gradient, Turn, Weights};
 use super::body::Part;
 use super::query::Query;
 use super::solve::Defaults;
@@ -38,8 +41,51 @@ pub(super) fn in_space<'l>(
         }
     }
     let Some(([i, j], answer)) = best else { return Err(ShapeError::EmptyCompound.into()) };
+    let wants = query.wants.or(defaults.wants);
     let compound = a.len() > 1 || b.len() > 1;
-    Ok(Answer { parts: compound.then_some([i, j]), ..dressed(query, &answer, &a[i].shape, &b[j].shape) })
+    let solved = answer.outcome == Outcome::Solved;
+    let wanted = |flag: Option<bool>| flag == Some(true);
+    Ok(Answer {
+        parts: compound.then_some([i, j]),
+        gradient: (solved && wanted(wants.gradient)).then(|| {
+            let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
+            let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
+            gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))
+        }),
+        euclidean: if wanted(wants.euclidean) { Some(nearest((a, pose_a), (b, pose_b))?) } else { None },
+        ..dressed(query, &answer, &a[i].shape, &b[j].shape)
+    })
+}
+
+/// The exact Euclidean problem: of all pairs of parts the nearest, or the deepest.
+fn nearest((a, pose_a): Parts, (b, pose_b): Parts) -> Result<Euclid, Wrong> {
+    let mut best: Option<Euclidean> = None;
+    for part_a in a {
+        let placed_a = part_a.placed(pose_a);
+        for part_b in b {
+            let answer = euclidean(&part_a.shape, &placed_a, &part_b.shape, &part_b.placed(pose_b))?;
+            if best.as_ref().is_none_or(|old| answer.distance < old.distance) {
+                best = Some(answer);
+            }
+        }
+    }
+    let answer = best.ok_or(ShapeError::EmptyCompound)?;
+    Ok(Euclid {
+        distance: answer.distance,
+        normal: answer.normal.into(),
+        point_a: answer.point_a.into(),
+        point_b: answer.point_b.into(),
+        certificate: Certificate { lower: answer.lower, upper: answer.upper },
+    })
+}
+
+fn gradient(motion: &MotionGradient) -> Gradient {
+    Gradient {
+        translation_a: motion.translation_a.into(),
+        rotation_a: Turn::Space(motion.rotation_a.into()),
+        translation_b: motion.translation_b.into(),
+        rotation_b: Turn::Space(motion.rotation_b.into()),
+    }
 }
 
 fn prescribed(query: &Query) -> Result<Option<Vec3>, Wrong> {
@@ -71,6 +117,8 @@ fn dressed<'l>(query: &Query<'l>, answer: &Separation, a: &Solid, b: &Solid) -> 
         alpha: answer.alpha.into(),
         beta: answer.beta.into(),
         parts: None,
+        euclidean: None,
+        gradient: None,
     }
 }
 

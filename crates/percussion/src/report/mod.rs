@@ -145,8 +145,15 @@ fn drawn(pair: &Pair, answer: &Answer) -> Option<Canvas> {
 
 /// The rows of a pair's table.
 fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
-    let vector = |v: &[f64]| v.iter().map(|&c| number(c)).collect::<Vec<_>>().join(", ");
+    // A coordinate that is rounding beside the others is printed as the zero it stands for.
+    let vector = |v: &[f64]| {
+        let largest = v.iter().fold(0.0f64, |most, c| most.max(c.abs()));
+        let entries = v.iter().map(|&c| if c.abs() < 1e-14 * largest.max(1.0) { 0.0 } else { c });
+        entries.map(number).collect::<Vec<_>>().join(", ")
+    };
+    let features = answer.features.map_or("none".to_owned(), |[a, b]| format!("{a} of A, {b} of B"));
     let mut rows = vec![
+        ("features", features),
         ("separation", format!("{} m", number(answer.separation))),
         ("gap", format!("{} m", number(answer.gap))),
         ("ratio", number(answer.ratio)),
@@ -158,11 +165,20 @@ fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         }
     }
     let width = answer.certificate.upper - answer.certificate.lower;
-    rows.push(("certificate", format!("{width:.1e} m wide, {} supports", answer.iterations)));
+    if let Some(euclid) = &answer.euclidean {
+        let label = if euclid.distance < 0.0 { "penetration depth" } else { "Euclidean distance" };
+        rows.push((label, format!("{} m", number(euclid.distance.abs()))));
+    }
+    rows.push(("certificate", format!("{} m wide, {} supports", small(width), answer.iterations)));
     if answer.outcome != "solved" {
         rows.push(("outcome", answer.outcome.to_owned()));
     }
     rows
+}
+
+/// A small number as a power of ten.
+fn small(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
 }
 
 /// Seven significant digits, without noise.

@@ -1,7 +1,7 @@
 //! Lays out the page and the picture.
 
 use super::canvas::{HEIGHT, Side, WIDTH};
-use super::{Card, Content, Report, Standing, number};
+use super::{Card, Content, Report, Standing, number, small};
 use crate::distance::Tally;
 
 const STYLE: &str = include_str!("style.css");
@@ -87,7 +87,7 @@ fn summary(report: &Report, tally: &Tally) -> String {
     if tally.failed > 0 {
         tiles += &tile(tally.failed.to_string(), "not answered");
     }
-    tiles += &tile(format!("{widest:.1e}"), "widest certificate, m");
+    tiles += &tile(small(widest), "widest certificate, m");
     format!("<div class=\"summary\">{tiles}</div>")
 }
 

@@ -17,7 +17,7 @@ const OUTLINE: usize = 96;
 const OPACITY: f64 = 0.74;
 
 /// Length of an arrow of weight one, as a fraction of the size of the pair.
-const ARROW: f64 = 0.42;
+const ARROW: f64 = 0.6;
 
 /// A body of the pair: its parts, its placement, the part that answered and its weights.
 pub struct Placed<'p> {
