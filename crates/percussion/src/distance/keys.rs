@@ -42,6 +42,12 @@ pub fn explain(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let said = text.strip_suffix(&place).unwrap_or(&text);
     let column = error.column();
+    if error.is_syntax() || error.is_eof() {
+        return format!("not valid JSON: {said} (column {column})");
+    }
+    if let Some(key) = said.strip_prefix("missing field ") {
+        return format!("the key {key} is missing");
+    }
     let Some(rest) = said.strip_prefix("unknown field `") else {
         return if column > 0 { format!("{said} (column {column})") } else { said.to_owned() };
     };

@@ -138,16 +138,16 @@ fn feature(shape: &PlanarShape, weights: &[(u32, f64)]) -> &'static str {
     }
 }
 
-/// Weights by the index each vertex had in the input, which the hull may have thinned.
-fn as_given(shape: &PlanarShape, mut weights: Vec<(u32, f64)>, solved: bool) -> Weights {
+/// Weights by the index each vertex had in the input, which the hull may have thinned. Curved bodies have no
+/// vertices to weigh.
+fn as_given(shape: &PlanarShape, weights: Vec<(u32, f64)>, solved: bool) -> Weights {
+    let PlanarShape::Polygon(polygon) = shape else { return Weights::default() };
     if !solved {
         return Weights::default();
     }
-    if let PlanarShape::Polygon(polygon) = shape {
-        for (index, _) in &mut weights {
-            *index = polygon.sources().get(*index as usize).copied().unwrap_or(*index);
-        }
-    }
-    weights.sort_unstable_by_key(|&(index, _)| index);
-    Weights(weights)
+    let source = |index: u32| polygon.sources().get(index as usize).copied();
+    let mut given: Vec<(u32, f64)> =
+        weights.into_iter().filter_map(|(index, weight)| Some((source(index)?, weight))).collect();
+    given.sort_unstable_by_key(|&(index, _)| index);
+    Weights(given)
 }

@@ -169,7 +169,9 @@ fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         let label = if euclid.distance < 0.0 { "penetration depth" } else { "Euclidean distance" };
         rows.push((label, format!("{} m", number(euclid.distance.abs()))));
     }
-    rows.push(("certificate", format!("{} m wide, {} supports", small(width), answer.iterations)));
+    if width.is_finite() {
+        rows.push(("certificate", format!("{} m wide, {} supports", small(width), answer.iterations)));
+    }
     if answer.outcome != "solved" {
         rows.push(("outcome", answer.outcome.to_owned()));
     }

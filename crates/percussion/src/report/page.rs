@@ -73,7 +73,7 @@ fn summary(report: &Report, tally: &Tally) -> String {
     for card in &report.cards {
         if let Content::Drawn { standing, certificate, .. } = &card.content {
             counts[*standing as usize] += 1;
-            widest = widest.max(*certificate);
+            widest = if certificate.is_finite() { widest.max(*certificate) } else { widest };
         }
     }
     let tile = |value: String, label: &str| format!("<div><b>{value}</b><span>{label}</span></div>");
