@@ -27,10 +27,12 @@ pub(super) enum Facet {
     /// A face of body b and whatever of a touches it.
     FaceB(usize),
     /// An edge of each.
-    Edges(Arc, Arc),
+    Edges(usize, usize),
+    /// Whatever touches along the normal.
+    Unknown,
 }
 
-/// An edge and its arc of outward normals, in body a's coordinates.
+/// An edge and its arc of outward normals, in its body's axes relative to the reference point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) from: Vec3,
@@ -49,7 +51,8 @@ impl Core<'_> {
         }
     }
 
-    fn edge_count(&self) -> usize {
+    /// Number of edges.
+    pub(super) fn edge_count(&self) -> usize {
         match self {
             Core::Polytope(p) => p.edges().len(),
             Core::Segment(_) => 1,
@@ -63,8 +66,8 @@ impl Core<'_> {
         self.polytope().map(|p| p.edges()[k].faces.map(|f| p.faces()[f as usize].normal))
     }
 
-    /// Edge `k` in the body's own axes, relative to the reference point.
-    fn edge(&self, k: usize) -> Option<Arc> {
+    /// Edge `k`.
+    pub(super) fn edge(&self, k: usize) -> Option<Arc> {
         let [from, to] = match self {
             Core::Polytope(p) => p.edges()[k].vertices.map(|v| Vec3::from(p.lanes().get(v as usize))),
             Core::Segment(half) => [Vec3::new(0.0, 0.0, -half), Vec3::new(0.0, 0.0, *half)],
@@ -205,12 +208,7 @@ impl Search<'_> {
                         && normal.dot(&reach) > self.floor
                         && !self.repeats(&(rotation * normal))
                     {
-                        let placed = Arc {
-                            from: rotation * edge_b.from + offset,
-                            to: rotation * edge_b.to + offset,
-                            ..edge_b
-                        };
-                        self.judge(rotation * normal, Facet::Edges(edge_a, placed));
+                        self.judge(rotation * normal, Facet::Edges(i, j));
                     }
                 }
             }

@@ -40,6 +40,9 @@ pub(super) const ARC: f64 = 1e-8;
 /// then confirmed by expansion, which knows vertices only.
 pub(super) const PLANAR: f64 = 1e-14;
 
+/// Pairs of edges above which listing all facets takes longer than expanding towards the nearest.
+pub(super) const MANY_EDGE_PAIRS: usize = 20_000;
+
 /// Vertices within this of a supporting plane belong to the feature on which witness points are chosen.
 pub(super) const FEATURE: f64 = 1e-12;
 

@@ -30,7 +30,7 @@ pub use planar::planar_euclidean;
 use crate::separation::QueryError;
 use crate::shapes::{HalfSpace, Polytope, Solid};
 use crate::{Pose, Vec3};
-use limits::PLANAR;
+use limits::{MANY_EDGE_PAIRS, PLANAR};
 use nearest::{Nearest, nearest};
 use pair::{Core, Gap, Pair};
 
@@ -70,17 +70,19 @@ pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<E
 fn solve(pair: &Pair) -> Gap {
     match nearest(pair) {
         Nearest::Apart(gap) if gap.upper - gap.lower <= pair.doubtful() => gap,
-        // Apart, but rounding has left the bounds open: a facet may close them.
-        Nearest::Apart(gap) if pair.is_polytopal() => match depth(pair, gap.upper) {
-            Some(facet) => Gap {
-                lower: gap.lower.max(facet.lower),
-                normal: if facet.lower > gap.lower { facet.normal } else { gap.normal },
-                evaluations: gap.evaluations + facet.evaluations,
-                ..gap
-            },
+        // Rounding has left the bounds open: a facet may close them, or show that the bodies overlap.
+        Nearest::Apart(gap) => match depth(pair, gap.upper) {
+            Some(facet) => {
+                let evaluations = gap.evaluations + facet.evaluations;
+                if facet.lower < 0.0 && facet.upper < gap.upper {
+                    return Gap { evaluations, ..facet };
+                }
+                let normal = if facet.lower > gap.lower { facet.normal } else { gap.normal };
+                let lower = gap.lower.max(facet.lower);
+                shortened(pair, Gap { lower, normal, evaluations, ..gap }, (facet.x, facet.z))
+            }
             None => gap,
         },
-        Nearest::Apart(gap) => gap,
         // On the boundary, or inside with a simplex that happens to pass through the origin: the shortest
         // difference found bounds from above, the best facet from below.
         Nearest::Touching(gap) => match depth(pair, gap.upper) {
@@ -108,21 +110,59 @@ fn solve(pair: &Pair) -> Gap {
     }
 }
 
+/// A shorter difference than the search found: the witnesses of the best facet, or the nearest points of the
+/// bodies drawn apart along the normal by more and more, where directions are better known. Needles almost
+/// in touch need it.
+fn shortened(pair: &Pair, mut gap: Gap, facet: (Vec3, Vec3)) -> Gap {
+    let mut offer = |(x, z): (Vec3, Vec3), evaluations: u32| {
+        gap.evaluations += evaluations;
+        let length = (x - z).norm();
+        if length < gap.upper {
+            (gap.upper, gap.x, gap.z) = (length, x, z);
+        }
+        gap.upper - gap.lower <= pair.doubtful()
+    };
+    if offer(facet, 0) {
+        return gap;
+    }
+    let normal = gap.normal;
+    for apart in [1e-8, 1e-6, 1e-4, 1e-2] {
+        let shift = -apart * pair.scale * normal;
+        let moved = Pair { offset: pair.offset + shift, ..*pair };
+        let (Nearest::Apart(found) | Nearest::Touching(found) | Nearest::Overlapping(found)) =
+            nearest(&moved);
+        if offer((found.x, found.z - shift), found.evaluations) {
+            break;
+        }
+    }
+    gap
+}
+
 /// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume. `ceiling` is
 /// an upper bound known before.
 fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
     if !pair.is_polytopal() {
         return meridian::depth(pair).or_else(|| expansion::depth(pair, ceiling));
     }
-    let exact = facets::depth(pair)?;
+    // Facets can be listed exactly; where there are many and the bodies are not just touching, or faces are not
+    // flat, the expansion, which looks at few facets and knows vertices only, goes first and usually closes
+    // its bounds.
     let warped = |core: &Core| matches!(core, Core::Polytope(p) if warp(p) > PLANAR * pair.scale);
-    if !(warped(&pair.a) || warped(&pair.b)) {
-        return Some(exact);
+    let many = ceiling == f64::INFINITY && pair.a.edge_count() * pair.b.edge_count() > MANY_EDGE_PAIRS;
+    if !(many || warped(&pair.a) || warped(&pair.b)) {
+        return facets::depth(pair);
     }
-    let Some(hull) = expansion::depth(pair, ceiling) else { return Some(exact) };
-    let better = if hull.lower > exact.lower { hull } else { exact };
-    let evaluations = exact.evaluations + hull.evaluations;
-    Some(Gap { upper: hull.upper.max(better.lower), evaluations, ..better })
+    let hull = expansion::depth(pair, f64::INFINITY).map(|gap| witness::centred(pair, gap));
+    match hull {
+        Some(hull) if hull.upper - hull.lower <= 2.0 * pair.goal() => Some(hull),
+        Some(hull) => {
+            let exact = facets::depth(pair)?;
+            let better = if hull.lower > exact.lower { hull } else { exact };
+            let evaluations = exact.evaluations + hull.evaluations;
+            Some(Gap { upper: hull.upper.max(better.lower), evaluations, ..better })
+        }
+        None => facets::depth(pair),
+    }
 }
 
 /// How far vertices leave the planes of their faces.

@@ -6,17 +6,22 @@
 //! makes the features miss each other (several facets equally near), the bodies are moved apart along the
 //! normal until they just touch, and their nearest points are the witnesses.
 
-use super::facets::{Arc, Candidate, Facet};
+use super::facets::{Candidate, Facet};
 use super::limits::{FEATURE, TOUCHING};
 use super::nearest::{Nearest, nearest};
-use super::pair::{Core, Pair};
+use super::pair::{Core, Gap, Pair};
+use super::simplex::across;
 use crate::shapes::Polytope;
 use crate::{Vec2, Vec3};
 
 /// Points of the two features that span the facet, where the features overlap.
 pub(super) fn features(pair: &Pair, candidate: &Candidate) -> Option<(Vec3, Vec3)> {
     match &candidate.facet {
-        Facet::Edges(a, b) => Some(crossing(a, b)),
+        Facet::Edges(i, j) => {
+            let place = |y: Vec3| pair.rotation * y + pair.offset;
+            let (a, b) = (pair.a.edge(*i)?, pair.b.edge(*j)?);
+            Some(crossing([a.from, a.to], [place(b.from), place(b.to)]))
+        }
         facet => shared(pair, &candidate.normal, facet),
     }
 }
@@ -44,24 +49,33 @@ fn shared(pair: &Pair, normal: &Vec3, facet: &Facet) -> Option<(Vec3, Vec3)> {
     let (face_a, face_b) = match facet {
         Facet::FaceA(f) => (Some(*f), None),
         Facet::FaceB(f) => (None, Some(*f)),
-        Facet::Edges(..) => (None, None),
+        _ => (None, None),
     };
     let place = |y: Vec3| pair.rotation * y + pair.offset;
-    let mut region_a: Vec<Vec2> =
-        feature(&pair.a, &-normal, corner.index[0], face_a, slack).into_iter().map(flatten).collect();
-    let region_b: Vec<Vec2> = feature(&pair.b, &pair.rotation.tr_mul(normal), corner.index[1], face_b, slack)
-        .into_iter()
-        .map(|y| flatten(place(y)))
-        .collect();
+    let mut touching_a = feature(&pair.a, &-normal, corner.index[0], face_a, slack);
+    let mut touching_b = feature(&pair.b, &pair.rotation.tr_mul(normal), corner.index[1], face_b, slack);
+    touching_b.iter_mut().for_each(|y| *y = place(*y));
+    if let ([p, q], [r, s]) = (&touching_a[..], &touching_b[..]) {
+        return Some(crossing([*p, *q], [*r, *s]));
+    }
     // Loops are counter-clockwise seen from outside: b's along n, a's against it.
-    region_a.reverse();
-    let overlap = match facet {
-        Facet::FaceA(_) => clip(region_b, &region_a),
-        _ => clip(region_a, &region_b),
-    };
+    touching_a.reverse();
+    let region_a: Vec<Vec2> = touching_a.into_iter().map(flatten).collect();
+    let region_b: Vec<Vec2> = touching_b.into_iter().map(flatten).collect();
+    let overlap =
+        if region_a.len() > region_b.len() { clip(region_b, &region_a) } else { clip(region_a, &region_b) };
     let centre = middle(&overlap)?;
     let lift = |height: f64| centre.x * u + centre.y * v + height * normal;
     Some((lift(normal.dot(&corner.x)), lift(normal.dot(&corner.z))))
+}
+
+/// The same bounds with witness points in the middle of the features that touch, if they meet there.
+pub(super) fn centred(pair: &Pair, gap: Gap) -> Gap {
+    let candidate = Candidate { normal: gap.normal, facet: Facet::Unknown, height: gap.lower };
+    match features(pair, &candidate) {
+        Some((x, z)) if miss(&candidate, &(x, z)) <= FEATURE * pair.scale => Gap { x, z, ..gap },
+        _ => gap,
+    }
 }
 
 /// Two unit vectors that make a right-handed frame with `normal`.
@@ -153,15 +167,14 @@ fn middle(polygon: &[Vec2]) -> Option<Vec2> {
 }
 
 /// Nearest points of two segments that cross when seen along their common normal.
-fn crossing(a: &Arc, b: &Arc) -> (Vec3, Vec3) {
-    let (d, e, r) = (a.to - a.from, b.to - b.from, b.from - a.from);
-    let (dd, de, ee) = (d.dot(&d), d.dot(&e), e.dot(&e));
+fn crossing(a: [Vec3; 2], b: [Vec3; 2]) -> (Vec3, Vec3) {
+    let (d, e, r) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
     // Orthogonalised like a triangle: nearly parallel edges keep a small residual.
-    let q = e - d * (de / dd);
+    let q = across(&d, &e);
     let t = if q.norm_squared() > 0.0 { (-r.dot(&q) / q.norm_squared()).clamp(0.0, 1.0) } else { 0.0 };
-    let z = b.from + t * e;
-    let s = ((z - a.from).dot(&d) / dd).clamp(0.0, 1.0);
-    let x = a.from + s * d;
-    let t = ((x - b.from).dot(&e) / ee).clamp(0.0, 1.0);
-    (x, b.from + t * e)
+    let z = b[0] + t * e;
+    let s = ((z - a[0]).dot(&d) / d.norm_squared()).clamp(0.0, 1.0);
+    let x = a[0] + s * d;
+    let t = ((x - b[0]).dot(&e) / e.norm_squared()).clamp(0.0, 1.0);
+    (x, b[0] + t * e)
 }

@@ -190,8 +190,16 @@ fn point_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
 fn point_triangle(p: &Vec3, t: [&Vec3; 3]) -> f64 {
     let sides = [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
     let around = sides.iter().map(|(a, b)| point_segment(p, a, b)).fold(f64::INFINITY, f64::min);
-    let n = (t[1] - t[0]).cross(&(t[2] - t[0]));
-    if n.norm() == 0.0 || sides.iter().any(|(a, b)| (*b - *a).cross(&(p - *a)).dot(&n) < 0.0) {
+    // The normal from orthogonalised sides: a plain cross product is rounded to the longest side.
+    let long = sides.iter().map(|(a, b)| *b - *a).max_by(|s, t| s.norm().total_cmp(&t.norm())).unwrap();
+    let short = sides.iter().map(|(a, b)| *b - *a).min_by(|s, t| s.norm().total_cmp(&t.norm())).unwrap();
+    let short = short - long * (long.dot(&short) / long.norm_squared());
+    let short = short - long * (long.dot(&short) / long.norm_squared());
+    let cross = (t[1] - t[0]).cross(&(t[2] - t[0]));
+    let n = long.normalize().cross(&(short / short.norm()));
+    let n = if n.dot(&cross) < 0.0 { -n } else { n };
+    if !n.iter().all(|c| c.is_finite()) || sides.iter().any(|(a, b)| (*b - *a).cross(&(p - *a)).dot(&n) < 0.0)
+    {
         return around;
     }
     around.min(n.normalize().dot(&(p - t[0])).abs())

@@ -47,13 +47,15 @@ fn solve(pair: &Pair) -> Gap {
         Nearest::Touching(gap) => (Gap { upper: gap.upper, ..gap }, true),
         Nearest::Overlapping(gap) => (Gap { upper: 0.0, ..gap }, true),
     };
-    if !met && (gap.upper - gap.lower <= pair.doubtful() || !pair.is_polygonal()) {
+    if !met && gap.upper - gap.lower <= pair.doubtful() {
         return gap;
     }
     match depth(pair) {
         Some(edge) => {
             let evaluations = gap.evaluations + edge.evaluations;
-            if !met {
+            // Rounding left the bounds open: an edge may close them, or show that the bodies overlap.
+            let overlap = met || (edge.lower < 0.0 && edge.upper < gap.upper);
+            if !overlap {
                 let better = edge.lower > gap.lower;
                 let normal = if better { edge.normal } else { gap.normal };
                 return Gap { lower: gap.lower.max(edge.lower), normal, evaluations, ..gap };
