@@ -23,6 +23,7 @@
 
 pub mod batch;
 pub mod bounds;
+pub mod broad;
 pub mod error;
 pub mod euclid;
 pub mod mass;

@@ -26,14 +26,20 @@ pub(crate) fn separation_of_polytopes(
     warm: &mut Warm,
 ) -> Result<Separation, QueryError> {
     let [i, j, k] = warm.basis;
-    let (la, lb) = (a.lanes(), b.lanes());
-    let (na, nb) = (la.count() as u32, lb.count() as u32);
-    if i[0].max(j[0]).max(k[0]) >= na || i[1].max(j[1]).max(k[1]) >= nb {
+    let (la, lb) = (a.lanes().points(), b.lanes().points());
+    let corner = |points: &[[f64; 4]], index: u32| -> Option<V> {
+        let [x, y, z, _] = *points.get(index as usize)?;
+        Some([x, y, z])
+    };
+    let on_a = (corner(la, i[0]), corner(la, j[0]), corner(la, k[0]));
+    let on_b = (corner(lb, i[1]), corner(lb, j[1]), corner(lb, k[1]));
+    let ((Some(x0), Some(x1), Some(x2)), (Some(y0), Some(y1), Some(y2))) = (on_a, on_b) else {
         return solve(a, pose_a, b, pose_b, options, warm);
-    }
+    };
     let (ra, rb) = (columns(&pose_a.rotation), columns(&pose_b.rotation));
-    let x = [i, j, k].map(|id| turned(&ra, &la.get(id[0] as usize)));
-    let w = [0, 1, 2].map(|c| sub(&x[c], &turned(&rb, &lb.get(warm.basis[c][1] as usize))));
+    let x = [turned(&ra, &x0), turned(&ra, &x1), turned(&ra, &x2)];
+    let y = [turned(&rb, &y0), turned(&rb, &y1), turned(&rb, &y2)];
+    let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
     let (pa, pb) = (centre(pose_a, &ra, a), centre(pose_b, &rb, b));
     let t = sub(&pa, &pb);
     // The ray, not normalised: e = -t = -D β.
@@ -121,8 +127,10 @@ fn solve(
     options: &Options,
     warm: &mut Warm,
 ) -> Result<Separation, QueryError> {
-    finite(pose_a, pose_b)?;
     let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
+    if !relative.is_finite() {
+        finite(pose_a, pose_b)?;
+    }
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
     let line = Cast {
@@ -213,7 +221,8 @@ fn seeded(
 ) -> Portal {
     let (na, nb) = (pair.a.lanes().count() as u32, pair.b.lanes().count() as u32);
     if basis.iter().any(|id| id[0] >= na || id[1] >= nb) {
-        return Portal::stand_in(&line.d, rho, &line.offset);
+        *iterations += 1;
+        return Portal::first(pair.support(&line.d), &line.d, rho);
     }
     let corner = basis.map(|id| {
         let mut point = pair.point(id);

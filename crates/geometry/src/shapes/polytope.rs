@@ -47,6 +47,7 @@ pub struct Polytope {
     sources: Vec<u32>,
     lanes: Lanes,
     reference: Vec3,
+    centred: bool,
     inner_radius: f64,
     outer_radius: f64,
 }
@@ -139,6 +140,7 @@ impl Polytope {
             vertex_face_start,
             vertex_faces,
             reference: Vec3::zeros(),
+            centred: true,
             inner_radius: 0.0,
             outer_radius: 0.0,
         };
@@ -173,6 +175,7 @@ impl Polytope {
 
     fn place_reference(&mut self, reference: Vec3) {
         self.reference = reference;
+        self.centred = reference == Vec3::zeros();
         self.lanes = Lanes::new(&self.vertices, &reference);
         self.inner_radius =
             self.faces.iter().map(|f| f.offset - f.normal.dot(&reference)).fold(f64::INFINITY, f64::min);
@@ -251,7 +254,7 @@ impl Polytope {
     /// Whether the reference point is the body frame's origin.
     #[inline(always)]
     pub fn is_centred(&self) -> bool {
-        self.reference == Vec3::zeros()
+        self.centred
     }
 
     /// Radius of a ball about the reference point that lies in the body.
