@@ -205,7 +205,7 @@ fn the_examples_in_the_documents_are_what_the_program_answers() {
     for document in ["README.md", "docs/src/distance.md"] {
         let text = read(document);
         let blocks = fenced(&text, "jsonl");
-        assert!(!blocks.is_empty() && blocks.len() % 2 == 0, "{document}");
+        assert!(!blocks.is_empty() && blocks.len().is_multiple_of(2), "{document}");
         let mut renewed = text.clone();
         for pair in blocks.chunks(2) {
             let output = common::distance(&[], &format!("{}\n", pair[0]));

@@ -15,13 +15,8 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
 /// Letters to insert, drop, replace or swap with their neighbour to turn one word into the other.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
-    }
+    let mut rows: Vec<Vec<usize>> = (0..=a.len()).map(|i| vec![i; b.len() + 1]).collect();
+    rows[0] = (0..=b.len()).collect();
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
