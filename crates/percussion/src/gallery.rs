@@ -14,7 +14,7 @@ pub struct Scene {
 /// All of them, by name.
 pub const SCENES: &[Scene] = &[Scene {
     name: "tetrahedra",
-    title: "Two tetrahedra in the eight kinds of contact, degenerate ones included",
+    title: "Two tetrahedra in eight kinds of contact",
     pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
 }];
 

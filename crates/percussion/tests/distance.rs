@@ -185,6 +185,10 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
             r#"{"a":{"mesh":{"vertices":[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0.5,0.5,1]],"triangles":[[0,1,4],[1,2,4],[2,3,4],[3,0,4]]}},"b":{"sphere":1}}"#,
             "open",
         ),
+        (
+            r#"{"a":{"sphere":1,"position":[1e300,0,0]},"b":{"sphere":1}}"#,
+            "squares of these lengths overflow",
+        ),
         (r#"{"a":{"prism":{"sides":6,"height":1}},"b":{"sphere":1}}"#, "`side` and `circumradius`"),
     ];
     let mut input = String::new();

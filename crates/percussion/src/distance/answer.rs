@@ -91,6 +91,21 @@ pub enum Turn {
     Plane(f64),
 }
 
+impl Answer<'_> {
+    /// Whether every number that must be finite is: all of a solved pair, the normal of any.
+    pub fn is_finite(&self) -> bool {
+        let finite = |v: &Coordinates| v.as_slice().iter().all(|c| c.is_finite());
+        let solved = self.outcome != "solved"
+            || (self.separation.is_finite()
+                && self.gap.is_finite()
+                && [&self.point_a, &self.point_b].iter().all(|p| p.as_ref().is_some_and(finite)));
+        let euclidean = self.euclidean.as_ref().is_none_or(|e| {
+            e.distance.is_finite() && finite(&e.normal) && finite(&e.point_a) && finite(&e.point_b)
+        });
+        solved && euclidean && finite(&self.normal)
+    }
+}
+
 /// Lower and upper bound.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Certificate {

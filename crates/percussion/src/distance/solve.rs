@@ -73,6 +73,11 @@ fn held<'n>(shape: &ShapeText, names: &'n Names, line: u64) -> Result<Held<'n>, 
 
 /// Answers one query.
 pub fn solve<'l>(query: &Query<'l>, pair: &Pair, defaults: &Defaults) -> Result<Answer<'l>, Wrong> {
+    let answer = ask(query, pair, defaults)?;
+    if answer.is_finite() { Ok(answer) } else { Err(Wrong::OutOfRange) }
+}
+
+fn ask<'l>(query: &Query<'l>, pair: &Pair, defaults: &Defaults) -> Result<Answer<'l>, Wrong> {
     match (&*pair.a, &*pair.b) {
         (Body::Space(a), Body::Space(b)) => {
             let pose_a = pair.place_a.space().map_err(|wrong| wrong.within("a"))?;

@@ -38,6 +38,12 @@ pub enum Wrong {
     /// The kernel refused the query.
     #[error("{0}")]
     Query(#[from] QueryError),
+    /// The numbers leave the range of floating-point arithmetic on the way.
+    #[error(
+        "the answer is not a finite number: squares of these lengths overflow; use units in which they lie \
+         between about 1e-100 and 1e100"
+    )]
+    OutOfRange,
     /// A complaint about one part of the line.
     #[error("{place}: {wrong}")]
     Within {

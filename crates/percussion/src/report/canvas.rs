@@ -83,7 +83,7 @@ impl Canvas {
 
     /// A line; hidden ones are dashed and faint.
     pub fn line(&mut self, points: Vec<Point>, stroke: &str, width: f64, hidden: bool) {
-        let dash = if hidden { " stroke-dasharray=\"3 3\" stroke-opacity=\"0.55\"" } else { "" };
+        let dash = if hidden { " stroke-dasharray=\"3 3\" stroke-opacity=\"0.7\"" } else { "" };
         let style = format!(
             "fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\" stroke-linecap=\"round\"{dash}"
         );

@@ -98,17 +98,17 @@ fn legend() -> String {
 <li><svg viewBox="0 0 22 14"><rect x="1" y="1" width="20" height="12" rx="2" fill="{}" stroke="{}"/></svg>body A</li>
 <li><svg viewBox="0 0 22 14"><rect x="1" y="1" width="20" height="12" rx="2" fill="{}" stroke="{}"/></svg>body B</li>
 <li><svg viewBox="0 0 22 14"><circle cx="11" cy="7" r="4" fill="#fff" stroke="{}" stroke-width="2"/></svg>contact point</li>
-<li><svg viewBox="0 0 22 14"><path d="M1 7H14" stroke="#b3124a" stroke-width="2.2"/><path d="M21 7L13 3V11Z" fill="#b3124a"/></svg>normal, from B to A</li>
+<li><svg viewBox="0 0 22 14"><path d="M1 7H14" stroke="#d02a62" stroke-width="2.2"/><path d="M21 7L13 3V11Z" fill="#d02a62"/></svg>normal, from B to A</li>
 <li><svg viewBox="0 0 22 14"><circle cx="4" cy="7" r="3.4" fill="{}"/><path d="M4 7H14" stroke="{}" stroke-width="2.2"/><path d="M21 7L13 3V11Z" fill="{}"/></svg>active vertex and its subgradient: the way it opens the gap, as long as its weight</li>
 </ul>"##,
         a.shade(0.6),
         a.ink(),
         b.shade(0.6),
         b.ink(),
-        a.ink(),
-        a.ink(),
-        a.ink(),
-        a.ink()
+        a.shade(0.45),
+        a.shade(0.45),
+        a.shade(0.45),
+        a.shade(0.45)
     )
 }
 

@@ -111,10 +111,10 @@ fn annotate(canvas: &mut Canvas, a: &Placed, b: &Placed, answer: &Answer, size: 
             canvas.dot(paper(&vertex), 3.4, body.side.ink(), "#fff");
         }
     }
-    canvas.line(vec![paper(&point_b), paper(&point_a)], "#b3124a", 1.6, false);
+    canvas.line(vec![paper(&point_b), paper(&point_a)], "#c41c55", 1.6, false);
     let normal = answer.normal.plane().unwrap_or_else(Vec2::y);
     let middle = 0.5 * (point_a + point_b);
-    canvas.arrow(paper(&middle), paper(&(middle + 0.55 * size * normal)), "normal", "#b3124a");
+    canvas.arrow(paper(&middle), paper(&(middle + 0.55 * size * normal)), "normal", "#c41c55");
     canvas.dot(paper(&point_b), 3.0, "#fff", Side::B.ink());
     canvas.dot(paper(&point_a), 3.0, "#fff", Side::A.ink());
 }

@@ -101,7 +101,7 @@ fn paint_polytope(canvas: &mut Canvas, camera: &Camera, side: Side, polytope: &P
         polytope.faces().iter().map(|f| camera.toward.dot(&pose.direction(&f.normal))).collect();
     for edge in polytope.edges() {
         if edge.faces.iter().all(|&f| facing[f as usize] <= 0.0) {
-            canvas.line(edge.vertices.map(|v| paper[v as usize]).to_vec(), side.ink(), 1.0, true);
+            canvas.line(edge.vertices.map(|v| paper[v as usize]).to_vec(), &side.shade(0.42), 1.0, true);
         }
     }
     for (face, &facing) in polytope.faces().iter().zip(&facing) {
@@ -138,13 +138,14 @@ fn paint_curved(canvas: &mut Canvas, camera: &Camera, side: Side, solid: &Solid,
         })
         .collect();
     let curves = ornament(solid);
+    let faint = side.shade(0.42);
     let lines = |canvas: &mut Canvas, hidden: bool| {
         for curve in &curves {
             for pair in curve.windows(2) {
                 let faces_away = pair[0].normals.iter().all(|n| camera.toward.dot(&pose.direction(n)) <= 0.0);
                 if faces_away == hidden {
                     let ends = [pair[0].point, pair[1].point].map(|p| camera.project(&pose.point(&p)));
-                    canvas.line(ends.to_vec(), side.ink(), 0.7, hidden);
+                    canvas.line(ends.to_vec(), if hidden { &faint } else { side.ink() }, 0.7, hidden);
                 }
             }
         }
@@ -235,11 +236,11 @@ fn annotate(canvas: &mut Canvas, camera: &Camera, a: &Placed, b: &Placed, answer
         }
     }
     let (p, q) = (camera.project(&point_a), camera.project(&point_b));
-    canvas.line(vec![q, p], "#b3124a", 1.6, false);
+    canvas.line(vec![q, p], "#c41c55", 1.6, false);
     let normal = answer.normal.space().unwrap_or_else(Vec3::z);
     let middle = 0.5 * (point_a + point_b);
     let tip = middle + 0.55 * size * normal;
-    canvas.arrow(camera.project(&middle), camera.project(&tip), "normal", "#b3124a");
+    canvas.arrow(camera.project(&middle), camera.project(&tip), "normal", "#c41c55");
     canvas.dot(q, 3.0, "#fff", Side::B.ink());
     canvas.dot(p, 3.0, "#fff", Side::A.ink());
 }
