@@ -24,7 +24,14 @@ pub use percussion_geometry as geometry;
 
 /// The names most programs use.
 pub mod prelude {
-    pub use crate::geometry::separation::{Feature, Options, Outcome, Separation, Warm, separation};
-    pub use crate::geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
+    pub use crate::geometry::euclid::{Euclidean, PlanarEuclidean, euclidean, planar_euclidean};
+    pub use crate::geometry::separation::{
+        BetaTerm, Feature, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions,
+        PlanarSeparation, PlanarWarm, QueryError, Separation, Warm, planar_separation, separation,
+    };
+    pub use crate::geometry::shapes::{
+        Capsule, Circle, Compound, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape,
+        Polygon, Polytope, Solid, Sphere, TriangleMesh,
+    };
     pub use crate::geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
 }

@@ -383,3 +383,32 @@ fn the_last_line_needs_no_newline_and_nothing_gives_nothing() {
     let output = distance(&[], "");
     assert!(output.status.success() && output.stdout.is_empty());
 }
+
+#[test]
+fn the_gallery_lists_what_an_example_can_be() {
+    let output = program().args(["gallery", "--json"]).output().unwrap();
+    let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(!list.is_empty());
+    for scene in list {
+        assert_eq!(scene["kind"], "distance");
+        assert!(scene["title"].is_string() && scene["schemes"].is_array());
+        let run =
+            program().args(["distance", "--example", scene["name"].as_str().unwrap()]).output().unwrap();
+        assert!(run.status.success());
+    }
+    let plain = program().arg("gallery").output().unwrap();
+    assert!(String::from_utf8(plain.stdout).unwrap().starts_with("tetrahedra"));
+}
+
+#[test]
+fn help_shows_examples_and_the_version_is_known() {
+    let help = program().args(["distance", "--help"]).output().unwrap();
+    let text = String::from_utf8(help.stdout).unwrap();
+    assert!(text.contains("percussion distance --example tetrahedra --report runs/tetrahedra"), "{text}");
+    let version = program().arg("--version").output().unwrap();
+    assert_eq!(
+        String::from_utf8(version.stdout).unwrap().trim(),
+        concat!("percussion ", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(program().output().unwrap().status.code(), Some(2), "no command is misuse");
+}

@@ -16,16 +16,22 @@ use super::say;
 const EXAMPLES: &str = r#"Examples:
   percussion distance --example tetrahedra --report runs/tetrahedra
   percussion distance pairs.jsonl > answers.jsonl
-  echo '{"a": {"box": [1, 1, 1], "position": [0, 0, 1.5]}, "b": {"sphere": 0.5}}' | percussion distance
-  percussion distance --shapes parts.json --events --euclidean < poses.jsonl
+  percussion distance --shapes parts.json --euclidean < poses.jsonl
+  echo '{"a": {"sphere": 1, "position": [0, 0, 3]}, "b": {"cube": 1}}' | percussion distance
 
-A line is {"a": SHAPE, "b": SHAPE} with optional "beta", "prediction", "events", "euclidean", "gradient"
-and "id", or a definition {"define": NAME, "shape": SHAPE} that holds for the lines below it. A SHAPE is a name or
-an object with one kind (vertices, box, sphere, capsule, cylinder, cone, ellipsoid, half_space, half_spaces, prism,
-pyramid, parts, mesh, ..., in the plane polygon, circle, ellipse, half_plane, ...) and optionally "position"
-and one of "rotation", "rotation_vector", "angle". The guide's page on `distance` describes all of it.
+A line: {"a": SHAPE, "b": SHAPE, "beta": [..], "prediction": m, "events": true, "euclidean": true,
+        "gradient": true, "id": anything}, all but a and b optional
+or:     {"define": NAME, "shape": SHAPE}, which holds for the lines below it.
+A SHAPE is a name, or an object with one kind and optionally a placement:
+  in space       vertices, box, cube, prism, antiprism, pyramid, frustum, wedge, tetrahedron,
+                 octahedron, icosahedron, dodecahedron, rounded, sphere, capsule, cylinder, cone,
+                 ellipsoid, half_space, half_spaces, mesh, parts, shape
+  in the plane   vertices, polygon, rectangle, square, triangle, regular_polygon, circle, ellipse,
+                 half_plane, half_spaces, parts, shape
+  placement      position, and one of rotation_vector, rotation, angle
+The guide's page on `distance` describes all of it.
 
-Exit code: 0 all lines answered, 1 some line has {"error": ..., "line": n} as its answer, 2 misuse."#;
+Exit code: 0 all lines answered; 1 some line has {"error": .., "line": n} as its answer; 2 misuse."#;
 
 /// Separation of pairs of shapes given as lines of JSON, one answer per line
 ///

@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 something could not be answered, 2 misuse.
 
 mod distance;
+mod gallery;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Separation of pairs of shapes given as lines of JSON, one answer per line
     Distance(distance::Arguments),
+    /// Lists the shipped scenes
+    Gallery(gallery::Arguments),
 }
 
 /// Runs the command that was typed.
@@ -27,6 +30,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Distance(arguments) => distance::run(arguments),
+        Command::Gallery(arguments) => gallery::run(arguments),
     };
     result.unwrap_or_else(|error| {
         say(&format!("error: {error:#}"));
