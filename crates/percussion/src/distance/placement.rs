@@ -11,7 +11,7 @@ use super::wrong::Wrong;
 const ORTHONORMAL: f64 = 1e-6;
 
 /// The placing keys of a shape. At most one of the three rotations is given.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Placement {
     /// Position of the body frame's origin, metres.
     pub position: Option<Coordinates>,

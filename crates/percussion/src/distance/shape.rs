@@ -13,7 +13,7 @@ use super::placement::Placement;
 use super::vector::Coordinates;
 
 /// A shape with its placement, as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ShapeText<'l> {
     /// Its kind and measures.
     pub kind: Kind<'l>,
@@ -22,7 +22,7 @@ pub struct ShapeText<'l> {
 }
 
 /// The kinds of shapes, with their measures in metres.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the variants are the keys of the shape reference in the guide")]
 pub enum Kind<'l> {
     Named(Cow<'l, str>),
@@ -59,7 +59,7 @@ pub enum Kind<'l> {
 }
 
 /// A triangle mesh: vertices, and triangles as triples of vertex indices, counter-clockwise from outside.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Mesh {
@@ -68,7 +68,7 @@ pub struct Mesh {
 }
 
 /// A prism over a regular polygon; give the polygon's `side` or its `circumradius`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Prism {
@@ -79,7 +79,7 @@ pub struct Prism {
 }
 
 /// A pyramid over a rectangle (`base`) or over a regular polygon (`sides` and `circumradius`).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Pyramid {
@@ -90,7 +90,7 @@ pub struct Pyramid {
 }
 
 /// A regular pyramid without its top; circumradii of bottom and top.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Frustum {
@@ -101,7 +101,7 @@ pub struct Frustum {
 }
 
 /// A round polytope with `count` vertices.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Rounded {
@@ -110,7 +110,7 @@ pub struct Rounded {
 }
 
 /// A capsule along z; `length` is that of its core, between the centres of the two half-balls.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Capsule {
@@ -119,7 +119,7 @@ pub struct Capsule {
 }
 
 /// A cylinder or cone along z.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Round {
@@ -128,7 +128,7 @@ pub struct Round {
 }
 
 /// A half-space or half-plane: its outward normal and the distance of its boundary from the origin.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Boundary {
@@ -138,7 +138,7 @@ pub struct Boundary {
 }
 
 /// A regular polygon; give `side` or `circumradius`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct RegularPolygon {
@@ -148,7 +148,7 @@ pub struct RegularPolygon {
 }
 
 /// An isosceles triangle with its base along x.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Triangle {

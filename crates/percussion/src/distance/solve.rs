@@ -1,5 +1,7 @@
 //! Answers a query: finds or builds the two bodies, asks the kernel.
 
+use std::rc::Rc;
+
 use super::answer::Answer;
 use super::body::Body;
 use super::names::Names;
@@ -7,6 +9,7 @@ use super::placement::Placement;
 use super::plane::in_plane;
 use super::query::{Query, Wants};
 use super::shape::{Kind, ShapeText};
+use super::shelf::Shelf;
 use super::space::in_space;
 use super::wrong::Wrong;
 
@@ -25,7 +28,7 @@ pub enum Held<'n> {
     /// Defined above.
     Named(&'n Body),
     /// Written into the line.
-    Own(Body),
+    Inline(Rc<Body>),
 }
 
 impl std::ops::Deref for Held<'_> {
@@ -34,7 +37,7 @@ impl std::ops::Deref for Held<'_> {
     fn deref(&self) -> &Body {
         match self {
             Held::Named(body) => body,
-            Held::Own(body) => body,
+            Held::Inline(body) => body,
         }
     }
 }
@@ -54,20 +57,30 @@ pub struct Pair<'n> {
 
 impl<'n> Pair<'n> {
     /// Finds or builds the bodies of a query on line `line`.
-    pub fn of(query: &Query, names: &'n Names, line: u64) -> Result<Self, Wrong> {
+    pub fn of<'l>(
+        query: &Query<'l>,
+        names: &'n Names,
+        line: u64,
+        shelf: &mut Shelf<'l>,
+    ) -> Result<Self, Wrong> {
         Ok(Self {
-            a: held(&query.a, names, line).map_err(|wrong| wrong.within("a"))?,
+            a: held(&query.a, names, line, shelf).map_err(|wrong| wrong.within("a"))?,
             place_a: query.a.placement,
-            b: held(&query.b, names, line).map_err(|wrong| wrong.within("b"))?,
+            b: held(&query.b, names, line, shelf).map_err(|wrong| wrong.within("b"))?,
             place_b: query.b.placement,
         })
     }
 }
 
-fn held<'n>(shape: &ShapeText, names: &'n Names, line: u64) -> Result<Held<'n>, Wrong> {
+fn held<'n, 'l>(
+    shape: &ShapeText<'l>,
+    names: &'n Names,
+    line: u64,
+    shelf: &mut Shelf<'l>,
+) -> Result<Held<'n>, Wrong> {
     match &shape.kind {
         Kind::Named(name) => Ok(Held::Named(names.get(name, line)?)),
-        kind => Ok(Held::Own(Body::build(kind, names, line)?)),
+        kind => Ok(Held::Inline(shelf.take(kind, names, line)?)),
     }
 }
 

@@ -9,10 +9,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use rayon::prelude::*;
+use serde_json::value::RawValue;
 
 use super::answer::{Answer, Complaint};
 use super::names::Names;
 use super::query::{Line, Query};
+use super::shelf::Shelf;
 use super::solve::{Defaults, Pair, solve};
 use super::wrong::Wrong;
 
@@ -24,6 +26,9 @@ const PIECE: usize = 1 << 18;
 
 /// Lines answered by one thread in one go: a few hundred microseconds of work.
 const SHARE: usize = 128;
+
+/// Bytes of a usual answer, to have the memory ready.
+const ANSWER: usize = 768;
 
 /// How a stream went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,14 +181,14 @@ impl Filter<'_> {
         let shares: Vec<(Vec<u8>, Tally)> = lines
             .par_chunks(SHARE)
             .enumerate()
-            .map(|(share, fates)| {
-                let mut text = Vec::with_capacity(fates.len() * 640);
-                let mut tally = Tally::default();
-                for (k, fate) in fates.iter().enumerate() {
-                    let line = first + (share * SHARE + k) as u64;
-                    settle(fate, line, names, defaults, &mut text, &mut tally);
+            .map(|(index, fates)| {
+                let text = Vec::with_capacity(fates.len() * ANSWER);
+                let (shelf, tally) = (Shelf::default(), Tally::default());
+                let mut share = Share { names, defaults, shelf, text, tally };
+                for (line, fate) in (first + (index * SHARE) as u64..).zip(fates) {
+                    share.settle(fate, line);
                 }
-                (text, tally)
+                (share.text, share.tally)
             })
             .collect();
         self.tally.lines += lines.len() as u64;
@@ -209,7 +214,7 @@ impl Filter<'_> {
                 Fate::Blank | Fate::Definition(Ok(())) => continue,
                 Fate::Definition(Err(wrong)) => Err(wrong.clone()),
                 Fate::Open(bytes) => read_query(bytes).and_then(|query| {
-                    let pair = Pair::of(&query, &self.names, line)?;
+                    let pair = Pair::of(&query, &self.names, line, &mut Shelf::default())?;
                     let answer = solve(&query, &pair, self.defaults)?;
                     observer.see(line, &query, &pair, &answer);
                     Ok(())
@@ -243,42 +248,48 @@ fn mentions_definition(text: &[u8]) -> bool {
         && text.iter().enumerate().any(|(k, &byte)| byte == b'"' && text[k..].starts_with(WORD))
 }
 
-fn settle(fate: &Fate, line: u64, names: &Names, defaults: &Defaults, text: &mut Vec<u8>, tally: &mut Tally) {
-    let outcome = match fate {
-        Fate::Blank => return,
-        Fate::Definition(Ok(())) => {
-            tally.defined += 1;
-            return;
-        }
-        Fate::Definition(Err(wrong)) => Err((None, wrong.clone())),
-        Fate::Open(bytes) => answer_line(bytes, line, names, defaults, text),
-    };
-    match outcome {
-        Ok(()) => tally.answered += 1,
-        Err((id, wrong)) => {
-            tally.failed += 1;
-            write_json(text, &Complaint { id, error: wrong.to_string(), line });
-        }
-    }
-    text.push(b'\n');
+/// What one thread makes of its share of the lines.
+struct Share<'n, 'b> {
+    names: &'n Names,
+    defaults: &'n Defaults,
+    shelf: Shelf<'b>,
+    text: Vec<u8>,
+    tally: Tally,
 }
 
-/// Writes the answer of one line, or says why there is none, with the line's id where it could be read.
-fn answer_line<'b>(
-    bytes: &'b [u8],
-    line: u64,
-    names: &Names,
-    defaults: &Defaults,
-    text: &mut Vec<u8>,
-) -> Result<(), (Option<&'b serde_json::value::RawValue>, Wrong)> {
-    let query = read_query(bytes).map_err(|wrong| (None, wrong))?;
-    let answer = Pair::of(&query, names, line).and_then(|pair| solve(&query, &pair, defaults));
-    match answer {
-        Ok(answer) => {
-            write_json(text, &answer);
-            Ok(())
+impl<'b> Share<'_, 'b> {
+    /// Writes what a line is to be answered with, if anything.
+    fn settle(&mut self, fate: &Fate<'b>, line: u64) {
+        let outcome = match fate {
+            Fate::Blank => return,
+            Fate::Definition(Ok(())) => {
+                self.tally.defined += 1;
+                return;
+            }
+            Fate::Definition(Err(wrong)) => Err((None, wrong.clone())),
+            Fate::Open(bytes) => self.answer(bytes, line),
+        };
+        match outcome {
+            Ok(()) => self.tally.answered += 1,
+            Err((id, wrong)) => {
+                self.tally.failed += 1;
+                write_json(&mut self.text, &Complaint { id, error: wrong.to_string(), line });
+            }
         }
-        Err(wrong) => Err((query.id, wrong)),
+        self.text.push(b'\n');
+    }
+
+    /// Writes the answer of one line, or says why there is none, with the line's id where it could be read.
+    fn answer(&mut self, bytes: &'b [u8], line: u64) -> Result<(), (Option<&'b RawValue>, Wrong)> {
+        let query = read_query(bytes).map_err(|wrong| (None, wrong))?;
+        let pair = Pair::of(&query, self.names, line, &mut self.shelf);
+        match pair.and_then(|pair| solve(&query, &pair, self.defaults)) {
+            Ok(answer) => {
+                write_json(&mut self.text, &answer);
+                Ok(())
+            }
+            Err(wrong) => Err((query.id, wrong)),
+        }
     }
 }
 
