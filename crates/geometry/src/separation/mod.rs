@@ -22,6 +22,7 @@ pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
 pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
 pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
 
+pub(crate) use gradient::{beta_part, motion};
 pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
 
