@@ -25,6 +25,7 @@ pub use percussion_geometry as geometry;
 /// The names most programs use.
 pub mod prelude {
     pub use crate::geometry::euclid::{Euclidean, PlanarEuclidean, euclidean, planar_euclidean};
+    pub use crate::geometry::events::{Event, EventOptions, Events, PlanarEvent, PlanarEvents};
     pub use crate::geometry::separation::{
         BetaTerm, Feature, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions,
         PlanarSeparation, PlanarWarm, QueryError, Separation, Warm, planar_separation, separation,

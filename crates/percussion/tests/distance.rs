@@ -322,6 +322,47 @@ fn a_prediction_distance_answers_early_and_a_wrong_beta_misses() {
 }
 
 #[test]
+fn the_corners_of_the_contact_region_are_its_events() {
+    // A square on a square, turned by an eighth: a regular octagon of inradius one half.
+    let turned = r#""position":[0,0,1],"rotation_vector":[0,0,0.7853981633974483]"#;
+    let given = answer(&format!(
+        "{{\"a\":{{\"cube\":1,{turned}}},\"b\":{{\"cube\":1}},\"events\":true,\"gradient\":true}}"
+    ));
+    let events = given["events"].as_array().unwrap();
+    assert_eq!(events.len(), 8);
+    for event in events {
+        let p = vector(&event["point_a"]);
+        let (x, y) = (p[0].abs().max(p[1].abs()), p[0].abs().min(p[1].abs()));
+        assert!((x - 0.5).abs() < 1e-12 && (y - (2f64.sqrt() - 1.0) / 2.0).abs() < 1e-12, "{event}");
+        assert_eq!(event["features"], serde_json::json!(["edge", "edge"]));
+        assert_eq!(vector(&event["gradient"]["translation_a"]), [0.0, 0.0, 1.0]);
+    }
+    let box_on_floor =
+        r#"{"a":{"box":[1,2,3],"position":[0,0,1.5]},"b":{"half_space":{"normal":[0,0,1]}},"events":true}"#;
+    assert_eq!(answer(box_on_floor)["events"].as_array().unwrap().len(), 4);
+    let square_on_line =
+        r#"{"a":{"square":1,"position":[0,0.5]},"b":{"half_plane":{"normal":[0,1]}},"events":true}"#;
+    let given = answer(square_on_line);
+    assert_eq!(given["events"].as_array().unwrap().len(), 2);
+    assert_eq!(given["events"][0]["features"], serde_json::json!(["vertex", "line"]));
+    // A tilt of half a degree: two corners lie higher by 8.7 millimetres, nearly active but not active.
+    let tilted = |events: &str| {
+        let pose = r#""position":[0,0,1.01],"rotation_vector":[0,0.0087,0]"#;
+        let given =
+            answer(&format!("{{\"a\":{{\"cube\":1,{pose}}},\"b\":{{\"box\":[4,4,1]}},\"events\":{events}}}"));
+        given["events"].as_array().unwrap().len()
+    };
+    assert_eq!(tilted("true"), 4);
+    assert_eq!(tilted(r#"{"eps_x":0,"eps_t":0,"tilt":0}"#), 2);
+    assert!(
+        answer(r#"{"a":{"cube":1},"b":{"cube":1},"events":{"epsx":1}}"#)["error"]
+            .as_str()
+            .unwrap()
+            .contains("`eps_x`")
+    );
+}
+
+#[test]
 fn someone_who_waits_for_each_answer_gets_it() {
     let mut child = program().arg("distance").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));

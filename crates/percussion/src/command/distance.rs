@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use percussion::distance::{self, Defaults, Names, Observer, Tally, Wants};
+use percussion::distance::{self, Defaults, EventsWanted, Names, Observer, Tally, Wants};
 use percussion::gallery;
 use percussion::report::Report;
 
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let defaults = Defaults {
         prediction: arguments.prediction,
         wants: Wants {
-            events: on(arguments.events),
+            events: arguments.events.then_some(EventsWanted::Flag(true)),
             euclidean: on(arguments.euclidean),
             gradient: on(arguments.gradient),
         },

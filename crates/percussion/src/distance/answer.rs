@@ -50,6 +50,29 @@ pub struct Answer<'l> {
     /// Derivatives of the separation with respect to the bodies' motion, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<Gradient>,
+    /// Contact events of the two parts, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<Touch>>,
+}
+
+/// A contact event: two features that touch or nearly touch.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Touch {
+    /// What touches on each side.
+    pub features: [&'static str; 2],
+    /// The event's own separation, metres along beta.
+    pub separation: f64,
+    /// The same along its normal.
+    pub gap: f64,
+    /// Unit normal from b to a.
+    pub normal: Coordinates,
+    /// The event's point on a; `point_a - point_b = separation beta`.
+    pub point_a: Coordinates,
+    /// The event's point on b.
+    pub point_b: Coordinates,
+    /// Derivatives of the event's separation, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gradient: Option<Gradient>,
 }
 
 /// The exact quadratic problem: the distance when apart, minus the penetration depth when overlapping.

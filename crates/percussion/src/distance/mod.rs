@@ -22,11 +22,11 @@ mod stream;
 mod vector;
 mod wrong;
 
-pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Turn, Weights};
+pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Touch, Turn, Weights};
 pub use body::{Body, Part};
 pub use names::Names;
 pub use placement::Placement;
-pub use query::{Line, Query, Wants};
+pub use query::{EventTolerances, EventsWanted, Line, Query, Wants};
 pub use shape::{Kind, ShapeText};
 pub use shelf::Shelf;
 pub use solve::{Defaults, Held, Pair, solve};

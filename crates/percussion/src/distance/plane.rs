@@ -1,6 +1,7 @@
 //! Queries about bodies in the plane.
 
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
+use percussion_geometry::events::{PlanarEvent, PlanarEvents};
 use percussion_geometry::separation::{
     BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarOptions, PlanarSeparation, PlanarWarm,
     planar_separation,
@@ -8,11 +9,11 @@ use percussion_geometry::separation::{
 use percussion_geometry::shapes::PlanarShape;
 use percussion_geometry::{PlanarPose, ShapeError, Vec2};
 
-use super::answer::{Answer, Certificate, Euclid, Gradient, Turn, Weights};
+use super::answer::{Answer, Certificate, Euclid, Gradient, Touch, Turn, Weights};
 use super::body::Part;
 use super::query::Query;
 use super::solve::Defaults;
-use super::space::{feature_word, word};
+use super::space::{active, feature_word, word};
 use super::wrong::Wrong;
 
 /// Convex parts and the placement of the body they belong to.
@@ -47,15 +48,27 @@ pub(super) fn in_plane<'l>(
     let wants = query.wants.or(defaults.wants);
     let compound = a.len() > 1 || b.len() > 1;
     let solved = answer.outcome == Outcome::Solved;
-    let wanted = |flag: Option<bool>| flag == Some(true);
+    let differentiate = wants.gradient == Some(true);
+    let (radius_a, radius_b) = (a[i].shape.outer_radius(), b[j].shape.outer_radius());
+    let tolerances = wants.events.and_then(|events| events.options(radius_a, radius_b));
+    let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
+    let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
     Ok(Answer {
         parts: compound.then_some([i, j]),
-        gradient: (solved && wanted(wants.gradient)).then(|| {
-            let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
-            let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
-            gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))
+        gradient: (solved && differentiate)
+            .then(|| gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))),
+        events: tolerances.filter(|_| solved).map(|tolerances| {
+            let (placed_a, placed_b) = (a[i].placed(pose_a), b[j].placed(pose_b));
+            let mut events = PlanarEvents::new();
+            let found = events.manifold(&a[i].shape, &placed_a, &b[j].shape, &placed_b, &answer, &tolerances);
+            let slope = |event: &PlanarEvent| event.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow);
+            found.iter().map(|event| touch(event, differentiate.then(|| gradient(&slope(event))))).collect()
         }),
-        euclidean: if wanted(wants.euclidean) { Some(nearest((a, pose_a), (b, pose_b))?) } else { None },
+        euclidean: if wants.euclidean == Some(true) {
+            Some(nearest((a, pose_a), (b, pose_b))?)
+        } else {
+            None
+        },
         ..dressed(query, &answer, &a[i].shape, &b[j].shape)
     })
 }
@@ -82,6 +95,23 @@ fn nearest((a, pose_a): Parts, (b, pose_b): Parts) -> Result<Euclid, Wrong> {
     })
 }
 
+fn touch(event: &PlanarEvent, gradient: Option<Gradient>) -> Touch {
+    Touch {
+        features: event.features.map(planar_word),
+        separation: event.separation,
+        gap: event.gap(),
+        normal: event.normal().into(),
+        point_a: event.point_a.into(),
+        point_b: event.point_b.into(),
+        gradient,
+    }
+}
+
+/// As in space, but the boundary of a half-plane is a line.
+fn planar_word(feature: Feature) -> &'static str {
+    if feature == Feature::Plane { "line" } else { feature_word(feature) }
+}
+
 fn gradient(motion: &PlanarMotionGradient) -> Gradient {
     Gradient {
         translation_a: motion.translation_a.into(),
@@ -102,8 +132,8 @@ fn prescribed(query: &Query) -> Result<Option<Vec2>, Wrong> {
 /// The kernel's answer in the words of the stream.
 fn dressed<'l>(query: &Query<'l>, answer: &PlanarSeparation, a: &PlanarShape, b: &PlanarShape) -> Answer<'l> {
     let solved = answer.outcome == Outcome::Solved;
-    let weights_a: Vec<(u32, f64)> = answer.weights_a().collect();
-    let weights_b: Vec<(u32, f64)> = answer.weights_b().collect();
+    let weights_a: Vec<(u32, f64)> = active(answer.weights_a());
+    let weights_b: Vec<(u32, f64)> = active(answer.weights_b());
     Answer {
         id: query.id,
         outcome: word(answer.outcome),
@@ -123,6 +153,7 @@ fn dressed<'l>(query: &Query<'l>, answer: &PlanarSeparation, a: &PlanarShape, b:
         parts: None,
         euclidean: None,
         gradient: None,
+        events: None,
     }
 }
 

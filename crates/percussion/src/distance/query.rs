@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use percussion_geometry::events::EventOptions;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -45,11 +46,69 @@ pub struct Query<'l> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wants {
     /// Contact events.
-    pub events: Option<bool>,
+    pub events: Option<EventsWanted>,
     /// Euclidean distance or penetration depth.
     pub euclidean: Option<bool>,
     /// Derivatives with respect to the bodies' motion.
     pub gradient: Option<bool>,
+}
+
+/// Whether contact events are wanted, and with which tolerances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EventsWanted {
+    /// `false`: none; `true`: active and nearly active ones, with tolerances that suit the bodies.
+    Flag(bool),
+    /// With some tolerances given.
+    Within(EventTolerances),
+}
+
+/// Tolerances of contact events; what is not given suits the bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventTolerances {
+    /// How far a point may lie outside its feature, metres.
+    pub eps_x: Option<f64>,
+    /// How far an event's ratio metric may exceed the pair's.
+    pub eps_t: Option<f64>,
+    /// Sine of the angle by which an event's normal may leave the features' normal cones.
+    pub tilt: Option<f64>,
+}
+
+impl EventsWanted {
+    /// The options for bodies of these outer radii; `None` when no events are wanted.
+    pub fn options(&self, radius_a: f64, radius_b: f64) -> Option<EventOptions> {
+        let usual = EventOptions::nearly_active(radius_a, radius_b);
+        match self {
+            EventsWanted::Flag(false) => None,
+            EventsWanted::Flag(true) => Some(usual),
+            EventsWanted::Within(EventTolerances { eps_x, eps_t, tilt }) => Some(EventOptions {
+                eps_x: eps_x.unwrap_or(usual.eps_x).max(usual.eps_0),
+                eps_t: eps_t.unwrap_or(usual.eps_t).max(0.0),
+                tilt: tilt.unwrap_or(usual.tilt).max(0.0),
+                ..usual
+            }),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EventsWanted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagOrTolerances;
+        impl<'de> Visitor<'de> for FlagOrTolerances {
+            type Value = EventsWanted;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("true, false or tolerances such as {\"eps_x\": 0.01, \"eps_t\": 0.01}")
+            }
+            fn visit_bool<E: de::Error>(self, flag: bool) -> Result<EventsWanted, E> {
+                Ok(EventsWanted::Flag(flag))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EventsWanted, A::Error> {
+                let tolerances = EventTolerances::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                Ok(EventsWanted::Within(tolerances))
+            }
+        }
+        deserializer.deserialize_any(FlagOrTolerances)
+    }
 }
 
 impl Wants {

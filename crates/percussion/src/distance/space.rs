@@ -1,13 +1,14 @@
 //! Queries about bodies in space.
 
 use percussion_geometry::euclid::{Euclidean, euclidean};
+use percussion_geometry::events::{Event, Events};
 use percussion_geometry::separation::{
     BetaTerm, Feature, MotionGradient, Options, Outcome, Separation, Warm, separation,
 };
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, ShapeError, Vec3};
 
-use super::answer::{Answer, Certificate, Euclid, Gradient, Turn, Weights};
+use super::answer::{Answer, Certificate, Euclid, Gradient, Touch, Turn, Weights};
 use super::body::Part;
 use super::query::Query;
 use super::solve::Defaults;
@@ -44,15 +45,27 @@ pub(super) fn in_space<'l>(
     let wants = query.wants.or(defaults.wants);
     let compound = a.len() > 1 || b.len() > 1;
     let solved = answer.outcome == Outcome::Solved;
-    let wanted = |flag: Option<bool>| flag == Some(true);
+    let differentiate = wants.gradient == Some(true);
+    let (radius_a, radius_b) = (a[i].shape.outer_radius(), b[j].shape.outer_radius());
+    let tolerances = wants.events.and_then(|events| events.options(radius_a, radius_b));
+    let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
+    let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
     Ok(Answer {
         parts: compound.then_some([i, j]),
-        gradient: (solved && wanted(wants.gradient)).then(|| {
-            let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
-            let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
-            gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))
+        gradient: (solved && differentiate)
+            .then(|| gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))),
+        events: tolerances.filter(|_| solved).map(|tolerances| {
+            let (placed_a, placed_b) = (a[i].placed(pose_a), b[j].placed(pose_b));
+            let mut events = Events::new();
+            let found = events.manifold(&a[i].shape, &placed_a, &b[j].shape, &placed_b, &answer, &tolerances);
+            let slope = |event: &Event| event.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow);
+            found.iter().map(|event| touch(event, differentiate.then(|| gradient(&slope(event))))).collect()
         }),
-        euclidean: if wanted(wants.euclidean) { Some(nearest((a, pose_a), (b, pose_b))?) } else { None },
+        euclidean: if wants.euclidean == Some(true) {
+            Some(nearest((a, pose_a), (b, pose_b))?)
+        } else {
+            None
+        },
         ..dressed(query, &answer, &a[i].shape, &b[j].shape)
     })
 }
@@ -79,6 +92,18 @@ fn nearest((a, pose_a): Parts, (b, pose_b): Parts) -> Result<Euclid, Wrong> {
     })
 }
 
+fn touch(event: &Event, gradient: Option<Gradient>) -> Touch {
+    Touch {
+        features: event.kind.features().map(feature_word),
+        separation: event.separation,
+        gap: event.gap(),
+        normal: event.normal().into(),
+        point_a: event.point_a.into(),
+        point_b: event.point_b.into(),
+        gradient,
+    }
+}
+
 fn gradient(motion: &MotionGradient) -> Gradient {
     Gradient {
         translation_a: motion.translation_a.into(),
@@ -98,8 +123,8 @@ fn prescribed(query: &Query) -> Result<Option<Vec3>, Wrong> {
 /// The kernel's answer in the words of the stream.
 fn dressed<'l>(query: &Query<'l>, answer: &Separation, a: &Solid, b: &Solid) -> Answer<'l> {
     let solved = answer.outcome == Outcome::Solved;
-    let weights_a: Vec<(u32, f64)> = answer.weights_a().collect();
-    let weights_b: Vec<(u32, f64)> = answer.weights_b().collect();
+    let weights_a: Vec<(u32, f64)> = active(answer.weights_a());
+    let weights_b: Vec<(u32, f64)> = active(answer.weights_b());
     Answer {
         id: query.id,
         outcome: word(answer.outcome),
@@ -119,7 +144,16 @@ fn dressed<'l>(query: &Query<'l>, answer: &Separation, a: &Solid, b: &Solid) -> 
         parts: None,
         euclidean: None,
         gradient: None,
+        events: None,
     }
+}
+
+/// Weights below this are rounding of zero: their vertices are not active.
+const NOISE: f64 = 1e-14;
+
+/// The weights that are not rounding.
+pub(super) fn active(weights: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    weights.filter(|&(_, weight)| weight > NOISE).collect()
 }
 
 /// How a query ended, in one word.

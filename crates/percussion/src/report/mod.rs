@@ -169,6 +169,9 @@ fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         let label = if euclid.distance < 0.0 { "penetration depth" } else { "Euclidean distance" };
         rows.push((label, format!("{} m", number(euclid.distance.abs()))));
     }
+    if let Some(events) = &answer.events {
+        rows.push(("contact events", events.len().to_string()));
+    }
     if width.is_finite() {
         rows.push(("certificate", format!("{} m wide, {} supports", small(width), answer.iterations)));
     }

@@ -111,6 +111,11 @@ fn annotate(canvas: &mut Canvas, a: &Placed, b: &Placed, answer: &Answer, size: 
             canvas.dot(paper(&vertex), 3.4, body.side.ink(), "#fff");
         }
     }
+    for event in answer.events.iter().flatten() {
+        if let (Some(p), Some(q)) = (event.point_a.plane(), event.point_b.plane()) {
+            canvas.dot(paper(&(0.5 * (p + q))), 2.6, "#c41c55", "#fff");
+        }
+    }
     canvas.line(vec![paper(&point_b), paper(&point_a)], "#c41c55", 1.6, false);
     let normal = answer.normal.plane().unwrap_or_else(Vec2::y);
     let middle = 0.5 * (point_a + point_b);

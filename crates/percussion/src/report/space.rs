@@ -235,6 +235,11 @@ fn annotate(canvas: &mut Canvas, camera: &Camera, a: &Placed, b: &Placed, answer
             canvas.dot(camera.project(&vertex), 3.4, body.side.ink(), "#fff");
         }
     }
+    for event in answer.events.iter().flatten() {
+        if let (Some(p), Some(q)) = (event.point_a.space(), event.point_b.space()) {
+            canvas.dot(camera.project(&(0.5 * (p + q))), 2.6, "#c41c55", "#fff");
+        }
+    }
     let (p, q) = (camera.project(&point_a), camera.project(&point_b));
     canvas.line(vec![q, p], "#c41c55", 1.6, false);
     let normal = answer.normal.space().unwrap_or_else(Vec3::z);
