@@ -10,6 +10,8 @@ pub const WIDTH: f64 = 420.0;
 /// Height of the frame.
 pub const HEIGHT: f64 = 340.0;
 const MARGIN: f64 = 26.0;
+/// Strip at the bottom that belongs to the axes and the scale.
+const FOOT: f64 = 30.0;
 
 /// Which body something belongs to, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,14 +173,14 @@ impl Fit {
             return Self { scale: 1.0, centre: [0.0, 0.0] };
         }
         let extent = |k: usize| (high[k] - low[k]).max(f64::MIN_POSITIVE);
-        let scale = ((WIDTH - 2.0 * MARGIN) / extent(0)).min((HEIGHT - 2.0 * MARGIN) / extent(1));
+        let scale = ((WIDTH - 2.0 * MARGIN) / extent(0)).min((HEIGHT - 2.0 * MARGIN - FOOT) / extent(1));
         Self { scale, centre: [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])] }
     }
 
     fn pixel(&self, point: &Point) -> Point {
         [
             0.5 * WIDTH + self.scale * (point[0] - self.centre[0]),
-            0.5 * HEIGHT - self.scale * (point[1] - self.centre[1]),
+            0.5 * (HEIGHT - FOOT) - self.scale * (point[1] - self.centre[1]),
         ]
     }
 

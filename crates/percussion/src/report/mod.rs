@@ -173,7 +173,8 @@ fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         rows.push(("contact events", events.len().to_string()));
     }
     if width.is_finite() {
-        rows.push(("certificate", format!("{} m wide, {} supports", small(width), answer.iterations)));
+        let supports = if answer.iterations == 1 { "support" } else { "supports" };
+        rows.push(("certificate", format!("{} m wide, {} {supports}", small(width), answer.iterations)));
     }
     if answer.outcome != "solved" {
         rows.push(("outcome", answer.outcome.to_owned()));

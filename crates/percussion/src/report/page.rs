@@ -100,6 +100,7 @@ fn legend() -> String {
 <li><svg viewBox="0 0 22 14"><circle cx="11" cy="7" r="4" fill="#fff" stroke="{}" stroke-width="2"/></svg>contact point</li>
 <li><svg viewBox="0 0 22 14"><path d="M1 7H14" stroke="#d02a62" stroke-width="2.2"/><path d="M21 7L13 3V11Z" fill="#d02a62"/></svg>normal, from B to A</li>
 <li><svg viewBox="0 0 22 14"><circle cx="4" cy="7" r="3.4" fill="{}"/><path d="M4 7H14" stroke="{}" stroke-width="2.2"/><path d="M21 7L13 3V11Z" fill="{}"/></svg>active vertex and its subgradient: the way it opens the gap, as long as its weight</li>
+<li><svg viewBox="0 0 22 14"><circle cx="11" cy="7" r="3" fill="#c41c55" stroke="#fff"/></svg>contact event, if asked for</li>
 </ul>"##,
         a.shade(0.6),
         a.ink(),
