@@ -1,12 +1,4 @@
-//! Contact manifolds of any pair of convex bodies, as lists of events.
-//!
-//! | pair | events |
-//! |---|---|
-//! | polytope, polytope | corner on face and edge on edge ([`Events::find`]) |
-//! | anything, half-space | every near corner; a ball's lowest point; both ends of a capsule; rim points of a cylinder or cone |
-//! | sphere or capsule, any of these or a polytope | where its core is nearest; both ends of the stretch along which a capsule lies |
-//! | cylinder or cone, polytope | rim points, face corners and crossings of a base on a face; the ends of a side that lies on it |
-//! | the rest | the one contact of the separation |
+//! Contact manifolds of any pair of convex bodies, as lists of events: which pair is answered by which method.
 
 use super::Events;
 use super::band::{Band, Placed, View};
@@ -39,8 +31,8 @@ struct Core {
 }
 
 impl Events {
-    /// Finds the contact manifold of any pair of convex bodies from their solved separation; see the table in this
-    /// module. The list is empty when the answer is not [`Outcome::Solved`].
+    /// Finds the contact manifold of any pair of convex bodies from their solved separation; see the table in the
+    /// [module](super)'s text. The list is empty when the answer is not [`Outcome::Solved`].
     pub fn manifold(
         &mut self,
         a: &Solid,

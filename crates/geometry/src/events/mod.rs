@@ -12,7 +12,15 @@
 //! merge     events at one place with one normal are one event
 //! ```
 //!
-//! Curved bodies and half-spaces have *manifolds* of the same [`Event`] type: see [`Events::manifold`].
+//! Curved bodies and half-spaces have *manifolds* of the same [`Event`] type, by [`Events::manifold`]:
+//!
+//! | pair | events |
+//! |---|---|
+//! | polytope, polytope | corner on face and edge on edge ([`Events::find`]) |
+//! | anything, half-space | every near corner; a ball's lowest point; both ends of a capsule; rim points of a cylinder or cone |
+//! | sphere or capsule, any of these or a polytope | where its core is nearest; both ends of the stretch along which a capsule lies |
+//! | cylinder or cone, polytope | rim points, face corners and crossings of a base on a face; the ends of a side that lies on it |
+//! | the rest | the one contact of the separation |
 
 mod band;
 mod candidates;
