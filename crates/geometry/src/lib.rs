@@ -23,7 +23,9 @@
 
 pub mod batch;
 pub mod bounds;
+pub mod broad;
 pub mod error;
+pub mod euclid;
 pub mod mass;
 pub mod pose;
 pub mod separation;

@@ -121,7 +121,7 @@ fn the_least_ball_of_a_polytope_is_least() {
     for _ in 0..300 {
         let body = random.polytope();
         let ball = body.bounding_ball();
-        // Optimal when the centre lies in the hull of the points on the rim [Seidel]: no direction leads away
+        // Optimal when the centre lies in the hull of the points on the rim: no direction leads away
         // from all of them. Equivalently, no small step of the centre lowers the largest distance.
         let radius = |c: &Vec3| body.vertices().iter().map(|v| (v - c).norm()).fold(0.0, f64::max);
         for _ in 0..200 {

@@ -13,10 +13,13 @@ use shapes_common::{Random, counts, judge};
 fn judge_hull(points: &[Vec3], p: &Polytope) {
     judge(p);
     let furthest = points.iter().map(|v| v.amax()).fold(0.0, f64::max);
-    let slack = 2e-9 * p.outer_radius() + 64.0 * f64::EPSILON * furthest;
+    // Twice the flatness tolerance, which is a multiple of the diameter: once for the corners of the face,
+    // once for the points that were dropped.
+    let slack = 4e-9 * p.outer_radius() + 64.0 * f64::EPSILON * furthest;
     for face in p.faces() {
         for point in points {
-            assert!(face.normal.dot(point) <= face.offset + slack, "every point within every face");
+            let height = face.normal.dot(point) - face.offset;
+            assert!(height <= slack, "every point within every face: {height:e} of {:e}", p.outer_radius());
         }
     }
     for (vertex, &source) in p.vertices().iter().zip(p.sources()) {
@@ -339,4 +342,36 @@ fn polygon_features_are_vertices_and_edges() {
     assert_eq!(p.feature(&[0, 2]), None);
     assert_eq!(p.feature(&[0, 1, 2]), None);
     assert_eq!(p.feature(&[]), None);
+}
+
+#[test]
+fn noise_at_every_level_gives_a_proper_polytope() {
+    let mut random = Random(12);
+    let mut built = 0;
+    for round in 0..20_000 {
+        let n = 8 + random.below(60);
+        let noise = 10f64.powf(-6.0 - 11.0 * random.unit());
+        let stretch = match round % 4 {
+            0 => Vec3::new(1.0, 1.0, 10f64.powf(-6.0 * random.unit())),
+            1 => Vec3::new(1.0, 10f64.powf(-5.0 * random.unit()), 10f64.powf(-5.0 * random.unit())),
+            _ => Vec3::repeat(1.0),
+        };
+        let levels = (1 + random.below(4)) as f64;
+        let turn = random.rotation();
+        let points: Vec<Vec3> = (0..n)
+            .map(|_| {
+                let lattice = random.vector().map(|c| (levels * c).round() / levels);
+                turn * lattice.component_mul(&stretch) + random.vector() * noise
+            })
+            .collect();
+        match Polytope::from_vertices(&points) {
+            Ok(p) => {
+                judge_hull(&points, &p);
+                built += 1;
+            }
+            Err(ShapeError::Flat { .. } | ShapeError::TooFewPoints { .. }) => {}
+            Err(error) => panic!("round {round}, noise {noise:e}, {stretch:?}: {error}"),
+        }
+    }
+    assert!(built > 19_000, "{built}");
 }

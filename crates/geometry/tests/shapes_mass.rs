@@ -61,9 +61,12 @@ fn by_nodes(nodes: &[(f64, Vec3)]) -> MassProperties {
     MassProperties { volume, centroid, inertia }
 }
 
+/// From, to, and the radius between.
+type Slab<'a> = (f64, f64, &'a dyn Fn(f64) -> f64);
+
 /// A body of revolution about z from its radius, by Gauss's rule of four points on many slices: exact for the
 /// quartics that cones, cylinders and balls make of it.
-fn by_slices(pieces: &[(f64, f64, &dyn Fn(f64) -> f64)]) -> MassProperties {
+fn by_slices(pieces: &[Slab]) -> MassProperties {
     let gauss = [(0.3399810435848563, 0.6521451548625461), (0.8611363115940526, 0.3478548451374538)];
     let (mut volume, mut first, mut along, mut across) = (0.0, 0.0, 0.0, 0.0);
     for (from, to, radius) in pieces {

@@ -367,3 +367,53 @@ fn a_coarse_torus_of_few_flat_faces_is_exact() {
     judge_exact(&torus(4, 4, 2.0, 0.7), 16, "square torus");
     judge_exact(&torus(6, 4, 2.0, 0.7), 32, "hexagonal torus");
 }
+
+/// A ball of `n` by `2 n` facets whose radius varies by `spike` at random.
+fn burr(random: &mut Random, n: usize, spike: f64) -> TriangleMesh {
+    let around = 2 * n;
+    let mut vertices = vec![Vec3::z(), -Vec3::z()];
+    for i in 1..n {
+        for j in 0..around {
+            let (a, b) = (
+                std::f64::consts::PI * i as f64 / n as f64,
+                std::f64::consts::TAU * j as f64 / around as f64,
+            );
+            let r = 1.0 - spike * random.unit();
+            vertices.push(Vec3::new(a.sin() * b.cos(), a.sin() * b.sin(), a.cos()) * r);
+        }
+    }
+    let at = |i: usize, j: usize| (2 + (i - 1) * around + j % around) as u32;
+    let mut triangles = Vec::new();
+    for j in 0..around {
+        triangles.extend([[0, at(1, j), at(1, j + 1)], [1, at(n - 1, j + 1), at(n - 1, j)]]);
+        for i in 1..n - 1 {
+            triangles.extend([
+                [at(i, j), at(i + 1, j), at(i + 1, j + 1)],
+                [at(i, j), at(i + 1, j + 1), at(i, j + 1)],
+            ]);
+        }
+    }
+    TriangleMesh::new(vertices, triangles).unwrap()
+}
+
+#[test]
+fn rough_bodies_always_fall_into_convex_parts() {
+    let mut random = Random(56);
+    for round in 0..12 {
+        let mesh = burr(&mut random, 3 + round % 4, [0.02, 0.3, 0.8][round % 3]);
+        let options = DecompositionOptions { resolution: 32, ..Default::default() };
+        let found = mesh.decomposed_with(&options).unwrap();
+        assert!(!found.parts.is_empty());
+        found.parts.iter().for_each(judge);
+        match found.kind {
+            DecompositionKind::Exact => assert!(found.volume_error().abs() < 1e-9),
+            _ => assert!(found.volume_error().abs() < 0.25, "{} {}", found.parts.len(), found.volume_error()),
+        }
+    }
+}
+
+#[test]
+fn separate_bodies_in_one_mesh_are_separate_parts() {
+    let mesh = blocks(&[[0, 0, 0], [3, 0, 0], [0, 4, 1]]);
+    judge_exact(&mesh, 3, "three cubes");
+}

@@ -15,7 +15,7 @@ fn close(a: f64, b: f64) -> bool {
 fn every_solid_is_a_polytope_about_its_centroid_with_the_right_volume() {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     let hexagon = 1.5 * 3f64.sqrt() * 4.0;
-    let cases: Vec<(&str, Polytope, (usize, usize, usize), f64)> = vec![
+    let cases = vec![
         ("cuboid", Polytope::cuboid(1.0, 2.0, 3.0).unwrap(), (8, 12, 6), 6.0),
         ("cube", Polytope::cube(2.0).unwrap(), (8, 12, 6), 8.0),
         ("prism", Polytope::prism(6, 2.0, 5.0).unwrap(), (12, 18, 8), hexagon * 5.0),

@@ -132,24 +132,28 @@ impl Constraints {
         worst
     }
 
-    /// Largest multiplier that presses against a side that is not there, relative to the largest of its
-    /// kind or, for bounds, to `gradient`, the size of the objective's gradient that they balance.
+    /// Largest multiplier that presses against a side that is not there, relative to the largest of its kind
+    /// or, for bounds, to the terms of the objective's gradient and the rows that it balances, one per variable.
     /// `sense` is -1 when the signs are those of a maximisation.
-    pub(crate) fn wrong_signs(&self, y: &[f64], z: &[f64], gradient: f64, sense: f64) -> f64 {
+    pub(crate) fn wrong_signs(&self, y: &[f64], z: &[f64], terms: &[f64], sense: f64) -> f64 {
+        let (y_size, z_size) = (max_abs(y), max_abs(z));
+        let rows = y.iter().enumerate().map(|(i, y)| (*y, self.row_bounds(i), y_size));
+        let bounds = z.iter().enumerate().map(|(j, z)| (*z, self.bounds(j), z_size.max(terms[j])));
         let mut worst = 0.0;
-        for (multipliers, lower, upper, size) in [
-            (y, &self.row_lower, &self.row_upper, max_abs(y)),
-            (z, &self.lower, &self.upper, max_abs(z).max(gradient)),
-        ] {
-            for ((&value, lower), upper) in multipliers.iter().zip(lower).zip(upper) {
-                let value = sense * value;
-                let side = if value > 0.0 { *lower } else { *upper };
-                if value.is_nan() || (value != 0.0 && side.is_infinite()) {
-                    worst_of(&mut worst, ratio(value.abs(), size));
-                }
+        for (value, (lower, upper), size) in rows.chain(bounds) {
+            let side = if sense * value > 0.0 { lower } else { upper };
+            if value.is_nan() || (value != 0.0 && side.is_infinite()) {
+                worst_of(&mut worst, ratio(value.abs(), size));
             }
         }
         worst
+    }
+
+    /// `sum_i |y_i a_ij|` added to `terms`, one per variable.
+    pub(crate) fn add_terms(&self, y: &[f64], terms: &mut [f64]) {
+        for (i, yi) in y.iter().enumerate() {
+            terms.iter_mut().zip(self.row(i)).for_each(|(t, a)| *t += (a * yi).abs());
+        }
     }
 
     /// Largest product of a multiplier and the slack of the side it presses against, relative to the same
@@ -226,7 +230,7 @@ impl Constraints {
         let mut left = vec![0.0; n];
         self.stationarity(&vec![0.0; n], y, z, &mut left);
         let y_size = max_abs(y);
-        let mut worst = self.wrong_signs(y, z, 0.0, 1.0);
+        let mut worst = self.wrong_signs(y, z, &vec![0.0; n], 1.0);
         for (j, value) in left.iter().enumerate() {
             worst_of(&mut worst, ratio(value.abs(), y_size * self.column_norm1(j) + z[j].abs()));
         }

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | linear program | [`LinearProgram`] | [`solve_lp`]: bounded simplex method | [`lp_residual`] |
 //! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
-//! | nonnegative least squares | matrix and right-hand side | [`nnls`]: Lawson-Hanson | [`nnls_residual`] |
+//! | nonnegative least squares | matrix and right-hand side | [`nnls()`]: Lawson-Hanson | [`nnls_residual`] |
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
 //!
 //! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their

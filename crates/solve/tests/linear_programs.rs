@@ -186,6 +186,79 @@ fn separation_and_its_dual_agree_to_rounding_on_random_and_aligned_pairs() {
     assert!(evidence <= EVIDENCE);
 }
 
+/// A box, a slab, a thirty-cornered prism or a random polytope, upright, turned by an eighth or tilted at will.
+fn body(random: &mut Random, kind: usize, stretch: [f64; 3], size: f64, centre: [f64; 3]) -> Vec<[f64; 3]> {
+    let points: Vec<[f64; 3]> = match kind {
+        0 => cube([0.0; 3], [0.5; 3]),
+        1 => cube([0.0; 3], [0.5, 1.0, 0.25]),
+        2 => (0..30)
+            .map(|k| {
+                let angle = std::f64::consts::TAU * f64::from(k / 2) / 15.0;
+                [angle.cos(), angle.sin(), if k % 2 == 0 { 0.5 } else { -0.5 }]
+            })
+            .collect(),
+        _ => {
+            (0..8 + random.below(24)).map(|_| unit3([random.bell(), random.bell(), random.bell()])).collect()
+        }
+    };
+    let (turn, tilt) = match random.below(3) {
+        0 => (0.0, 0.0),
+        1 => (std::f64::consts::FRAC_PI_4, 0.0),
+        _ => (random.within(0.0, 6.0), random.within(0.0, 6.0)),
+    };
+    let ((s, c), (v, u)) = (f64::sin_cos(turn), f64::sin_cos(tilt));
+    let turned = |p: [f64; 3]| [p[0] * c - p[1] * s, p[0] * s + p[1] * c, p[2]];
+    let tilted = |p: [f64; 3]| [p[0], p[1] * u - p[2] * v, p[1] * v + p[2] * u];
+    points
+        .iter()
+        .map(|p| tilted(turned([0, 1, 2].map(|k| stretch[k] * p[k]))))
+        .map(|p| [0, 1, 2].map(|k| size * p[k] + centre[k]))
+        .collect()
+}
+
+#[test]
+fn needles_flakes_dwarfs_and_far_away_pairs_are_separated_to_rounding() {
+    let mut random = Random::new(5);
+    for (name, stretch, ratio, size, away) in [
+        ("plain", [1.0; 3], 1.0, 1.0, 0.0),
+        ("needle", [1e-4, 1e-4, 1.0], 1.0, 1.0, 0.0),
+        ("flake", [1e-4, 1.0, 1.0], 1.0, 1.0, 0.0),
+        ("dwarf", [1.0; 3], 1e-6, 1.0, 0.0),
+        ("tiny", [1.0; 3], 1.0, 1e-6, 0.0),
+        ("tiny dwarf", [1.0; 3], 1e-6, 1e-6, 0.0),
+        ("far", [1.0; 3], 1.0, 1.0, 1e4),
+    ] {
+        let (mut worst, mut evidence, mut most) = (0.0_f64, 0.0_f64, 0);
+        for trial in 0..1500 {
+            let height = [1.0, 1.2, 0.7, 0.1, 1e-3, 2.0][trial / 16 % 6] * size;
+            let a = body(&mut random, trial % 4, stretch, ratio * size, [away, away, away + height]);
+            let b = body(&mut random, trial / 4 % 4, stretch, size, [away; 3]);
+            let beta = unit3([0, 1, 2].map(|k| centre(&a, k) - centre(&b, k)));
+            let (primal, dual) = (separation_program(&a, &b, beta), separation_dual(&a, &b, beta));
+            let (one, two) = (solve_lp(&primal).unwrap(), solve_lp(&dual).unwrap());
+            assert!(
+                one.is_optimal() && two.is_optimal(),
+                "{name} {trial}: {:?} {:?}",
+                one.outcome,
+                two.outcome
+            );
+            // A direction that grazes a face makes alpha long, and the value as sensitive to rounding.
+            let alpha = dot(&one.x[..3], &one.x[..3]).sqrt();
+            worst = worst.max((one.objective - two.objective).abs() / (size * alpha));
+            evidence = evidence.max(lp_residual(&primal, &one).unwrap().worst());
+            evidence = evidence.max(lp_residual(&dual, &two).unwrap().worst());
+            most = most.max(one.iterations).max(two.iterations);
+        }
+        println!(
+            "{name}: primal-dual difference {worst:.1e}, evidence {evidence:.1e}, at most {most} pivots"
+        );
+        // Coordinates far from the origin carry their own rounding into the value.
+        assert!(worst <= 1e-14 * (1.0 + away), "{name}: {worst:e}");
+        assert!(evidence <= EVIDENCE, "{name}: {evidence:e}");
+        assert!(most <= 200);
+    }
+}
+
 /// A program of the given shape with some of every kind of row and bound. `grid` rounds the data to quarters,
 /// which makes most vertices degenerate.
 fn random_program(random: &mut Random, rows: usize, columns: usize, grid: bool) -> LinearProgram {

@@ -12,8 +12,8 @@ use crate::shapes::Solid;
 use crate::{Pose, Vec3, tolerance};
 
 /// Stand-ins hold every line that passes the origin within this multiple of the inner radius: the inscribed
-/// circle of their projected triangle has radius 0.286.
-const STAND_IN_REACH: f64 = 0.25;
+/// circle of their projected triangle has radius 0.25 of it.
+const STAND_IN_REACH: f64 = 0.2;
 
 /// Most support queries of the search for a first portal. Each one cuts off a corner of a planar polygon.
 const PHASE_ONE_LIMIT: u32 = 200;

@@ -52,11 +52,11 @@ impl Portal {
         Self { corner, m }
     }
 
-    /// Three interior points about the ray, 35 degrees off it, on the ball of radius `rho` about the origin:
+    /// Three interior points about the ray, 30 degrees off it, on the ball of radius `rho` about the origin:
     /// being interior, none of them survives at the optimum.
     pub(crate) fn stand_in(d: &V, rho: f64, offset: &V) -> Self {
         let (u, v) = complete(d);
-        let (along, across) = (0.819 * rho, 0.573 * rho);
+        let (along, across) = (0.866 * rho, 0.5 * rho);
         let half_root3 = 0.866_025_403_784_438_6;
         let corner = [(1.0, 0.0), (-0.5, half_root3), (-0.5, -half_root3)].map(|(cu, cv)| {
             let w = add_scaled(&add_scaled(&scale(d, along), &u, across * cu), &v, across * cv);
@@ -67,6 +67,26 @@ impl Portal {
             }
         });
         Self::new(corner, d)
+    }
+
+    /// A first portal of the support point `p` along the ray and two stand-ins on its far side: the ray lies well
+    /// inside, and one pivot is saved.
+    #[inline]
+    pub(crate) fn first(p: Point, d: &V, rho: f64) -> Self {
+        let sideways = add_scaled(&p.w, d, -dot(&p.w, d));
+        let length = norm(&sideways);
+        let (u, v) = if length > 1e-9 * rho {
+            let u = scale(&sideways, 1.0 / length);
+            (u, cross(d, &u))
+        } else {
+            complete(d)
+        };
+        let along = scale(d, 0.866 * rho);
+        let opposite = add_scaled(&along, &u, -0.25 * rho);
+        let spread = 0.433_012_701_892_219_3 * rho;
+        let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [STAND_IN, 1] };
+        let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [STAND_IN, 2] };
+        Self::new([p, left, right], d)
     }
 
     #[inline(always)]

@@ -55,4 +55,12 @@ impl Relative {
         ];
         Self { r, t }
     }
+
+    /// Whether every number is finite: one sum, since NaN and infinities stick.
+    #[inline(always)]
+    pub(crate) fn is_finite(&self) -> bool {
+        let M([a, b, c]) = &self.r;
+        let sum = |v: &V| v[0] + v[1] + v[2];
+        ((sum(a) + sum(b)) + (sum(c) + sum(&self.t))).is_finite()
+    }
 }

@@ -39,7 +39,7 @@ impl Polytope {
             Some(best) => (Vec3::new(best.x[0], best.x[1], best.x[2]) * scale, best.x[3] * scale),
             None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
         };
-        if !(radius > 8.0 * f64::EPSILON * scale) {
+        if radius.is_nan() || radius <= 8.0 * f64::EPSILON * scale {
             return Err(ShapeError::Empty { count, radius });
         }
         let cone: Vec<([f64; 3], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y, n.z], 0.0)).collect();
@@ -86,7 +86,7 @@ impl Polygon {
             Some(best) => (Vec2::new(best.x[0], best.x[1]) * scale, best.x[2] * scale),
             None => return Err(ShapeError::Empty { count, radius: f64::NEG_INFINITY }),
         };
-        if !(radius > 8.0 * f64::EPSILON * scale) {
+        if radius.is_nan() || radius <= 8.0 * f64::EPSILON * scale {
             return Err(ShapeError::Empty { count, radius });
         }
         let cone: Vec<([f64; 2], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y], 0.0)).collect();

@@ -41,7 +41,7 @@ impl TriangleMesh {
         }
         check_edges(&triangles)?;
         let properties = properties(&vertices, &triangles);
-        if !(properties.volume > 0.0) {
+        if properties.volume.is_nan() || properties.volume <= 0.0 {
             return Err(ShapeError::InsideOut { volume: properties.volume });
         }
         Ok(Self { vertices, triangles, properties })

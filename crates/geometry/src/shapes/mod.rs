@@ -4,6 +4,7 @@
 //! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
+mod area;
 mod clip;
 mod compound;
 mod decomposition;
@@ -21,12 +22,12 @@ mod solid;
 mod solids;
 mod topology;
 
+pub(crate) use area::area_vector;
 pub use compound::{Compound, PlanarCompound};
 pub use decomposition::{Decomposition, DecompositionKind, DecompositionOptions};
 pub use lanes::Lanes;
 pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
-pub(crate) use polytope::area_vector;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};

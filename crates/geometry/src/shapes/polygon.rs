@@ -42,7 +42,8 @@ impl Polygon {
             };
             edges.push((normal, normal.dot(&vertices[k])));
             let next = vertices[(k + 2) % count] - vertices[(k + 1) % count];
-            if !(side.perp(&next) > 0.0) {
+            let turn = side.perp(&next);
+            if turn.is_nan() || turn <= 0.0 {
                 let why =
                     format!("vertex {} is not a strictly convex counter-clockwise corner", (k + 1) % count);
                 return Err(ShapeError::NotConvex { why });
@@ -59,7 +60,7 @@ impl Polygon {
         };
         let centroid = polygon.area_and_centroid().1;
         polygon.place_reference(centroid);
-        if !(polygon.inner_radius > 0.0) {
+        if polygon.inner_radius.is_nan() || polygon.inner_radius <= 0.0 {
             return Err(ShapeError::NotConvex { why: "the loop winds around more than once".into() });
         }
         Ok(polygon)

@@ -1,6 +1,6 @@
 //! A convex polytope with its full topology.
 
-use super::Lanes;
+use super::{Lanes, area_vector};
 use crate::tolerance::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
@@ -47,6 +47,7 @@ pub struct Polytope {
     sources: Vec<u32>,
     lanes: Lanes,
     reference: Vec3,
+    centred: bool,
     inner_radius: f64,
     outer_radius: f64,
 }
@@ -56,20 +57,34 @@ impl Polytope {
     /// describe a closed convex surface: every edge in two loops, in opposite senses. Coordinates must be
     /// finite. The reference point is the centroid.
     pub fn from_faces(vertices: Vec<Vec3>, face_loops: &[Vec<u32>]) -> Result<Self, ShapeError> {
-        let not_convex = |why: String| ShapeError::NotConvex { why };
         if let Some(index) = vertices.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
             let value = format!("{:?}", vertices[index].as_slice());
             return Err(ShapeError::NotFinite { what: "vertex", index, value });
         }
+        let mut planes = Vec::with_capacity(face_loops.len());
+        for (index, face_loop) in face_loops.iter().enumerate() {
+            let not_convex = |why: String| ShapeError::NotConvex { why };
+            if face_loop.len() < 3 || face_loop.iter().any(|&v| v as usize >= vertices.len()) {
+                return Err(not_convex(format!("face {index} needs three or more existing vertices")));
+            }
+            let plane = newell_plane(&vertices, face_loop);
+            planes.push(plane.ok_or_else(|| not_convex(format!("face {index} has no area")))?);
+        }
+        Self::from_planes(vertices, face_loops, &planes)
+    }
+
+    /// The same with the planes of the faces given: unit normals and offsets.
+    pub(super) fn from_planes(
+        vertices: Vec<Vec3>,
+        face_loops: &[Vec<u32>],
+        planes: &[(Vec3, f64)],
+    ) -> Result<Self, ShapeError> {
+        let not_convex = |why: String| ShapeError::NotConvex { why };
         let mut faces = Vec::with_capacity(face_loops.len());
         let mut loops = Vec::new();
         let mut half_edges = std::collections::BTreeMap::new();
         for (index, face_loop) in face_loops.iter().enumerate() {
-            if face_loop.len() < 3 || face_loop.iter().any(|&v| v as usize >= vertices.len()) {
-                return Err(not_convex(format!("face {index} needs three or more existing vertices")));
-            }
-            let (normal, offset) = newell_plane(&vertices, face_loop)
-                .ok_or_else(|| not_convex(format!("face {index} has no area")))?;
+            let (normal, offset) = planes[index];
             faces.push(Face { normal, offset, start: loops.len() as u32, count: face_loop.len() as u32 });
             loops.extend_from_slice(face_loop);
             for (k, &from) in face_loop.iter().enumerate() {
@@ -125,12 +140,13 @@ impl Polytope {
             vertex_face_start,
             vertex_faces,
             reference: Vec3::zeros(),
+            centred: true,
             inner_radius: 0.0,
             outer_radius: 0.0,
         };
         let centroid = polytope.volume_and_centroid().1;
         polytope.place_reference(centroid);
-        if !(polytope.inner_radius > 0.0) {
+        if polytope.inner_radius.is_nan() || polytope.inner_radius <= 0.0 {
             return Err(not_convex("the centroid does not lie strictly inside every face".into()));
         }
         let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
@@ -159,6 +175,7 @@ impl Polytope {
 
     fn place_reference(&mut self, reference: Vec3) {
         self.reference = reference;
+        self.centred = reference == Vec3::zeros();
         self.lanes = Lanes::new(&self.vertices, &reference);
         self.inner_radius =
             self.faces.iter().map(|f| f.offset - f.normal.dot(&reference)).fold(f64::INFINITY, f64::min);
@@ -237,7 +254,7 @@ impl Polytope {
     /// Whether the reference point is the body frame's origin.
     #[inline(always)]
     pub fn is_centred(&self) -> bool {
-        self.reference == Vec3::zeros()
+        self.centred
     }
 
     /// Radius of a ball about the reference point that lies in the body.
@@ -266,32 +283,17 @@ impl Polytope {
 }
 
 /// Plane of a loop across the sum of its triangles' area vectors; `None` when the loop has no area.
-fn newell_plane(vertices: &[Vec3], face_loop: &[u32]) -> Option<(Vec3, f64)> {
+pub(super) fn newell_plane(vertices: &[Vec3], face_loop: &[u32]) -> Option<(Vec3, f64)> {
     let origin = vertices[face_loop[0] as usize];
     let mut area = Vec3::zeros();
     let mut centre = Vec3::zeros();
     for (k, &from) in face_loop.iter().enumerate() {
         let to = face_loop[(k + 1) % face_loop.len()];
-        let (a, b) = (vertices[from as usize] - origin, vertices[to as usize] - origin);
-        area += area_vector(&Vec3::zeros(), &a, &b);
-        centre += a;
+        area += area_vector(&origin, &vertices[from as usize], &vertices[to as usize]);
+        centre += vertices[from as usize] - origin;
     }
     let normal = area.try_normalize(0.0).filter(|n| n.iter().all(|c| c.is_finite()))?;
     Some((normal, normal.dot(&(origin + centre / face_loop.len() as f64))))
-}
-
-/// Twice the area of a triangle times its normal, from its two shortest sides: the product of two long
-/// sides of a needle would lose the digits of its width.
-pub(crate) fn area_vector(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
-    let (ab, bc, ca) = (b - a, c - b, a - c);
-    let (x, y, z) = (ab.norm_squared(), bc.norm_squared(), ca.norm_squared());
-    if z >= x && z >= y {
-        ab.cross(&bc)
-    } else if x >= y {
-        bc.cross(&ca)
-    } else {
-        ca.cross(&ab)
-    }
 }
 
 /// Lists of `value`s by `key`, compressed: starts and values.

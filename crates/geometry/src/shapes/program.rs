@@ -83,8 +83,9 @@ pub(super) fn solve<const D: usize>(mut a: [[f64; D]; D], mut b: [f64; D]) -> Op
         b.swap(k, pivot);
         for i in k + 1..D {
             let factor = a[i][k] / a[k][k];
-            for j in k..D {
-                a[i][j] -= factor * a[k][j];
+            let row = a[k];
+            for (entry, above) in a[i].iter_mut().zip(row).skip(k) {
+                *entry -= factor * above;
             }
             b[i] -= factor * b[k];
         }

@@ -73,7 +73,8 @@ pub fn judge(p: &Polytope) {
     let (v, e, f) = counts(p);
     assert_eq!(v + f, e + 2, "Euler");
     let furthest = p.vertices().iter().map(|v| v.amax()).fold(0.0, f64::max);
-    let slack = 1.1e-9 * p.outer_radius() + 64.0 * f64::EPSILON * furthest;
+    // The flatness tolerance is a multiple of the diameter.
+    let slack = 2e-9 * p.outer_radius() + 64.0 * f64::EPSILON * furthest;
     let middle = p.vertices().iter().sum::<Vec3>() / v as f64;
     for face in p.faces() {
         assert!((face.normal.norm() - 1.0).abs() < 1e-12);

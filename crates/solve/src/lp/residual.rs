@@ -59,12 +59,13 @@ fn optimality(problem: &LinearProgram, solution: &LpSolution) -> LpResidual {
     let LpSolution { x, row_duals: y, bound_duals: z, .. } = solution;
     let (c, constraints) = (problem.objective(), problem.constraints());
     let sense = if problem.is_maximisation() { -1.0 } else { 1.0 };
-    let gradient = max_abs(c);
+    let mut terms: Vec<f64> = c.iter().map(|c| c.abs()).collect();
+    constraints.add_terms(y, &mut terms);
     let y_size = max_abs(y);
 
     let mut left = vec![0.0; x.len()];
     constraints.stationarity(c, y, z, &mut left);
-    let mut dual = constraints.wrong_signs(y, z, gradient, sense);
+    let mut dual = constraints.wrong_signs(y, z, &terms, sense);
     for (j, value) in left.iter().enumerate() {
         let size = c[j].abs() + z[j].abs() + y_size * constraints.column_norm1(j);
         worst_of(&mut dual, ratio(value.abs(), size));
@@ -77,7 +78,7 @@ fn optimality(problem: &LinearProgram, solution: &LpSolution) -> LpResidual {
     LpResidual {
         primal: constraints.violation(x, max_abs(x)),
         dual,
-        complementarity: constraints.complementarity(x, max_abs(x), [y, z], gradient, sense),
+        complementarity: constraints.complementarity(x, max_abs(x), [y, z], max_abs(&terms), sense),
         gap,
     }
 }

@@ -1,5 +1,9 @@
 //! Equilibration by powers of two: brings the entries of rows and columns near one without a rounding error,
 //! so that tolerances mean the same for a satellite in centimetres and a station in hectometres.
+//!
+//! The geometric means of the entries of every row and column go to one, the least-squares fit of Curtis and Reid
+//! (1972) by alternation, and then the largest entry of every row. Largest entries alone would not do (in the
+//! rows `x . alpha - a` of a small body x they are the ones of a), nor would smallest ones, often rounding.
 
 use super::problem::LinearProgram;
 use crate::arithmetic::max_abs;
@@ -12,8 +16,6 @@ pub(super) struct ScaledProgram {
     pub m: usize,
     /// Row-major `m x n` coefficients.
     pub a: Vec<f64>,
-    /// Largest absolute coefficient of each row.
-    pub row_size: Vec<f64>,
     /// Objective of the minimisation.
     pub c: Vec<f64>,
     /// Lower sides: variables first, then rows.
@@ -28,8 +30,15 @@ pub(super) struct ScaledProgram {
     pub objective: f64,
 }
 
-/// Passes of geometric-mean scaling; more changes little.
-const PASSES: usize = 3;
+/// Alternations; more change little.
+const PASSES: usize = 5;
+
+/// Entries below this multiple of the largest in their row or column are the rounding of a zero, such
+/// as the cosine of a right angle, and have no say in the scaling.
+const NOISE: f64 = 1e-15;
+
+/// Factors stay where the product of two of them with any sensible coefficient is finite.
+const LARGEST_POWER: i32 = 300;
 
 impl ScaledProgram {
     pub(super) fn new(problem: &LinearProgram) -> Self {
@@ -39,47 +48,57 @@ impl ScaledProgram {
         for i in 0..m {
             a.extend_from_slice(constraints.row(i));
         }
-        let mut row = vec![1.0; m];
-        let mut column = vec![1.0; n];
+        let row_largest: Vec<f64> = a.chunks(n).map(max_abs).collect();
+        let column_largest: Vec<f64> =
+            (0..n).map(|j| (0..m).fold(0.0, |l: f64, i| l.max(a[i * n + j].abs()))).collect();
+        // Binary logarithms; minus infinity has no say.
+        let logarithm = |i: usize, j: usize| {
+            let entry = a[i * n + j].abs();
+            let noise = NOISE * row_largest[i].max(column_largest[j]);
+            if entry > noise { entry.log2() } else { f64::NEG_INFINITY }
+        };
+        let logarithms: Vec<f64> = (0..m * n).map(|k| logarithm(k / n, k % n)).collect();
+        let (mut row, mut column) = (vec![0.0; m], vec![0.0; n]);
         for _ in 0..PASSES {
             for i in 0..m {
-                row[i] = factor((0..n).map(|j| a[i * n + j] * column[j]));
+                row[i] = -mean((0..n).map(|j| logarithms[i * n + j] + column[j]));
             }
             for j in 0..n {
-                column[j] = factor((0..m).map(|i| a[i * n + j] * row[i]));
+                column[j] = -mean((0..m).map(|i| logarithms[i * n + j] + row[i]));
             }
         }
+        for i in 0..m {
+            let sums = (0..n).map(|j| logarithms[i * n + j] + column[j]);
+            let largest = sums.fold(f64::NEG_INFINITY, f64::max);
+            row[i] = if largest.is_finite() { -largest } else { 0.0 };
+        }
+        let power = |log: &f64| 2f64.powi((log.round() as i32).clamp(-LARGEST_POWER, LARGEST_POWER));
+        let row: Vec<f64> = row.iter().map(power).collect();
+        let column: Vec<f64> = column.iter().map(power).collect();
         for i in 0..m {
             for j in 0..n {
                 a[i * n + j] *= row[i] * column[j];
             }
         }
-        let row_size = a.chunks(n).map(max_abs).collect();
         let mut c: Vec<f64> = problem.objective().iter().zip(&column).map(|(c, f)| c * f).collect();
-        let size = power_of_two(max_abs(&c));
+        let largest = max_abs(&c);
+        let size = if largest > 0.0 { power(&largest.log2()) } else { 1.0 };
         let objective = if problem.is_maximisation() { -1.0 / size } else { 1.0 / size };
         c.iter_mut().for_each(|v| *v *= objective);
 
         let sides = (0..n).map(|j| (constraints.bounds(j), 1.0 / column[j]));
         let sides = sides.chain((0..m).map(|i| (constraints.row_bounds(i), row[i])));
         let (lower, upper) = sides.map(|((l, u), f)| (l * f, u * f)).unzip();
-        Self { n, m, a, row_size, c, lower, upper, row, column, objective }
+        Self { n, m, a, c, lower, upper, row, column, objective }
     }
 }
 
-/// Power of two that brings the geometric mean of the smallest and largest entry near one.
-fn factor(entries: impl Iterator<Item = f64>) -> f64 {
-    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-    for v in entries.map(f64::abs).filter(|v| *v > 0.0) {
-        low = low.min(v);
-        high = high.max(v);
+/// Mean of the finite entries; zero if there is none.
+fn mean(entries: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for v in entries.filter(|v| v.is_finite()) {
+        sum += v;
+        count += 1.0;
     }
-    // Entries a millionth of the largest are as good as absent: they must not blow up the others.
-    if high == 0.0 { 1.0 } else { 1.0 / power_of_two(low.max(1e-6 * high).sqrt() * high.sqrt()) }
-}
-
-/// Power of two nearest below or at a positive number; one for zero. The exponent is kept where products of two
-/// factors with any coefficient stay finite.
-fn power_of_two(v: f64) -> f64 {
-    if v > 0.0 { 2f64.powi((v.log2().floor() as i32).clamp(-300, 300)) } else { 1.0 }
+    if count > 0.0 { sum / count } else { 0.0 }
 }

@@ -7,25 +7,42 @@
 //! until the point moves again: it cannot cycle, neither in phase two nor in phase one, where a degenerate pivot
 //! leaves the infeasibilities and hence the cost vector as they are.
 //!
-//! The problem is solved three times with falling tolerances, each from the last basis; the later passes
-//! usually confirm without a pivot. The answer is computed from the final basis and the original data by
+//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and the original data by
 //! LU with iterative refinement, so its accuracy does not depend on the pivots that led there.
 
 use super::problem::{Basis, LinearProgram, LpOutcome, LpSolution, Position};
 use super::scaling::ScaledProgram;
 use super::tableau::Tableau;
-use crate::arithmetic::{accurate_dot, max_abs};
+use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs};
 use crate::error::SolveError;
 
-/// Feasibility and optimality tolerances of the three passes, relative to the size of the terms. The first
-/// finds the basis despite rounding in near-singular ones, the last is about 45 units in the last place.
-const TOLERANCES: [f64; 3] = [1e-9, 1e-12, 1e-14];
+/// Feasibility and optimality tolerances with which a basis is sought, relative to the size of the terms, in
+/// the order in which they are tried. The first nearly always serves; where rounding in near-singular bases
+/// makes it wander, the others do.
+const SEARCH: [f64; 4] = [1e-12, 1e-13, 1e-11, 1e-9];
+
+/// Tolerances with which the basis is then confirmed; the last is a few units in the last place.
+const CONFIRM: [f64; 3] = [1e-13, 1e-14, 1e-15];
 
 /// Tableau entries below this multiple of their column's largest are rounding, not pivots.
 const PIVOT: f64 = 1e-11;
 
+/// The same after singular bases have shown that larger entries were rounding too.
+const LARGEST_FLOOR: f64 = 1e-5;
+
+/// Pivots below this multiple of their column's largest entry are taken from a fresh tableau only.
+const DOUBTFUL: f64 = 1e-4;
+
 /// Degenerate pivots in a row before Bland's rule takes over.
 const STALL: usize = 12;
+
+/// On a fresh tableau values and multipliers come from refined solves: of the errors passed on through the basis
+/// no more than this fraction is left (in fact far less, unless the basis is nearly singular).
+const FRESH: f64 = 1e-3;
+
+/// Share of the largest terms anywhere that joins every size: what is left of an exact zero after refinement
+/// (1e-30 and the like) has no terms of its own to be compared with.
+const ANYWHERE: f64 = 1e-6;
 
 /// Pivots after which the tableau is built again from the original data.
 const REBUILD: usize = 24;
@@ -65,7 +82,16 @@ fn iteration_limit(problem: &LinearProgram) -> usize {
 
 fn solve(problem: &LinearProgram, start: Option<&Basis>, limit: usize) -> LpSolution {
     let p = ScaledProgram::new(problem);
-    let mut simplex = Simplex { tableau: Tableau::new(&p), iterations: 0, cost: vec![0.0; p.n + p.m] };
+    let mut simplex = Simplex {
+        tableau: Tableau::new(&p),
+        iterations: 0,
+        floor: PIVOT,
+        cost: vec![0.0; p.n + p.m],
+        size: vec![0.0; p.n + p.m],
+        basic_size: vec![0.0; p.m],
+        reduced: vec![0.0; p.n],
+        reduced_size: vec![0.0; p.n],
+    };
     if let Some(basis) = start {
         let position: Vec<Position> = basis.variables.iter().chain(&basis.rows).copied().collect();
         simplex.tableau.adopt(&position);
@@ -86,64 +112,105 @@ enum Verdict {
 /// What stops the entering quantity.
 enum Block {
     Nothing,
-    OwnSide { step: f64 },
-    Basic { r: usize, step: f64, rest: Position },
+    OwnSide,
+    Basic { r: usize, rest: Position },
+}
+
+/// The best point of a pass so far.
+struct Merit {
+    infeasibility: f64,
+    objective: f64,
 }
 
 struct Simplex<'a> {
     tableau: Tableau<'a>,
     iterations: usize,
+    /// Tableau entries below this multiple of their column's largest count as zero.
+    floor: f64,
     /// Cost of every quantity in the current phase.
     cost: Vec<f64>,
+    /// What the rounding error of each value is proportional to, and the same in the order of the basis.
+    size: Vec<f64>,
+    basic_size: Vec<f64>,
+    /// Reduced costs of the nonbasic quantities, and what their rounding errors are proportional to.
+    reduced: Vec<f64>,
+    reduced_size: Vec<f64>,
 }
 
 impl Simplex<'_> {
-    /// The passes with falling tolerances; returns the last conclusive verdict and its tolerance.
+    /// Searches, then confirms with falling tolerances; the last conclusive verdict and its tolerance.
     fn passes(&mut self, limit: usize) -> (Verdict, f64) {
-        let mut last = (self.pass(TOLERANCES[0], limit), TOLERANCES[0]);
+        let (n, m) = (self.tableau.p.n, self.tableau.p.m);
+        let start = self.tableau.position.clone();
+        let mut last = (Verdict::Limit, SEARCH[0]);
+        for (attempt, tolerance) in SEARCH.into_iter().enumerate() {
+            if attempt > 0 {
+                self.tableau.adopt(&start);
+            }
+            // Short at first: what has not ended by then is usually going round in circles.
+            let allowance = if attempt < SEARCH.len() - 1 { 50 + 10 * (n + m) } else { limit };
+            last = (self.pass(tolerance, limit.min(self.iterations + allowance)), tolerance);
+            if last.0 != Verdict::Limit {
+                break;
+            }
+        }
         if last.0 == Verdict::Limit {
             return last;
         }
-        for tolerance in &TOLERANCES[1..] {
+        let found = last.1;
+        for tolerance in CONFIRM.into_iter().filter(|t| *t < found) {
             let kept = self.tableau.position.clone();
-            let allowance = self.iterations + 50 + self.tableau.p.n + self.tableau.p.m;
-            let verdict = self.pass(*tolerance, allowance);
+            let verdict = self.pass(tolerance, self.iterations + 50 + n + m);
             // An infeasibility below the earlier tolerance is rounding: the optimum stands.
             let worse = verdict == Verdict::Infeasible && last.0 == Verdict::Optimal;
             if verdict == Verdict::Limit || worse {
                 self.tableau.adopt(&kept);
                 return last;
             }
-            last = (verdict, *tolerance);
+            last = (verdict, tolerance);
         }
         last
     }
 
     fn pass(&mut self, tolerance: f64, limit: usize) -> Verdict {
         let mut stalled = 0;
+        let mut best = Merit { infeasibility: f64::INFINITY, objective: f64::INFINITY };
         loop {
             if self.tableau.age >= REBUILD {
                 self.rebuild();
             }
             let feasible = self.set_costs(tolerance);
+            stalled = if self.improves(&mut best, feasible, tolerance) { 0 } else { stalled + 1 };
             let bland = stalled > STALL;
             let entering = self.price(tolerance, bland);
-            let block = entering.map(|(q, d)| (q, d, self.ratio_test(q, -d.signum(), tolerance, bland)));
+            let block = entering.map(|(q, d)| {
+                let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.floor);
+                match block {
+                    // Infeasibilities cannot fall for ever: a pivot as small as the gain must be there.
+                    Block::Nothing if !feasible => {
+                        (q, d, self.ratio_test(q, -d.signum(), tolerance, bland, 0.0))
+                    }
+                    _ => (q, d, block),
+                }
+            });
             let verdict = match block {
                 None if feasible => Verdict::Optimal,
                 None => Verdict::Infeasible,
                 Some((q, d, Block::Nothing)) if feasible => {
                     Verdict::Unbounded { quantity: self.tableau.nonbasic[q], sign: -d.signum() }
                 }
-                // The sum of infeasibilities is bounded below: only rounding hides what blocks.
+                // What seemed to fall is rounding.
                 Some((_, _, Block::Nothing)) => Verdict::Limit,
-                Some((q, d, block)) => {
+                Some((q, _, block)) => {
                     if self.iterations >= limit {
                         return Verdict::Limit;
                     }
-                    let size = max_abs(&self.cost) * self.tableau.largest;
-                    let gain = d.abs() * self.step(q, block);
-                    stalled = if gain > tolerance * size { 0 } else { stalled + 1 };
+                    if self.tableau.age > 0 && self.is_doubtful(q, &block) {
+                        self.rebuild();
+                        stalled -= stalled.min(1); // Looking twice is not standing still.
+                        continue;
+                    }
+                    self.step(q, block);
                     continue;
                 }
             };
@@ -157,6 +224,7 @@ impl Simplex<'_> {
     fn rebuild(&mut self) {
         if self.tableau.rebuild().is_err() {
             // Rounding let a singular basis in. Starting over is rare and always possible.
+            self.floor = (100.0 * self.floor).min(LARGEST_FLOOR);
             self.tableau.reset();
         }
     }
@@ -165,6 +233,7 @@ impl Simplex<'_> {
     fn set_costs(&mut self, tolerance: f64) -> bool {
         let p = self.tableau.p;
         self.cost.fill(0.0);
+        self.measure();
         let mut feasible = true;
         for &v in &self.tableau.basic {
             let (below, above) = self.violated(v, tolerance);
@@ -183,45 +252,88 @@ impl Simplex<'_> {
     fn violated(&self, v: usize, tolerance: f64) -> (bool, bool) {
         let p = self.tableau.p;
         let value = self.tableau.value[v];
-        let slack = tolerance * self.size(v);
+        let slack = tolerance * self.size[v];
         (value < p.lower[v] - slack, value > p.upper[v] + slack)
     }
 
-    /// Size of the terms that may make up a quantity: what its rounding error is proportional to. Measured
-    /// by the largest entries, because a small entry may be the rounding of a cancelled large one.
-    fn size(&self, v: usize) -> f64 {
-        let p = self.tableau.p;
-        let sides = [p.lower[v], p.upper[v]];
-        let side = sides.iter().filter(|s| s.is_finite()).fold(0.0, |m: f64, s| m.max(s.abs()));
-        side + self.tableau.largest * if v < p.n { 1.0 } else { p.row_size[v - p.n] }
+    /// Measures what the rounding error of each basic value is proportional to: the terms of its own row, and
+    /// those of the tight rows that determine the variables, passed on through the tableau. Unlike a norm
+    /// this does not depend on the scaling.
+    fn measure(&mut self) {
+        let Tableau { p, basic, nonbasic, t, value, .. } = &self.tableau;
+        let (n, x) = (p.n, &value[..p.n]);
+        let share = if self.tableau.age == 0 { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * self.tableau.largest;
+        for v in 0..n {
+            self.size[v] = 0.0;
+        }
+        for (i, a) in p.a.chunks(n).enumerate() {
+            let terms: f64 = a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum();
+            self.size[n + i] = terms + value[n + i].abs();
+        }
+        for (r, &v) in basic.iter().enumerate() {
+            let passed_on = t[r * n..(r + 1) * n].iter().zip(nonbasic).filter(|(_, w)| **w >= n);
+            let passed_on: f64 = passed_on.map(|(t, &w)| t.abs() * self.size[w]).sum();
+            self.basic_size[r] = value[v].abs() + self.size[v] + share * passed_on + anywhere;
+        }
+        for (r, &v) in basic.iter().enumerate() {
+            self.size[v] = self.basic_size[r];
+        }
+    }
+
+    /// Reduced costs d = c_N + T^T c_B with the sizes of their errors: the terms `c - A^T y` of the columns, and
+    /// for the multipliers y of tight rows those of the basic columns, passed on through the tableau.
+    fn reduce_costs(&mut self) {
+        let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
+        let (n, cost) = (p.n, &self.cost);
+        let fresh = self.tableau.age == 0;
+        if fresh {
+            let multipliers = self.tableau.multipliers(cost);
+            self.reduced.iter_mut().zip(nonbasic).for_each(|(d, &v)| *d = multipliers[v]);
+        } else {
+            self.reduced.iter_mut().zip(nonbasic).for_each(|(d, &v)| *d = cost[v]);
+            for (line, &w) in t.chunks(n).zip(basic).filter(|(_, w)| cost[**w] != 0.0) {
+                add_scaled(&mut self.reduced, cost[w], line);
+            }
+        }
+        // Sizes of c - A^T y for all columns; y is the reduced cost of a tight row, minus the cost of a basic one.
+        let mut column_size: Vec<f64> = cost[..n].iter().map(|c| c.abs()).collect();
+        let tight = nonbasic.iter().zip(&self.reduced).filter(|(v, _)| **v >= n).map(|(&v, d)| (v, *d));
+        let loose = basic.iter().filter(|v| **v >= n).map(|&v| (v, cost[v]));
+        for (v, y) in tight.chain(loose).filter(|(_, y)| *y != 0.0) {
+            let a = &p.a[(v - n) * n..(v - n + 1) * n];
+            column_size.iter_mut().zip(a).for_each(|(size, a)| *size += (y * a).abs());
+        }
+        let share = if fresh { FRESH } else { 1.0 };
+        let anywhere = ANYWHERE * max_abs(cost);
+        for (q, &v) in nonbasic.iter().enumerate() {
+            self.reduced_size[q] = anywhere + if v < n { column_size[v] } else { self.reduced[q].abs() };
+        }
+        for (line, &w) in t.chunks(n).zip(basic).filter(|(_, w)| **w < n) {
+            for (size, t) in self.reduced_size.iter_mut().zip(line) {
+                *size += share * t.abs() * column_size[w];
+            }
+        }
     }
 
     /// Chooses the entering quantity by steepest edge or least index; returns it with its reduced cost d.
-    fn price(&self, tolerance: f64, bland: bool) -> Option<(usize, f64)> {
-        let Tableau { p, position, basic, nonbasic, t, .. } = &self.tableau;
-        let largest_cost = max_abs(&self.cost);
+    fn price(&mut self, tolerance: f64, bland: bool) -> Option<(usize, f64)> {
+        self.reduce_costs();
+        let Tableau { p, position, nonbasic, t, .. } = &self.tableau;
         let mut best: Option<(usize, f64)> = None;
         let mut best_rate = 0.0;
         for (q, &v) in nonbasic.iter().enumerate() {
-            if p.lower[v] == p.upper[v] {
-                continue;
-            }
-            let (mut d, mut largest, mut length) = (self.cost[v], 1.0_f64, 1.0);
-            for (r, &w) in basic.iter().enumerate() {
-                let entry = t[r * p.n + q];
-                d += self.cost[w] * entry;
-                largest = largest.max(entry.abs());
-                length += entry * entry;
-            }
+            let d = self.reduced[q];
             let attractive = match position[v] {
                 Position::AtLower => d < 0.0,
                 Position::AtUpper => d > 0.0,
                 _ => true,
             };
-            // An entry that ought to be zero carries the rounding of the largest in its column.
-            if !attractive || d.abs() <= tolerance * largest_cost * largest {
+            let fixed = p.lower[v] == p.upper[v];
+            if fixed || !attractive || d.abs() <= tolerance * self.reduced_size[q] {
                 continue;
             }
+            let length = 1.0 + t.iter().skip(q).step_by(p.n).map(|t| t * t).sum::<f64>();
             let rate = d * d / length;
             let better = match best {
                 None => true,
@@ -237,10 +349,10 @@ impl Simplex<'_> {
     }
 
     /// How far the entering quantity can go, and what stops it.
-    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool) -> Block {
+    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool, floor: f64) -> Block {
         let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
         let rate = |r: usize| sign * t[r * p.n + q];
-        let negligible = PIVOT * (0..p.m).fold(0.0, |m: f64, r| m.max(rate(r).abs()));
+        let negligible = floor * self.tableau.largest_entry(q);
         let blocks = |r: usize| {
             let rate = rate(r);
             if rate.abs() <= negligible { None } else { self.room(basic[r], rate, tolerance) }
@@ -250,31 +362,30 @@ impl Simplex<'_> {
         let mut reach = f64::INFINITY;
         for (r, &v) in basic.iter().enumerate() {
             if let Some((room, _)) = blocks(r) {
-                reach = reach.min((room + tolerance * self.size(v)).max(0.0) / rate(r).abs());
+                reach = reach.min((room + tolerance * self.size[v]).max(0.0) / rate(r).abs());
             }
         }
         let own = p.upper[nonbasic[q]] - p.lower[nonbasic[q]];
         if own <= reach && own.is_finite() {
-            return Block::OwnSide { step: own };
+            return Block::OwnSide;
         }
         // Second pass: of those that block within that step, the largest pivot (or the least index).
-        let mut chosen: Option<(usize, f64, Position)> = None;
+        let mut chosen: Option<(usize, Position)> = None;
         for r in 0..p.m {
             let Some((room, rest)) = blocks(r) else { continue };
-            let step = room / rate(r).abs();
-            if step > reach {
+            if room / rate(r).abs() > reach {
                 continue;
             }
             let better = match chosen {
                 None => true,
-                Some((c, ..)) if bland => basic[r] < basic[c],
-                Some((c, ..)) => rate(r).abs() > rate(c).abs(),
+                Some((c, _)) if bland => basic[r] < basic[c],
+                Some((c, _)) => rate(r).abs() > rate(c).abs(),
             };
             if better {
-                chosen = Some((r, step.max(0.0), rest));
+                chosen = Some((r, rest));
             }
         }
-        chosen.map_or(Block::Nothing, |(r, step, rest)| Block::Basic { r, step, rest })
+        chosen.map_or(Block::Nothing, |(r, rest)| Block::Basic { r, rest })
     }
 
     /// Distance of a basic quantity to the side it moves to, and that side. One that is infeasible stops
@@ -300,20 +411,46 @@ impl Simplex<'_> {
         side.is_finite().then_some((room, rest))
     }
 
-    /// Takes the step and returns its length.
-    fn step(&mut self, q: usize, block: Block) -> f64 {
+    /// Whether a pivot is so small that the rounding of earlier pivots may have made it.
+    fn is_doubtful(&self, q: usize, block: &Block) -> bool {
+        let Tableau { p, t, .. } = &self.tableau;
+        match block {
+            Block::Basic { r, .. } => t[r * p.n + q].abs() < DOUBTFUL * self.tableau.largest_entry(q),
+            _ => false,
+        }
+    }
+
+    fn step(&mut self, q: usize, block: Block) {
         self.iterations += 1;
         match block {
-            Block::Nothing => 0.0,
-            Block::OwnSide { step } => {
-                self.tableau.flip(q);
-                step
-            }
-            Block::Basic { r, step, rest } => {
-                self.tableau.exchange(r, q, rest);
-                step
+            Block::Nothing => {}
+            Block::OwnSide => self.tableau.flip(q),
+            Block::Basic { r, rest } => self.tableau.exchange(r, q, rest),
+        }
+    }
+
+    /// Whether the point is better than any before: less infeasible, or feasible with a better objective.
+    fn improves(&self, best: &mut Merit, feasible: bool, tolerance: f64) -> bool {
+        let (p, value) = (self.tableau.p, &self.tableau.value);
+        let mut sum = 0.0;
+        if feasible {
+            sum += dot(&p.c, &value[..p.n]);
+        } else {
+            for &v in &self.tableau.basic {
+                sum += (p.lower[v] - value[v]).max(value[v] - p.upper[v]).max(0.0);
             }
         }
+        let record = if feasible { &mut best.objective } else { &mut best.infeasibility };
+        let better = sum < *record - tolerance * max_abs(&self.cost) * self.tableau.largest;
+        if better {
+            *record = sum;
+        }
+        if feasible && best.infeasibility > 0.0 {
+            // From here on losing feasibility is no progress.
+            best.infeasibility = 0.0;
+            return true;
+        }
+        better
     }
 
     /// The answer in the problem's own units, from the original data.

@@ -7,7 +7,7 @@
 
 use super::problem::Position;
 use super::scaling::ScaledProgram;
-use crate::arithmetic::{TwofoldSum, accurate_dot, max_abs};
+use crate::arithmetic::{TwofoldSum, accurate_dot, add_scaled, max_abs};
 use nalgebra::linalg::LU;
 use nalgebra::{DMatrix, DVector, Dyn};
 
@@ -174,24 +174,32 @@ impl<'a> Tableau<'a> {
     fn fill_tableau(&mut self) {
         let (n, k) = (self.p.n, self.inside_columns.len());
         let outside = self.outside_columns.len();
-        for q in 0..n {
-            let mut column = DVector::zeros(k);
+        // B^-1 (-outside columns, identity), all right-hand sides at once.
+        let mut columns = DMatrix::from_fn(k, n, |r, q| {
             if q < outside {
-                for (r, &i) in self.tight_rows.iter().enumerate() {
-                    column[r] = -self.p.a[i * n + self.outside_columns[q]];
-                }
+                -self.p.a[self.tight_rows[r] * n + self.outside_columns[q]]
+            } else if q - outside == r {
+                1.0
             } else {
-                column[q - outside] = 1.0;
+                0.0
             }
-            let column = self.solve(column);
-            for r in 0..k {
-                self.t[r * n + q] = column[r];
+        });
+        if let Some(factors) = &self.factors {
+            factors.solve_mut(&mut columns);
+        }
+        for r in 0..k {
+            for q in 0..n {
+                self.t[r * n + q] = columns[(r, q)];
             }
-            for (r, &i) in self.loose_rows.iter().enumerate() {
-                let a = &self.p.a[i * n..(i + 1) * n];
-                let direct = if q < outside { a[self.outside_columns[q]] } else { 0.0 };
-                let through: f64 = self.inside_columns.iter().zip(&column).map(|(&j, v)| a[j] * v).sum();
-                self.t[(k + r) * n + q] = direct + through;
+        }
+        for (r, &i) in self.loose_rows.iter().enumerate() {
+            let a = &self.p.a[i * n..(i + 1) * n];
+            let (known, rest) = self.t.split_at_mut(k * n);
+            let line = &mut rest[r * n..(r + 1) * n];
+            line.fill(0.0);
+            line.iter_mut().zip(&self.outside_columns).for_each(|(t, &j)| *t = a[j]);
+            for (&j, solved) in self.inside_columns.iter().zip(known.chunks(n)) {
+                add_scaled(line, a[j], solved);
             }
         }
     }
@@ -237,6 +245,11 @@ impl<'a> Tableau<'a> {
             self.value[v] = t.iter().zip(&self.nonbasic).map(|(t, &w)| t * self.value[w]).sum();
         }
         self.largest = max_abs(&self.value[..n]);
+    }
+
+    /// Largest absolute entry of a column.
+    pub(super) fn largest_entry(&self, q: usize) -> f64 {
+        self.t.iter().skip(q).step_by(self.p.n).fold(0.0, |m: f64, v| m.max(v.abs()))
     }
 
     /// Moves a nonbasic quantity to its other side.

@@ -1,6 +1,6 @@
 //! Nonnegative least squares: minimise `|A x - b|` over `x >= 0`.
 //!
-//! [`nnls`] is Lawson and Hanson's method, [`nnls_residual`] the judge.
+//! [`nnls()`] is Lawson and Hanson's method, [`nnls_residual`] the judge.
 
 mod lawson_hanson;
 mod residual;

@@ -47,7 +47,9 @@ pub fn kkt_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result
     // An x that ought to be zero carries the rounding of the way from the unconstrained minimum.
     let x_size = max_abs(x).max(max_abs(problem.gradient()) / curvature);
     let y_size = max_abs(y);
-    let gradient = max_abs(problem.gradient()).max(max_abs(&slope));
+    let mut terms: Vec<f64> =
+        problem.gradient().iter().zip(&slope).map(|(g, s)| g.abs().max(s.abs())).collect();
+    constraints.add_terms(y, &mut terms);
     let mut stationarity = 0.0;
     for j in 0..n {
         let curvature = problem.hessian().map_or(1.0, |g| norm1(&g[j * n..(j + 1) * n]));
@@ -60,7 +62,7 @@ pub fn kkt_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result
     Ok(KktResidual {
         stationarity,
         primal: constraints.violation(x, x_size),
-        dual_sign: constraints.wrong_signs(y, z, gradient, 1.0),
-        complementarity: constraints.complementarity(x, x_size, [y, z], gradient, 1.0),
+        dual_sign: constraints.wrong_signs(y, z, &terms, 1.0),
+        complementarity: constraints.complementarity(x, x_size, [y, z], max_abs(&terms), 1.0),
     })
 }

@@ -1,5 +1,5 @@
 //! A small deterministic generator and the independent solvers, shared by the tests of this crate.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};

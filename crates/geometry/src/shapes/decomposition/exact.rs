@@ -142,7 +142,7 @@ impl Piece {
                 corners.push(from + (to - from) * (h / (h - g)));
             }
         }
-        (corners.len() >= 3).then(|| Piece { corners, ..*self })
+        if corners.len() >= 3 { Some(Piece { corners, ..*self }) } else { None }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{Pose, ShapeError};
 /// How far a decomposition may go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecompositionOptions {
-    /// Most parts of an exact decomposition (default 32); zero goes straight to the approximate one.
+    /// Most parts of an exact decomposition (default 64); zero goes straight to the approximate one.
     pub exact_parts: usize,
     /// Voxels along the longest side for the approximate one (default 64): finer is slower and closer.
     pub resolution: u32,
@@ -30,7 +30,7 @@ pub struct DecompositionOptions {
 
 impl Default for DecompositionOptions {
     fn default() -> Self {
-        Self { exact_parts: 32, resolution: 64, concavity: 0.003 }
+        Self { exact_parts: 64, resolution: 64, concavity: 0.003 }
     }
 }
 

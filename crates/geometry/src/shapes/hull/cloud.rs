@@ -40,6 +40,8 @@ pub(super) struct Cloud {
     pub simplex: [usize; 4],
     /// Distance, in scaled units, below which this body has no detail.
     pub tolerance: f64,
+    /// Distance, in scaled units, by which the planes of faces may be off anywhere on the body.
+    pub slack: f64,
     extent: Extent,
     scale: f64,
     count: usize,
@@ -77,7 +79,8 @@ impl Cloud {
         let points: Vec<Vec3> = kept.iter().map(|&k| points[k as usize]).collect();
         // Again, because the four extreme points have to be among those kept.
         let extent = Extent::new(&points);
-        let cloud = Self { kept, simplex: extent.simplex, points, tolerance, extent, scale, count };
+        let slack = (0.25 * flatness * extent.size).max(tolerance).max(rounding);
+        let cloud = Self { kept, simplex: extent.simplex, points, tolerance, slack, extent, scale, count };
         if extent.thickness <= flat_limit { Err(cloud.flat()) } else { Ok(cloud) }
     }
 

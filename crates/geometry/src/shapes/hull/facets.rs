@@ -12,11 +12,29 @@ use crate::shapes::area_vector;
 
 const NONE: u32 = u32::MAX;
 
-/// Face loops (counter-clockwise seen from outside, starting at their smallest vertex, sorted) over the
-/// vertices that are corners of at least three faces. `None` if some face has fewer than three corners.
-pub(super) fn facets(points: &[Vec3], surface: &Surface, tolerance: f64) -> Option<Vec<Vec<u32>>> {
-    let face_of = grow(points, surface, tolerance);
-    let count = face_of.iter().map(|&f| f + 1).max().unwrap_or(0) as usize;
+/// A polygonal face of the hull.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Facet {
+    /// Its corners, counter-clockwise seen from outside, starting at the smallest index.
+    pub corners: Vec<u32>,
+    /// Its largest triangle.
+    pub seed: [u32; 3],
+}
+
+/// What counts as flat.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Greatest distance of a face's corners from its plane.
+    pub tolerance: f64,
+    /// Greatest distance by which the body may stick out of the plane of a face.
+    pub slack: f64,
+}
+
+/// Faces, sorted, over the vertices that are corners of at least three faces. `None` if some face has fewer
+/// than three corners.
+pub(super) fn facets(points: &[Vec3], surface: &Surface, limits: Limits) -> Option<Vec<Facet>> {
+    let (face_of, seeds) = grow(points, surface, limits);
+    let count = seeds.len();
     let mut sides: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
     for (t, corners) in surface.triangles.iter().enumerate() {
         for k in 0..3 {
@@ -30,8 +48,8 @@ pub(super) fn facets(points: &[Vec3], surface: &Surface, tolerance: f64) -> Opti
         meetings[from as usize] += 1;
     }
     let mut next = vec![NONE; points.len()];
-    let mut loops = Vec::with_capacity(count);
-    for rim in &sides {
+    let mut found = Vec::with_capacity(count);
+    for (rim, &seed) in sides.iter().zip(&seeds) {
         for &(from, to) in rim {
             next[from as usize] = to;
         }
@@ -48,14 +66,14 @@ pub(super) fn facets(points: &[Vec3], surface: &Surface, tolerance: f64) -> Opti
         if face.len() < 3 || vertex != start {
             return None;
         }
-        loops.push(face);
+        found.push(Facet { corners: face, seed: surface.triangles[seed as usize] });
     }
-    loops.sort();
-    Some(loops)
+    found.sort();
+    Some(found)
 }
 
-/// Assigns each triangle to a face.
-fn grow(points: &[Vec3], surface: &Surface, tolerance: f64) -> Vec<u32> {
+/// Assigns each triangle to a face; also the largest triangle of each face.
+fn grow(points: &[Vec3], surface: &Surface, limits: Limits) -> (Vec<u32>, Vec<u32>) {
     let corner = |v: u32| points[v as usize];
     let area = |t: usize| {
         let [a, b, c] = surface.triangles[t].map(corner);
@@ -70,46 +88,106 @@ fn grow(points: &[Vec3], surface: &Surface, tolerance: f64) -> Vec<u32> {
             .then_with(|| surface.triangles[s as usize].cmp(&surface.triangles[t as usize]))
     });
 
-    let mut face_of = vec![NONE; areas.len()];
-    let mut corner_of = vec![NONE; points.len()];
-    let mut faces = 0;
-    let mut members: Vec<u32> = Vec::new();
-    let mut waiting: Vec<u32> = Vec::new();
+    let mut on_hull: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
+    on_hull.sort_unstable();
+    on_hull.dedup();
+    let mut growth = Growth {
+        points,
+        surface,
+        areas,
+        face_of: vec![NONE; order.len()],
+        corner_of: vec![NONE; points.len()],
+        members: Vec::new(),
+        triangles: Vec::new(),
+    };
+    let mut seeds = Vec::new();
     for seed in order {
-        if face_of[seed as usize] != NONE {
+        if growth.face_of[seed as usize] != NONE {
             continue;
         }
-        let face = faces;
-        faces += 1;
-        face_of[seed as usize] = face;
-        members.clear();
-        members.extend(surface.triangles[seed as usize]);
-        members.iter().for_each(|&v| corner_of[v as usize] = face);
-        let mut total = areas[seed as usize];
-        waiting.clear();
-        waiting.extend(surface.across[seed as usize]);
-        while let Some(t) = waiting.pop() {
-            if face_of[t as usize] != NONE {
-                continue;
-            }
-            let corners = surface.triangles[t as usize];
-            let shared = surface.across[t as usize].iter().filter(|&&n| face_of[n as usize] == face).count();
-            let fresh = corners.iter().copied().find(|&v| corner_of[v as usize] != face);
-            let stays_disc = shared == 2 || (shared == 1 && fresh.is_some());
-            let sum = total + areas[t as usize];
-            if !stays_disc || !flat(points, &members, fresh, &sum, tolerance) {
-                continue;
-            }
-            face_of[t as usize] = face;
-            total = sum;
-            if let Some(v) = fresh {
-                corner_of[v as usize] = face;
-                members.push(v);
-            }
-            waiting.extend(surface.across[t as usize]);
+        let face = seeds.len() as u32;
+        seeds.push(seed);
+        let total =
+            growth.face(seed, face, |g, fresh, sum| flat(points, &g.members, fresh, sum, limits.tolerance));
+        if growth.triangles.len() > 1 && !growth.supports(&on_hull, &total, limits.slack) {
+            growth.undo();
+            let normal = growth.areas[seed as usize].normalize();
+            let origin = corner(surface.triangles[seed as usize][0]);
+            let near = |v: u32| normal.dot(&(corner(v) - origin)).abs() <= limits.tolerance.min(limits.slack);
+            growth.face(seed, face, |_, fresh, _| fresh.is_none_or(near));
         }
     }
-    face_of
+    (growth.face_of, seeds)
+}
+
+/// Faces as they grow.
+struct Growth<'a> {
+    points: &'a [Vec3],
+    surface: &'a Surface,
+    /// Area vectors of the triangles.
+    areas: Vec<Vec3>,
+    /// The face of each triangle.
+    face_of: Vec<u32>,
+    /// The last face that took in a vertex.
+    corner_of: Vec<u32>,
+    /// Vertices of the face under way.
+    members: Vec<u32>,
+    /// Triangles of the face under way.
+    triangles: Vec<u32>,
+}
+
+impl Growth<'_> {
+    /// Grows a face from a seed: a neighbour joins if the face stays a disc and `joins` agrees, given the
+    /// vertex that would be new and the area vector of all. Returns the area vector.
+    fn face(&mut self, seed: u32, face: u32, joins: impl Fn(&Self, Option<u32>, &Vec3) -> bool) -> Vec3 {
+        let corners = self.surface.triangles[seed as usize];
+        self.face_of[seed as usize] = face;
+        self.members.clear();
+        self.members.extend(corners);
+        self.triangles.clear();
+        self.triangles.push(seed);
+        corners.iter().for_each(|&v| self.corner_of[v as usize] = face);
+        let mut total = self.areas[seed as usize];
+        let mut waiting = self.surface.across[seed as usize].to_vec();
+        while let Some(t) = waiting.pop() {
+            if self.face_of[t as usize] != NONE {
+                continue;
+            }
+            let neighbours = self.surface.across[t as usize];
+            let shared = neighbours.iter().filter(|&&n| self.face_of[n as usize] == face).count();
+            let mut corners = self.surface.triangles[t as usize].iter().copied();
+            let fresh = corners.find(|&v| self.corner_of[v as usize] != face);
+            let stays_disc = shared == 2 || (shared == 1 && fresh.is_some());
+            let sum = total + self.areas[t as usize];
+            if !stays_disc || !joins(self, fresh, &sum) {
+                continue;
+            }
+            self.face_of[t as usize] = face;
+            self.triangles.push(t);
+            total = sum;
+            if let Some(v) = fresh {
+                self.corner_of[v as usize] = face;
+                self.members.push(v);
+            }
+            waiting.extend(neighbours);
+        }
+        total
+    }
+
+    /// Gives the triangles of the face under way back.
+    fn undo(&mut self) {
+        self.triangles.iter().for_each(|&t| self.face_of[t as usize] = NONE);
+        self.members.iter().for_each(|&v| self.corner_of[v as usize] = NONE);
+    }
+
+    /// Whether the mean plane of the face under way leaves no vertex further outside than `slack`. It may not
+    /// where a face is tiny against the body: what is flat within the face need not be so far from it.
+    fn supports(&self, vertices: &[u32], area: &Vec3, slack: f64) -> bool {
+        let Some(normal) = area.try_normalize(0.0) else { return false };
+        let mean = |sum: Vec3, v: &u32| sum + self.points[*v as usize];
+        let centre = self.members.iter().fold(Vec3::zeros(), mean) / self.members.len() as f64;
+        vertices.iter().all(|&v| normal.dot(&(self.points[v as usize] - centre)) <= slack)
+    }
 }
 
 /// Whether the points, with one more, lie within `tolerance` of a plane across `normal`.

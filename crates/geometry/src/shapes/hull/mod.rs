@@ -18,9 +18,12 @@ mod triangulate;
 
 pub(super) use cloud::Strictness;
 
-use super::{Face, Polytope};
+use super::polytope::newell_plane;
+use super::{Face, Polytope, area_vector};
+use crate::tolerance::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 use cloud::Cloud;
+use facets::Limits;
 
 /// How often the merging of triangles is repeated with a tenth of the tolerance.
 const MERGE_ATTEMPTS: usize = 8;
@@ -69,24 +72,50 @@ fn assemble(
     surface: &triangulate::Surface,
     tolerance: f64,
 ) -> Result<Polytope, ShapeError> {
-    let loops = facets::facets(&cloud.points, surface, tolerance)
+    let facets = facets::facets(&cloud.points, surface, Limits { tolerance, slack: cloud.slack })
         .ok_or_else(|| ShapeError::NotConvex { why: "a face has fewer than three corners".into() })?;
-    let mut used: Vec<u32> = loops.iter().flatten().copied().collect();
+    let mut used: Vec<u32> = facets.iter().flat_map(|f| &f.corners).copied().collect();
     used.sort_unstable();
     used.dedup();
     let mut position = vec![u32::MAX; cloud.points.len()];
     for (index, &point) in used.iter().enumerate() {
         position[point as usize] = index as u32;
     }
-    let loops: Vec<Vec<u32>> =
-        loops.iter().map(|face| face.iter().map(|&v| position[v as usize]).collect()).collect();
     let sources: Vec<u32> = used.iter().map(|&v| cloud.kept[v as usize]).collect();
-    let vertices = sources.iter().map(|&s| points[s as usize]).collect();
-    let polytope = Polytope::from_faces(vertices, &loops)?.with_sources(sources);
+    let vertices: Vec<Vec3> = sources.iter().map(|&s| points[s as usize]).collect();
+    let size = vertices.iter().map(|v| (v - vertices[0]).norm()).fold(0.0, f64::max);
+    let furthest = vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
+    let slack = 0.5 * FLATNESS * size + ROUNDING * f64::EPSILON * furthest;
+    let mut loops: Vec<Vec<u32>> = Vec::with_capacity(facets.len());
+    let mut planes = Vec::with_capacity(facets.len());
+    for facet in &facets {
+        let corners: Vec<u32> = facet.corners.iter().map(|&v| position[v as usize]).collect();
+        let seed = facet.seed.map(|v| points[cloud.kept[v as usize] as usize]);
+        let plane = supporting_plane(&vertices, &corners, &seed, slack);
+        planes.push(plane.ok_or_else(|| ShapeError::NotConvex { why: "a face is not flat".into() })?);
+        loops.push(corners);
+    }
+    let polytope = Polytope::from_planes(vertices, &loops, &planes)?.with_sources(sources);
     if polytope.faces().iter().all(|face| turns_left(&polytope, face)) {
         return Ok(polytope);
     }
     Err(ShapeError::NotConvex { why: "a merged face has a corner that turns the wrong way".into() })
+}
+
+/// The mean plane of a face, or the plane of its largest triangle where the mean plane cuts off more than
+/// `slack` of the body: on a face that is tiny against the body, the mean of nearly coplanar triangles may
+/// be tilted, but the plane of each triangle of the exact hull supports it.
+fn supporting_plane(vertices: &[Vec3], corners: &[u32], seed: &[Vec3; 3], slack: f64) -> Option<(Vec3, f64)> {
+    let (normal, offset) = newell_plane(vertices, corners)?;
+    let origin = vertices[corners[0] as usize];
+    let height = offset - normal.dot(&origin);
+    if vertices.iter().all(|v| normal.dot(&(v - origin)) <= height + slack) {
+        return Some((normal, offset));
+    }
+    let [a, b, c] = seed;
+    let normal = area_vector(a, b, c).try_normalize(0.0)?;
+    let flat = corners.iter().all(|&v| normal.dot(&(vertices[v as usize] - a)).abs() <= slack);
+    flat.then(|| (normal, normal.dot(a)))
 }
 
 /// Whether a face is strictly convex as a polygon: details just above the tolerance can spoil that.

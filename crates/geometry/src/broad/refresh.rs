@@ -1,0 +1,390 @@
+//! One refresh of the broad phase: from boxes to pairs.
+//!
+//! ```text
+//! renumber   the order of names, after insertions and removals
+//! tend       new loose boxes for the parts that left theirs; bounds renewed, or the tree packed anew
+//! search     the changed leaves against the tree: pairs that meet now and did not before
+//! select     pairs whose loose boxes have parted are dropped; of the rest, those that touch are listed
+//! ```
+//!
+//! Loose boxes depend on history; the list does not, because the boxes themselves decide in the end.
+
+use super::candidates::GONE;
+use super::node::{Outward, WIDTH};
+use super::pack::{Item, pack};
+use super::part::PartId;
+use super::phase::{BroadPhase, NOWHERE, Seat};
+
+/// Coordinates from here on (metres) are treated as infinite: beyond the range of single precision.
+const UNBOUNDED: f64 = 1e30;
+
+/// Pack anew when the leaf nodes have grown by this factor since the last packing.
+const WORN: f64 = 1.25;
+
+/// Walk up from each changed leaf while fewer than one in this many have changed; renew all bounds otherwise.
+const FEW_TO_REFIT: usize = 4;
+
+/// Query leaf by leaf while fewer than one in this many have changed; join the tree with itself otherwise.
+const FEW_TO_QUERY: usize = 6;
+
+impl BroadPhase {
+    /// Finds the pairs whose boxes touch, as they now are.
+    pub fn refresh(&mut self) {
+        self.refresh_where(|_, _| true);
+    }
+
+    /// As [`refresh`](Self::refresh), listing only the pairs that `keep` approves of. It is asked once for
+    /// each touching pair, in the order of the list, the lesser name first.
+    pub fn refresh_where(&mut self, keep: impl FnMut(PartId, PartId) -> bool) {
+        if self.stirred {
+            self.renumber();
+            self.tend();
+            self.search();
+            self.stirred = false;
+        }
+        self.select(keep);
+    }
+
+    /// Brings the order of names up to date after insertions and removals.
+    fn renumber(&mut self) {
+        if self.added.is_empty() && self.dead.is_empty() {
+            return;
+        }
+        for &k in &self.dead {
+            let slot = self.records[k as usize].slot;
+            if slot != NOWHERE {
+                self.tree.set(slot as usize, &Outward::EMPTY);
+                self.tree.refit_above(slot as usize);
+                self.seats[slot as usize] = Seat::EMPTY;
+            }
+        }
+        let Self { names, records, added, order, next_order, renumbered, .. } = self;
+        added.retain(|&k| records[k as usize].alive);
+        added.sort_unstable_by_key(|&k| names[k as usize]);
+        next_order.clear();
+        renumbered.clear();
+        let mut newcomers = added.drain(..).peekable();
+        for &k in order.iter() {
+            if !records[k as usize].alive {
+                renumbered.push(GONE);
+                continue;
+            }
+            let id = names[k as usize];
+            while let Some(new) = newcomers.next_if(|&new| names[new as usize] < id) {
+                next_order.push(new);
+            }
+            renumbered.push(next_order.len() as u32);
+            next_order.push(k);
+        }
+        next_order.extend(newcomers);
+        std::mem::swap(order, next_order);
+        self.ids.clear();
+        for (rank, &k) in order.iter().enumerate() {
+            records[k as usize].rank = rank as u32;
+            self.ids.push(names[k as usize]);
+        }
+        self.candidates.renumber(&self.renumbered);
+        self.changed.retain(|&k| self.records[k as usize].alive);
+        self.unbounded.retain(|&k| self.records[k as usize].alive);
+        for seat in self.seats.iter_mut().filter(|seat| seat.index != NOWHERE) {
+            seat.rank = self.records[seat.index as usize].rank;
+        }
+        self.free.append(&mut self.dead);
+    }
+
+    /// Places the changed leaves and renews the bounds above them, or packs the tree anew.
+    fn tend(&mut self) {
+        let appended_before = self.appended;
+        for at in 0..self.changed.len() {
+            self.place(self.changed[at] as usize);
+        }
+        self.wear += self.changed.len();
+        let slots = self.tree.slots();
+        if self.appended * 8 > slots || self.order.len() * 2 + WIDTH < slots || self.is_worn() {
+            self.repack();
+        } else if self.appended > appended_before || self.changed.len() * FEW_TO_REFIT > slots {
+            self.tree.refit();
+        } else {
+            for &k in &self.changed {
+                let slot = self.records[k as usize].slot;
+                if slot != NOWHERE {
+                    self.tree.refit_above(slot as usize);
+                }
+            }
+        }
+        if self.tree.is_astray() {
+            self.repack();
+        }
+    }
+
+    /// The loose box of a part; `None` if the part is unbounded.
+    fn loosened(&self, k: usize) -> Option<Outward> {
+        let b = &self.boxes[k];
+        if b.min.amax().max(b.max.amax()) >= UNBOUNDED {
+            return None;
+        }
+        let margin = self.slack.0 * b.extents().max();
+        let (lo, hi) = (b.min - self.origin, b.max - self.origin);
+        Some(Outward::new(lo.map(|x| x - margin).into(), hi.map(|x| x + margin).into()))
+    }
+
+    fn seat(&self, k: usize, before: Outward) -> Seat {
+        let record = &self.records[k];
+        let body = self.names[k].body;
+        Seat { before, body, fixed: record.fixed, groups: record.groups, rank: record.rank, index: k as u32 }
+    }
+
+    /// Gives a changed part its new loose box.
+    fn place(&mut self, k: usize) {
+        let loose = self.loosened(k);
+        let slot = self.records[k].slot;
+        self.loose[k] = loose.unwrap_or(Outward::EMPTY);
+        match (loose, slot) {
+            (Some(loose), NOWHERE) => {
+                // Pairs it may have had while unbounded are listed still.
+                self.records[k].renewed = true;
+                self.unbounded.retain(|&u| u as usize != k);
+                self.records[k].slot = self.tree.push(&loose) as u32;
+                self.seats.push(self.seat(k, Outward::EMPTY));
+                self.appended += 1;
+            }
+            (Some(loose), slot) => {
+                self.tree.set(slot as usize, &loose);
+                if self.records[k].renewed {
+                    self.seats[slot as usize] = self.seat(k, Outward::EMPTY);
+                }
+            }
+            (None, slot) => {
+                if slot != NOWHERE {
+                    self.tree.set(slot as usize, &Outward::EMPTY);
+                    self.tree.refit_above(slot as usize);
+                    self.seats[slot as usize] = Seat::EMPTY;
+                    self.records[k].slot = NOWHERE;
+                }
+                if !self.unbounded.contains(&(k as u32)) {
+                    self.unbounded.push(k as u32);
+                }
+            }
+        }
+    }
+
+    /// Whether wandering has made the leaf nodes so large that packing anew pays. Looked at rarely.
+    fn is_worn(&mut self) -> bool {
+        if self.wear * 2 < self.tree.slots() {
+            return false;
+        }
+        self.wear = 0;
+        self.tree.spread() > WORN * self.packed_spread
+    }
+
+    /// Puts all leaves in packed order.
+    fn repack(&mut self) {
+        self.follow();
+        self.items.clear();
+        for seat in self.seats.iter().filter(|seat| seat.index != NOWHERE) {
+            self.items.push(Item::new(self.loose[seat.index as usize], *seat));
+        }
+        pack(&mut self.items);
+        self.tree.reset(self.items.len());
+        self.seats.clear();
+        for (slot, item) in self.items.iter().enumerate() {
+            let record = &mut self.records[item.seat.index as usize];
+            record.slot = slot as u32;
+            self.tree.place(slot, &item.bounds, record.changed);
+            self.seats.push(item.seat);
+        }
+        self.tree.refit();
+        self.packed_spread = self.tree.spread();
+        self.wear = 0;
+        self.appended = 0;
+    }
+
+    /// Moves the origin of single precision along with a scene that has left it behind.
+    fn follow(&mut self) {
+        let bounded = self.order.iter().filter(|&&k| self.records[k as usize].slot != NOWHERE);
+        let around = bounded.map(|&k| self.boxes[k as usize]).reduce(|a, b| a.merged(&b));
+        let Some(around) = around else { return };
+        let centre = around.centre();
+        if (centre - self.origin).amax() <= around.extents().amax() {
+            return;
+        }
+        // All is seen from elsewhere now, so all is to be found anew.
+        self.origin = centre;
+        for at in 0..self.order.len() {
+            let k = self.order[at] as usize;
+            let slot = self.records[k].slot;
+            if slot != NOWHERE {
+                self.loose[k] = self.loosened(k).unwrap_or(Outward::EMPTY);
+                self.seats[slot as usize].before = Outward::EMPTY;
+                self.records[k].renewed = true;
+                self.mark(k);
+            }
+        }
+    }
+
+    /// Finds the new candidates among the changed leaves and the unbounded parts, and merges them in.
+    fn search(&mut self) {
+        self.renewed_ranks.clear();
+        self.renewed_ranks.resize(self.order.len(), false);
+        let changed = std::mem::take(&mut self.changed);
+        let unbounded = std::mem::take(&mut self.unbounded);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let renewed = changed.iter().filter(|&&k| self.records[k as usize].renewed).chain(&unbounded);
+        let mut any = false;
+        for &k in renewed {
+            self.renewed_ranks[self.records[k as usize].rank as usize] = true;
+            // Its pairs forget whether they touched.
+            self.moved[k as usize] = true;
+            any = true;
+        }
+        if any {
+            let renewed = &self.renewed_ranks;
+            candidates.sift(|a, b, touched| (touched, !(renewed[a] | renewed[b])));
+        }
+
+        let (tree, seats) = (&self.tree, &self.seats);
+        let mut judge = |a: &Seat, b: &Seat| {
+            if a.may_meet(b) & !a.before.meets(&b.before) {
+                candidates.found(a.rank, b.rank);
+            }
+        };
+        if changed.len() * FEW_TO_QUERY > tree.slots() {
+            tree.join(&mut self.join_work, |i, j| judge(&seats[i], &seats[j]));
+        } else {
+            for &k in &changed {
+                let i = self.records[k as usize].slot;
+                if i == NOWHERE {
+                    continue;
+                }
+                // Two changed leaves find each other twice: the one that stands first reports.
+                let i = i as usize;
+                tree.query(&self.loose[k as usize], |j| {
+                    if i < j || (j < i && !tree.is_changed(j)) {
+                        judge(&seats[i], &seats[j]);
+                    }
+                });
+            }
+        }
+        // Unbounded parts are few, and are looked at afresh every time.
+        for (at, &k) in unbounded.iter().enumerate() {
+            let seat = self.seat(k as usize, Outward::EMPTY);
+            let b = &self.boxes[k as usize];
+            let around = Outward::new((b.min - self.origin).into(), (b.max - self.origin).into());
+            tree.query(&around, |j| judge(&seat, &seats[j]));
+            for &other in &unbounded[..at] {
+                judge(&seat, &self.seat(other as usize, Outward::EMPTY));
+            }
+        }
+        candidates.merge();
+
+        for &k in &changed {
+            let k = k as usize;
+            let record = &mut self.records[k];
+            record.changed = false;
+            record.renewed = false;
+            if record.slot != NOWHERE {
+                self.seats[record.slot as usize].before = self.loose[k];
+            }
+        }
+        self.tree.settle();
+        self.candidates = candidates;
+        self.unbounded = unbounded;
+        self.changed = changed;
+        self.changed.clear();
+    }
+
+    /// Drops the candidates whose loose boxes have parted and lists those whose own boxes touch.
+    fn select(&mut self, mut keep: impl FnMut(PartId, PartId) -> bool) {
+        let Self { order, ids, boxes, loose, moved, moved_ranks, candidates, pairs, .. } = self;
+        moved_ranks.clear();
+        moved_ranks.extend(order.iter().map(|&k| moved[k as usize]));
+        moved.fill(false);
+        if pairs.len() < candidates.len() {
+            pairs.resize(candidates.len(), (PartId::default(), PartId::default()));
+        }
+        let mut count = 0;
+        candidates.sift(|a, b, touched| {
+            pairs[count] = (ids[a], ids[b]);
+            let (mut touch, mut near) = (touched, true);
+            if moved_ranks[a] | moved_ranks[b] {
+                let (i, j) = (order[a] as usize, order[b] as usize);
+                touch = boxes[i].intersects(&boxes[j]);
+                // Touching holds on to a pair of an unbounded part, which has no loose box.
+                near = touch || loose[i].meets(&loose[j]);
+            }
+            count += usize::from(touch && keep(ids[a], ids[b]));
+            (touch, near)
+        });
+        self.touching = count;
+    }
+}
+
+const _: () = assert!(WIDTH == 8, "changed lanes are kept as the bits of a byte");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vec3;
+    use crate::broad::{Aabb, Part, Proxy};
+
+    /// A row of 64 cubes of one metre, two metres apart, from `x` on.
+    fn row(x: f64) -> impl Iterator<Item = Aabb> {
+        (0..64).map(move |k| {
+            let low = Vec3::new(x + 2.0 * f64::from(k), 0.0, 0.0);
+            Aabb::new(low, low + Vec3::repeat(1.0))
+        })
+    }
+
+    fn insert(broad: &mut BroadPhase, x: f64) -> Vec<Proxy> {
+        let part = |k: usize| Part::moving(PartId::new(k as u32, 0));
+        row(x).enumerate().map(|(k, b)| broad.insert(part(k), &b).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_scene_that_travels_takes_the_origin_along() {
+        let mut broad = BroadPhase::new();
+        let proxies = insert(&mut broad, 0.0);
+        broad.refresh();
+        // A thousand kilometres per refresh: single precision would soon know no metres.
+        for k in 1..=1000 {
+            let x = 1e6 * f64::from(k);
+            for (proxy, b) in proxies.iter().zip(row(x)) {
+                broad.update(*proxy, &b).unwrap();
+            }
+            broad.refresh();
+            assert!(broad.pairs().is_empty());
+        }
+        assert!((broad.origin.x - 1e9).abs() < 1e8, "{}", broad.origin.x);
+        assert_eq!(broad.candidates.len(), 0, "loose boxes still tell neighbours apart");
+    }
+
+    #[test]
+    fn a_small_move_costs_nothing_in_the_tree() {
+        let mut broad = BroadPhase::with_slack(0.1).unwrap();
+        let proxies = insert(&mut broad, 0.0);
+        broad.refresh();
+        for (proxy, b) in proxies.iter().zip(row(0.09)) {
+            broad.update(*proxy, &b).unwrap();
+        }
+        assert!(broad.changed.is_empty());
+        for (proxy, b) in proxies.iter().zip(row(0.11)).take(5) {
+            broad.update(*proxy, &b).unwrap();
+        }
+        assert_eq!(broad.changed.len(), 5);
+    }
+
+    #[test]
+    fn wandering_leaves_are_packed_anew() {
+        let mut broad = BroadPhase::new();
+        let proxies = insert(&mut broad, 0.0);
+        broad.refresh();
+        let packed = broad.tree.spread();
+        // Everyone changes places with someone far away.
+        let places: Vec<Aabb> = row(0.0).collect();
+        for (k, proxy) in proxies.iter().enumerate() {
+            broad.update(*proxy, &places[(k * 37) % 64]).unwrap();
+        }
+        broad.refresh();
+        assert!(broad.tree.spread() < 1.01 * packed);
+    }
+}

@@ -1,0 +1,245 @@
+//! Euclidean distance and penetration depth: the exact quadratic problem [Johnson 2.28].
+//!
+//! ```text
+//! h(K1, K2) = max over unit normals n of ( min over x in K1 of <n, x>  -  max over y in K2 of <n, y> )
+//! ```
+//!
+//! Apart, `h` is the Euclidean distance; overlapping, it is minus the depth: the length of the shortest
+//! translation that separates the bodies. The separation kernel measures along one fixed line and is the
+//! one to step with; this module answers the nonlinear question for comparison and for those who want it.
+//!
+//! Both are about the origin and `K1 - K2`: outside, the nearest point (`nearest`); inside, the nearest
+//! facet (`facets` for polytopes, exactly; `expansion` for curved bodies; `meridian` for round bodies with
+//! parallel axes, whose nearest points would otherwise fill a circle). Balls and capsules are a point and a
+//! segment with a radius, and a half-space needs one support: both are exact.
+
+mod answer;
+mod expansion;
+mod facets;
+mod limits;
+mod meridian;
+mod nearest;
+mod pair;
+mod planar;
+mod simplex;
+mod witness;
+
+pub use answer::{Euclidean, PlanarEuclidean};
+pub use planar::planar_euclidean;
+
+use crate::separation::QueryError;
+use crate::shapes::{HalfSpace, Polytope, Solid};
+use crate::{Pose, Vec3};
+use limits::{MANY_EDGE_PAIRS, PLANAR};
+use nearest::{Nearest, nearest};
+use pair::{Core, Gap, Pair};
+
+/// Distance (positive) or penetration depth (negative) of two convex bodies, with normal, witness points and
+/// bounds.
+///
+/// ```
+/// use percussion_geometry::{Pose, Vec3, euclid::euclidean, shapes::{Solid, Sphere}};
+/// let ball = Solid::Sphere(Sphere::new(1.0)?);
+/// let answer = euclidean(&ball, &Pose::at(Vec3::new(3.0, 0.0, 0.0)), &ball, &Pose::identity())?;
+/// assert_eq!(answer.distance, 1.0);
+/// assert_eq!(answer.normal, Vec3::x());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<Euclidean, QueryError> {
+    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
+        if !pose.is_finite() {
+            return Err(QueryError::NotFinite { body });
+        }
+    }
+    match (a, b) {
+        (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
+        (_, Solid::HalfSpace(floor)) => Ok(above(a, pose_a, floor, pose_b)),
+        (Solid::HalfSpace(floor), _) => Ok(swapped(above(b, pose_b, floor, pose_a))),
+        _ => match (Core::of(a), Core::of(b)) {
+            (Some(core_a), Some(core_b)) => {
+                let pair = Pair::new(core_a, pose_a, core_b, pose_b);
+                Ok(placed(&pair, &solve(&pair), a, pose_a))
+            }
+            // Only half-spaces have no core, and they have been dealt with.
+            _ => Err(QueryError::BothUnbounded),
+        },
+    }
+}
+
+/// Bounds of (2.28) for two bounded cores.
+fn solve(pair: &Pair) -> Gap {
+    match nearest(pair) {
+        Nearest::Apart(gap) if gap.upper - gap.lower <= pair.doubtful() => gap,
+        // Rounding has left the bounds open: a facet may close them, or show that the bodies overlap.
+        Nearest::Apart(gap) => match depth(pair, gap.upper) {
+            Some(facet) => {
+                let evaluations = gap.evaluations + facet.evaluations;
+                if facet.lower < 0.0 && facet.upper < gap.upper {
+                    return Gap { evaluations, ..facet };
+                }
+                let normal = if facet.lower > gap.lower { facet.normal } else { gap.normal };
+                let lower = gap.lower.max(facet.lower);
+                shortened(pair, Gap { lower, normal, evaluations, ..gap }, (facet.x, facet.z))
+            }
+            None => gap,
+        },
+        // On the boundary, or inside with a simplex that happens to pass through the origin: the shortest
+        // difference found bounds from above, the best facet from below.
+        Nearest::Touching(gap) => match depth(pair, gap.upper) {
+            Some(facet) => {
+                let lower = facet.lower.max(gap.lower);
+                let upper = gap.upper.min(facet.upper).max(lower);
+                let normal = if gap.lower > facet.lower { gap.normal } else { facet.normal };
+                let evaluations = gap.evaluations + facet.evaluations;
+                // On the boundary a flat facet knows the middle of the contact, a curved one only its
+                // neighbourhood: the points whose difference vanishes are better.
+                let boundary = lower > -8.0 * limits::TOUCHING * pair.scale;
+                let (x, z) =
+                    if boundary && !pair.is_polytopal() { (gap.x, gap.z) } else { (facet.x, facet.z) };
+                Gap { lower, upper, normal, x, z, evaluations }
+            }
+            None => flat(pair, gap),
+        },
+        Nearest::Overlapping(gap) => match depth(pair, f64::INFINITY) {
+            Some(facet) => {
+                let upper = facet.upper.min(0.0).max(facet.lower);
+                Gap { upper, evaluations: gap.evaluations + facet.evaluations, ..facet }
+            }
+            None => flat(pair, gap),
+        },
+    }
+}
+
+/// A shorter difference than the search found: the witnesses of the best facet, or the nearest points of the
+/// bodies drawn apart along the normal by more and more, where directions are better known. Needles almost
+/// in touch need it.
+fn shortened(pair: &Pair, mut gap: Gap, facet: (Vec3, Vec3)) -> Gap {
+    let mut offer = |(x, z): (Vec3, Vec3), evaluations: u32| {
+        gap.evaluations += evaluations;
+        let length = (x - z).norm();
+        if length < gap.upper {
+            (gap.upper, gap.x, gap.z) = (length, x, z);
+        }
+        gap.upper - gap.lower <= pair.doubtful()
+    };
+    if offer(facet, 0) {
+        return gap;
+    }
+    let normal = gap.normal;
+    for apart in [1e-8, 1e-6, 1e-4, 1e-2] {
+        let shift = -apart * pair.scale * normal;
+        let moved = Pair { offset: pair.offset + shift, ..*pair };
+        let (Nearest::Apart(found) | Nearest::Touching(found) | Nearest::Overlapping(found)) =
+            nearest(&moved);
+        if offer((found.x, found.z - shift), found.evaluations) {
+            break;
+        }
+    }
+    gap
+}
+
+/// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume. `ceiling` is
+/// an upper bound known before.
+fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
+    if !pair.is_polytopal() {
+        return meridian::depth(pair).or_else(|| expansion::depth(pair, ceiling));
+    }
+    // Facets can be listed exactly; where there are many and the bodies are not just touching, or faces are not
+    // flat, the expansion, which looks at few facets and knows vertices only, goes first and usually closes
+    // its bounds.
+    let warped = |core: &Core| matches!(core, Core::Polytope(p) if warp(p) > PLANAR * pair.scale);
+    let many = ceiling == f64::INFINITY && pair.a.edge_count() * pair.b.edge_count() > MANY_EDGE_PAIRS;
+    if !(many || warped(&pair.a) || warped(&pair.b)) {
+        return facets::depth(pair);
+    }
+    let hull = expansion::depth(pair, f64::INFINITY).map(|gap| witness::centred(pair, gap));
+    match hull {
+        Some(hull) if hull.upper - hull.lower <= 2.0 * pair.goal() => Some(hull),
+        Some(hull) => {
+            let exact = facets::depth(pair)?;
+            let better = if hull.lower > exact.lower { hull } else { exact };
+            let evaluations = exact.evaluations + hull.evaluations;
+            Some(Gap { upper: hull.upper.max(better.lower), evaluations, ..better })
+        }
+        None => facets::depth(pair),
+    }
+}
+
+/// How far vertices leave the planes of their faces.
+fn warp(polytope: &Polytope) -> f64 {
+    let mut widest = 0.0_f64;
+    for face in polytope.faces() {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &v in polytope.face_loop(face) {
+            let height = face.normal.dot(&Vec3::from(polytope.lanes().get(v as usize)));
+            (low, high) = (low.min(height), high.max(height));
+        }
+        widest = widest.max(high - low);
+    }
+    widest
+}
+
+/// Two points or segments that meet: their difference has no volume, so any normal of it will do. Its own
+/// normal where it has one, else one across the segment.
+fn flat(pair: &Pair, gap: Gap) -> Gap {
+    let axis = |core: &Core, along: Vec3| matches!(core, Core::Segment(_)).then_some(along);
+    let d = axis(&pair.a, Vec3::z());
+    let e = axis(&pair.b, pair.rotation.column(2).into_owned());
+    let across = match (d, e) {
+        (Some(d), Some(e)) => simplex::unit(&simplex::across(&d, &e))
+            .filter(|_| simplex::across(&d, &e).norm() > limits::ARC)
+            .map_or_else(|| witness::frame(&d).0, |l| d.cross(&l)),
+        (Some(d), None) | (None, Some(d)) => witness::frame(&d).0,
+        (None, None) => Vec3::z(),
+    };
+    let (normal, lower) = [across, -across]
+        .map(|n| (n, n.dot(&pair.support(&n).w)))
+        .into_iter()
+        .fold((gap.normal, gap.lower), |best, next| if next.1 > best.1 { next } else { best });
+    Gap { normal, lower, upper: gap.upper.max(lower), evaluations: gap.evaluations + 2, ..gap }
+}
+
+/// Adds the radii and goes to the world frame.
+fn placed(pair: &Pair, gap: &Gap, a: &Solid, pose_a: &Pose) -> Euclidean {
+    let [r_a, r_b] = pair.radius;
+    // Apart, the pair of points is the answer; overlapping, the plane is.
+    let core = if gap.lower >= 0.0 { gap.upper } else { gap.lower };
+    let error = 0.5 * (core * gap.normal - (gap.x - gap.z));
+    let x = gap.x + error - r_a * gap.normal;
+    let z = gap.z - error + r_b * gap.normal;
+    let origin = a.reference();
+    Euclidean {
+        distance: core - r_a - r_b,
+        normal: pose_a.direction(&gap.normal),
+        point_a: pose_a.point(&(origin + x)),
+        point_b: pose_a.point(&(origin + z)),
+        // Rounding may have let the bounds pass each other by a few units in the last place.
+        lower: gap.lower.min(core) - r_a - r_b,
+        upper: gap.upper.max(core) - r_a - r_b,
+        iterations: gap.evaluations,
+    }
+}
+
+/// A bounded body and a half-space b: one support, no search.
+fn above(a: &Solid, pose_a: &Pose, floor: &HalfSpace, pose_b: &Pose) -> Euclidean {
+    let normal = pose_b.direction(&floor.normal());
+    let down = pose_a.inverse_direction(&-normal);
+    // Only half-spaces lack a support, and a is not one.
+    let foot = pose_a.direction(&a.support(&down).unwrap_or_else(Vec3::zeros));
+    let height = normal.dot(&(pose_a.position - pose_b.position)) + normal.dot(&foot) - floor.offset();
+    let point_a = pose_a.position + foot;
+    Euclidean {
+        distance: height,
+        normal,
+        point_a,
+        point_b: point_a - height * normal,
+        lower: height,
+        upper: height,
+        iterations: 1,
+    }
+}
+
+/// The same answer with the bodies' names exchanged.
+fn swapped(answer: Euclidean) -> Euclidean {
+    Euclidean { normal: -answer.normal, point_a: answer.point_b, point_b: answer.point_a, ..answer }
+}

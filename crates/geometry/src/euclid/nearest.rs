@@ -1,0 +1,182 @@
+//! The point of `K1 - K2` nearest to the origin: the distance of two bodies that are apart.
+//!
+//! Gilbert, Johnson and Keerthi's iteration with both bounds kept:
+//!
+//! ```text
+//! v  nearest point of the current simplex           |v| >= h           upper bound
+//! n  unit normal of the simplex towards v
+//! c  corner of K1 - K2 lowest along n               <n, c> <= h        lower bound
+//! stop when the bounds meet; otherwise c joins the simplex
+//! ```
+//!
+//! The simplex approaches the origin or, for a few degenerate pivots on nearly parallel features, stays where
+//! it is; otherwise the loop ends. Where rounding stops the approach before the bounds have met (a nearest
+//! point on the border of two features), the normals of every face of the last simplex are tried: one of
+//! them is the normal of the right feature.
+
+use super::limits::{NEAREST_STEPS, PATIENCE, POLISH, ROUNDING, TOUCHING};
+use super::pair::{Corner, Gap, Pair};
+use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
+use crate::Vec3;
+
+/// Where the origin lies with respect to `K1 - K2`.
+pub(super) enum Nearest {
+    /// Outside: the bounds of the distance.
+    Apart(Gap),
+    /// On the boundary to rounding. `upper` is the length of the shortest difference found.
+    Touching(Gap),
+    /// Strictly inside.
+    Overlapping(Gap),
+}
+
+/// Bounds of the distance of the two cores, or the news that they meet.
+pub(super) fn nearest(pair: &Pair) -> Nearest {
+    let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
+    let first = pair.support(&start);
+    let mut simplex = Simplex::new(first);
+    let mut search =
+        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let slack = ROUNDING * pair.scale;
+    let mut patience = PATIENCE;
+    loop {
+        if search.upper() <= TOUCHING * pair.scale {
+            return Nearest::Touching(search.gap());
+        }
+        let (lower, upper) = (search.lower, search.upper());
+        let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(search.normal);
+        let corner = search.price(&normal);
+        if search.is_done() {
+            search.polish();
+            return Nearest::Apart(search.gap());
+        }
+        let mut advance =
+            if simplex.contains(&corner) { Advance::Stuck } else { simplex.advance(corner, slack) };
+        if matches!(advance, Advance::Stuck) {
+            advance = search.rescue(&simplex, &corner, slack);
+        }
+        match advance {
+            Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
+            Advance::Inside => return Nearest::Overlapping(search.gap()),
+            Advance::Stuck => return Nearest::Apart(search.gap()),
+        }
+        if simplex.point.norm() < search.upper() {
+            search.nearest = simplex;
+        }
+        // Pivots that move neither bound could turn in circles.
+        let moved = search.lower > lower + slack || search.upper() < upper - slack;
+        patience = if moved { PATIENCE } else { patience - 1 };
+        if patience == 0 {
+            return Nearest::Apart(search.gap());
+        }
+    }
+}
+
+struct Search<'a> {
+    pair: &'a Pair<'a>,
+    /// Largest support gap so far, and its normal.
+    lower: f64,
+    normal: Vec3,
+    /// The simplex with the shortest point so far.
+    nearest: Simplex,
+    evaluations: u32,
+}
+
+impl Search<'_> {
+    fn upper(&self) -> f64 {
+        self.nearest.point.norm()
+    }
+
+    fn is_done(&self) -> bool {
+        self.upper() - self.lower <= self.pair.goal() || self.evaluations > NEAREST_STEPS
+    }
+
+    /// The corner lowest along `normal`; its height is a lower bound.
+    fn price(&mut self, normal: &Vec3) -> Corner {
+        let corner = self.pair.support(normal);
+        self.evaluations += 1;
+        let height = normal.dot(&corner.w);
+        if height > self.lower {
+            self.lower = height;
+            self.normal = *normal;
+        }
+        corner
+    }
+
+    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on.
+    fn rescue(&mut self, simplex: &Simplex, extra: &Corner, slack: f64) -> Advance {
+        let v = simplex.point;
+        let mut w = [extra.w; 4];
+        let old = simplex.corners();
+        for (slot, corner) in w.iter_mut().zip(old) {
+            *slot = corner.w;
+        }
+        let count = old.len() + usize::from(!simplex.contains(extra));
+        let towards = |n: Vec3| if n.dot(&v) < 0.0 { -n } else { n };
+        for i in 0..count {
+            for j in i..count {
+                for k in j..count {
+                    let candidate = match (i == j, j == k) {
+                        (true, true) => unit(&w[i]),
+                        (true, false) => across_edge(&w[i], &w[k], &v),
+                        (false, false) => across_triangle(&w[i], &w[j], &w[k]).map(towards),
+                        (false, true) => None,
+                    };
+                    let Some(normal) = candidate else { continue };
+                    let corner = self.price(&normal);
+                    if self.is_done() {
+                        return Advance::Stuck;
+                    }
+                    if !simplex.contains(&corner) {
+                        match simplex.advance(corner, slack) {
+                            Advance::Stuck => {}
+                            progress => return progress,
+                        }
+                    }
+                }
+            }
+        }
+        Advance::Stuck
+    }
+
+    /// Makes the witness points as good as the bounds. A point sideways of the nearest one by `t` is longer
+    /// by only `t²/2d`, which the bounds may not see; but a corner lies below the plane across it by
+    /// `t/d` times the features' extent, and that leads on.
+    fn polish(&mut self) {
+        let slack = ROUNDING * self.pair.scale;
+        let mut simplex = self.nearest;
+        let mut best = f64::INFINITY;
+        for _ in 0..POLISH {
+            let Some(normal) = unit(&simplex.point) else { return };
+            let corner = self.pair.support(&normal);
+            self.evaluations += 1;
+            let height = normal.dot(&corner.w);
+            let short = simplex.point.norm() - height;
+            if short < best {
+                best = short;
+                self.nearest = simplex;
+                if short <= self.pair.goal() {
+                    (self.lower, self.normal) = (height, normal);
+                }
+            }
+            if short <= slack || simplex.contains(&corner) {
+                return;
+            }
+            match simplex.advance(corner, slack) {
+                Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
+                _ => return,
+            }
+        }
+    }
+
+    fn gap(&self) -> Gap {
+        let (x, z) = self.nearest.witnesses();
+        Gap {
+            lower: self.lower,
+            upper: self.upper(),
+            normal: self.normal,
+            x,
+            z,
+            evaluations: self.evaluations,
+        }
+    }
+}

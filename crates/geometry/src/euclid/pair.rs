@@ -1,0 +1,208 @@
+//! Two convex bodies in the frame of the first, each as a *core* grown by a radius.
+//!
+//! A ball is a point grown by its radius, a capsule a segment. Growing both bodies by `r1` and `r2` lowers
+//! the support gap of *every* unit normal by `r1 + r2`, so (2.28) is solved exactly for the cores and the
+//! radii are subtracted, apart or overlapping.
+//!
+//! Coordinates are those of body a's axes with its reference point as origin: the world positions enter
+//! only through the difference of the reference points, so bodies far from the origin lose no accuracy.
+//!
+//! ```text
+//! x ∈ core a,  z = R y + o ∈ core b,  w = x - z ∈ K1 - K2
+//! R  rotation from b's axes to a's,   o  b's reference point in a's coordinates
+//! ```
+
+use nalgebra::Matrix3;
+
+use super::limits::SECOND_OPINION;
+use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
+use crate::{Pose, Vec3, tolerance};
+
+/// What is left of a body after its radius is taken off.
+#[derive(Clone, Copy)]
+pub(super) enum Core<'a> {
+    Polytope(&'a Polytope),
+    /// The reference point alone.
+    Point,
+    /// From `-half_length` to `half_length` along z.
+    Segment(f64),
+    Cylinder(&'a Cylinder),
+    Cone(&'a Cone),
+    Ellipsoid(&'a Ellipsoid),
+}
+
+/// Index of a support point on a curved surface, which has no number.
+pub(super) const CURVED: u32 = u32::MAX;
+
+impl<'a> Core<'a> {
+    /// Core and radius; `None` for a half-space.
+    pub(super) fn of(solid: &'a Solid) -> Option<(Self, f64)> {
+        Some(match solid {
+            Solid::Polytope(p) => (Core::Polytope(p), 0.0),
+            Solid::Sphere(s) => (Core::Point, s.radius()),
+            Solid::Capsule(s) => (Core::Segment(s.half_length()), s.radius()),
+            Solid::Cylinder(s) => (Core::Cylinder(s), 0.0),
+            Solid::Cone(s) => (Core::Cone(s), 0.0),
+            Solid::Ellipsoid(s) if s.semi_axes().max() == s.semi_axes().min() => {
+                (Core::Point, s.semi_axes().x)
+            }
+            Solid::Ellipsoid(s) => (Core::Ellipsoid(s), 0.0),
+            Solid::HalfSpace(_) => return None,
+        })
+    }
+
+    /// Furthest point along `direction`, relative to the reference point, and its number.
+    #[inline]
+    pub(super) fn support(&self, direction: &Vec3) -> (Vec3, u32) {
+        match self {
+            Core::Polytope(p) => {
+                let index = scan(p.lanes(), direction);
+                (Vec3::from(p.lanes().get(index)), index as u32)
+            }
+            Core::Point => (Vec3::zeros(), 0),
+            Core::Segment(half) if direction.z < 0.0 => (Vec3::new(0.0, 0.0, -half), 0),
+            Core::Segment(half) => (Vec3::new(0.0, 0.0, *half), 1),
+            Core::Cylinder(s) => (s.support(direction), CURVED),
+            Core::Cone(s) => (s.support(direction), CURVED),
+            Core::Ellipsoid(s) => (s.support(direction), CURVED),
+        }
+    }
+
+    /// Whether the core has finitely many corners.
+    pub(super) fn is_polytopal(&self) -> bool {
+        matches!(self, Core::Polytope(_) | Core::Point | Core::Segment(_))
+    }
+
+    /// Whether the core is invariant under turns about its own z axis.
+    pub(super) fn is_round(&self) -> bool {
+        match self {
+            Core::Polytope(_) => false,
+            Core::Point | Core::Segment(_) | Core::Cylinder(_) | Core::Cone(_) => true,
+            Core::Ellipsoid(s) => s.semi_axes().x == s.semi_axes().y,
+        }
+    }
+
+    /// Radius of a ball about the reference point that holds the core.
+    fn outer_radius(&self) -> f64 {
+        match self {
+            Core::Polytope(p) => p.outer_radius(),
+            Core::Point => 0.0,
+            Core::Segment(half) => *half,
+            Core::Cylinder(s) => s.radius().hypot(s.half_height()),
+            Core::Cone(s) => s.outer_radius(),
+            Core::Ellipsoid(s) => s.semi_axes().max(),
+        }
+    }
+}
+
+/// Index of the vertex furthest along `direction`; of equal ones, one with the smallest block.
+#[inline]
+fn scan(lanes: &Lanes, direction: &Vec3) -> usize {
+    let mut best = [f64::NEG_INFINITY; 4];
+    let mut block_of = [0usize; 4];
+    for (k, block) in lanes.blocks().iter().enumerate() {
+        for lane in 0..4 {
+            let height =
+                direction.x * block[0][lane] + direction.y * block[1][lane] + direction.z * block[2][lane];
+            if height > best[lane] {
+                best[lane] = height;
+                block_of[lane] = k;
+            }
+        }
+    }
+    let mut winner = 0;
+    for lane in 1..4 {
+        if best[lane] > best[winner] {
+            winner = lane;
+        }
+    }
+    let index = 4 * block_of[winner] + winner;
+    // The last block is filled up with copies of vertex 0.
+    if index < lanes.count() { index } else { 0 }
+}
+
+/// A point of `K1 - K2` and the two points it is the difference of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corner {
+    pub(super) w: Vec3,
+    pub(super) x: Vec3,
+    pub(super) z: Vec3,
+    pub(super) index: [u32; 2],
+}
+
+impl Corner {
+    /// Whether both are the same pair of numbered vertices.
+    pub(super) fn same(&self, other: &Corner) -> bool {
+        if self.index[0] == CURVED || self.index[1] == CURVED {
+            return self.w == other.w;
+        }
+        self.index == other.index
+    }
+}
+
+/// Bounds of (2.28) for the cores, the normal that gives the lower one, and witness points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gap {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// Unit normal from b to a, body a's axes.
+    pub(super) normal: Vec3,
+    pub(super) x: Vec3,
+    pub(super) z: Vec3,
+    pub(super) evaluations: u32,
+}
+
+/// Two bounded bodies, placed relative to each other.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) a: Core<'a>,
+    pub(super) b: Core<'a>,
+    pub(super) radius: [f64; 2],
+    /// From b's axes to a's.
+    pub(super) rotation: Matrix3<f64>,
+    /// b's reference point in a's coordinates.
+    pub(super) offset: Vec3,
+    /// What lengths are rounded to (see `limits`).
+    pub(super) scale: f64,
+}
+
+impl<'a> Pair<'a> {
+    /// Places the cores relative to each other.
+    pub(super) fn new(a: (Core<'a>, f64), pose_a: &Pose, b: (Core<'a>, f64), pose_b: &Pose) -> Self {
+        let reference = |core: &Core| match core {
+            Core::Polytope(p) => p.reference(),
+            _ => Vec3::zeros(),
+        };
+        let lever = pose_b.direction(&reference(&b.0)) - pose_a.direction(&reference(&a.0));
+        let offset = pose_a.inverse_direction(&((pose_b.position - pose_a.position) + lever));
+        let rotation = pose_a.rotation.matrix().transpose() * pose_b.rotation.matrix();
+        let size = a.0.outer_radius() + b.0.outer_radius();
+        let scale = size.max(offset.norm());
+        Self { a: a.0, b: b.0, radius: [a.1, b.1], rotation, offset, scale }
+    }
+
+    /// The point of `K1 - K2` lowest along the unit vector `normal`: its height there is the support gap.
+    #[inline]
+    pub(super) fn support(&self, normal: &Vec3) -> Corner {
+        let (x, i) = self.a.support(&-normal);
+        let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
+        let z = self.rotation * y + self.offset;
+        Corner { w: x - z, x, z, index: [i, j] }
+    }
+
+    /// Whether both cores have finitely many corners.
+    pub(super) fn is_polytopal(&self) -> bool {
+        self.a.is_polytopal() && self.b.is_polytopal()
+    }
+
+    /// Width of the certificate at which a search ends.
+    pub(super) fn goal(&self) -> f64 {
+        let relative = if self.is_polytopal() { tolerance::PORTAL } else { tolerance::CURVED };
+        relative * self.scale
+    }
+
+    /// Width of the certificate above which a result is looked at again.
+    pub(super) fn doubtful(&self) -> f64 {
+        SECOND_OPINION * self.scale
+    }
+}

@@ -1,0 +1,165 @@
+//! The point of `K1 - K2` nearest to the origin in the plane: see the spatial `nearest`.
+
+use super::expansion::{left, side};
+use super::pair::{Corner, Gap, Pair};
+use crate::Vec2;
+use crate::euclid::limits::{ENTERING, NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
+
+/// Where the origin lies with respect to `K1 - K2`.
+pub(super) enum Nearest {
+    /// Outside: the bounds of the distance.
+    Apart(Gap),
+    /// On the boundary to rounding.
+    Touching(Gap),
+    /// Strictly inside.
+    Overlapping(Gap),
+}
+
+/// One corner or an edge, and its point nearest to the origin.
+#[derive(Clone, Copy)]
+struct Simplex {
+    corners: [Corner; 2],
+    /// Weight of the second corner; zero when there is only one.
+    t: f64,
+    point: Vec2,
+}
+
+impl Simplex {
+    fn new(corner: Corner) -> Self {
+        Self { corners: [corner; 2], t: 0.0, point: corner.w }
+    }
+
+    fn contains(&self, corner: &Corner) -> bool {
+        self.corners.iter().any(|c| c.same(corner))
+    }
+
+    /// The edge between two corners, if its nearest point lies between them.
+    fn edge(a: &Corner, b: &Corner) -> Option<Self> {
+        let edge = b.w - a.w;
+        let square = edge.norm_squared();
+        let mut t = -a.w.dot(&edge) / square;
+        t -= (a.w + t * edge).dot(&edge) / square;
+        // The first corner is the one that came in: rounding may not deny it its place.
+        let weight = t.min(1.0);
+        let point = (1.0 - weight) * a.w + weight * b.w;
+        (t > 0.0 && t < 1.0 + ENTERING).then_some(Self { corners: [*a, *b], t: weight, point })
+    }
+
+    /// Unit vector towards `point`: across the edge where there is one.
+    fn normal(&self) -> Option<Vec2> {
+        if self.t == 0.0 {
+            return unit(&self.point);
+        }
+        across(&self.corners[0].w, &self.corners[1].w, &self.point)
+    }
+}
+
+pub(super) fn unit(v: &Vec2) -> Option<Vec2> {
+    let largest = v.amax();
+    (largest > 0.0 && largest.is_finite()).then(|| (v / largest).normalize())
+}
+
+/// Unit normal of an edge on the side of `towards`.
+fn across(a: &Vec2, b: &Vec2, towards: &Vec2) -> Option<Vec2> {
+    let normal = left(unit(&(b - a))?);
+    Some(if normal.dot(towards) < 0.0 { -normal } else { normal })
+}
+
+/// Whether the triangle of the corners holds the origin strictly inside; exact.
+fn encloses(a: &Vec2, b: &Vec2, c: &Vec2) -> bool {
+    let o = Vec2::zeros();
+    let turn = side(a, b, c).signum();
+    side(a, b, &o) * turn > 0.0 && side(b, c, &o) * turn > 0.0 && side(c, a, &o) * turn > 0.0
+}
+
+/// Bounds of the distance of the two cores, or the news that they meet.
+pub(super) fn nearest(pair: &Pair) -> Nearest {
+    let start = unit(&-pair.offset).unwrap_or_else(Vec2::x);
+    let first = pair.support(&start);
+    let mut simplex = Simplex::new(first);
+    let mut search =
+        Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
+    let slack = ROUNDING * pair.scale;
+    let mut patience = PATIENCE;
+    loop {
+        let (lower, upper) = (search.lower, search.upper());
+        if upper <= TOUCHING * pair.scale {
+            return Nearest::Touching(search.gap());
+        }
+        let Some(normal) = simplex.normal() else { return Nearest::Apart(search.gap()) };
+        let corner = search.price(&normal);
+        let done = upper - search.lower <= pair.goal() || search.evaluations > NEAREST_STEPS;
+        if done || patience == 0 || simplex.contains(&corner) {
+            return Nearest::Apart(search.gap());
+        }
+        let [a, b] = simplex.corners;
+        if simplex.t > 0.0 && encloses(&a.w, &b.w, &corner.w) {
+            return Nearest::Overlapping(search.gap());
+        }
+        // Few corners first: of equally near candidates, an edge knows more than a corner.
+        let candidates = [Some(Simplex::new(corner)), Simplex::edge(&corner, &a), Simplex::edge(&corner, &b)];
+        let mut next: Option<Simplex> = None;
+        for candidate in candidates.into_iter().flatten() {
+            let limit = next.as_ref().unwrap_or(&simplex).point.norm();
+            if candidate.point.norm() <= limit + slack {
+                next = Some(candidate);
+            }
+        }
+        let Some(next) = next else {
+            // Rounding has been reached: one of the edges to the last corner has the right normal.
+            for end in [a, b] {
+                if let Some(normal) = across(&corner.w, &end.w, &simplex.point) {
+                    search.price(&normal);
+                }
+            }
+            return Nearest::Apart(search.gap());
+        };
+        simplex = next;
+        if simplex.point.norm() < search.upper() {
+            search.nearest = simplex;
+        }
+        // Pivots that move neither bound could turn in circles.
+        let moved = search.lower > lower + slack || search.upper() < upper - slack;
+        patience = if moved { PATIENCE } else { patience - 1 };
+    }
+}
+
+struct Search<'a> {
+    pair: &'a Pair<'a>,
+    /// Largest support gap so far, and its normal.
+    lower: f64,
+    normal: Vec2,
+    /// The simplex with the shortest point so far.
+    nearest: Simplex,
+    evaluations: u32,
+}
+
+impl Search<'_> {
+    fn upper(&self) -> f64 {
+        self.nearest.point.norm()
+    }
+
+    /// The corner lowest along `normal`; its height is a lower bound.
+    fn price(&mut self, normal: &Vec2) -> Corner {
+        let corner = self.pair.support(normal);
+        self.evaluations += 1;
+        let height = normal.dot(&corner.w);
+        if height > self.lower {
+            self.lower = height;
+            self.normal = *normal;
+        }
+        corner
+    }
+
+    fn gap(&self) -> Gap {
+        let ([a, b], t) = (self.nearest.corners, self.nearest.t);
+        Gap {
+            lower: self.lower,
+            upper: self.upper(),
+            normal: self.normal,
+            x: (1.0 - t) * a.x + t * b.x,
+            z: (1.0 - t) * a.z + t * b.z,
+            evaluations: self.evaluations,
+        }
+    }
+}

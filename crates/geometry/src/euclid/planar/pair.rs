@@ -1,0 +1,140 @@
+//! Two convex planar bodies in the frame of the first, each as a core grown by a radius. See the spatial
+//! `pair`: same coordinates, same symbols.
+
+use nalgebra::Matrix2;
+
+use crate::euclid::limits::SECOND_OPINION;
+use crate::euclid::pair::CURVED;
+use crate::shapes::{Ellipse, PlanarShape, Polygon};
+use crate::{PlanarPose, Vec2, tolerance};
+
+/// What is left of a body after its radius is taken off.
+pub(super) enum Core<'a> {
+    Polygon(&'a Polygon),
+    /// The reference point alone.
+    Point,
+    Ellipse(&'a Ellipse),
+}
+
+impl<'a> Core<'a> {
+    /// Core and radius; `None` for a half-plane.
+    pub(super) fn of(shape: &'a PlanarShape) -> Option<(Self, f64)> {
+        Some(match shape {
+            PlanarShape::Polygon(p) => (Core::Polygon(p), 0.0),
+            PlanarShape::Circle(s) => (Core::Point, s.radius()),
+            PlanarShape::Ellipse(s) if s.semi_axes().x == s.semi_axes().y => (Core::Point, s.semi_axes().x),
+            PlanarShape::Ellipse(s) => (Core::Ellipse(s), 0.0),
+            PlanarShape::HalfPlane(_) => return None,
+        })
+    }
+
+    fn support(&self, direction: &Vec2) -> (Vec2, u32) {
+        match self {
+            Core::Polygon(p) => {
+                let mut best = (f64::NEG_INFINITY, 0);
+                for (k, v) in p.relative().iter().enumerate() {
+                    let height = direction.x * v[0] + direction.y * v[1];
+                    if height > best.0 {
+                        best = (height, k);
+                    }
+                }
+                (Vec2::from(p.relative()[best.1]), best.1 as u32)
+            }
+            Core::Point => (Vec2::zeros(), 0),
+            Core::Ellipse(s) => (s.support(direction), CURVED),
+        }
+    }
+
+    fn outer_radius(&self) -> f64 {
+        match self {
+            Core::Polygon(p) => p.outer_radius(),
+            Core::Point => 0.0,
+            Core::Ellipse(s) => s.semi_axes().max(),
+        }
+    }
+}
+
+/// A point of `K1 - K2` and the two points it is the difference of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corner {
+    pub(super) w: Vec2,
+    pub(super) x: Vec2,
+    pub(super) z: Vec2,
+    pub(super) index: [u32; 2],
+}
+
+impl Corner {
+    /// Whether both are the same pair of numbered vertices.
+    pub(super) fn same(&self, other: &Corner) -> bool {
+        if self.index[0] == CURVED || self.index[1] == CURVED {
+            return self.w == other.w;
+        }
+        self.index == other.index
+    }
+}
+
+/// Bounds for the cores, the normal that gives the lower one, and witness points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gap {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// Unit normal from b to a, body a's axes.
+    pub(super) normal: Vec2,
+    pub(super) x: Vec2,
+    pub(super) z: Vec2,
+    pub(super) evaluations: u32,
+}
+
+/// Two bounded bodies, placed relative to each other.
+pub(super) struct Pair<'a> {
+    pub(super) a: Core<'a>,
+    pub(super) b: Core<'a>,
+    pub(super) radius: [f64; 2],
+    /// From b's axes to a's.
+    pub(super) rotation: Matrix2<f64>,
+    /// b's reference point in a's coordinates.
+    pub(super) offset: Vec2,
+    pub(super) scale: f64,
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn new(
+        a: (Core<'a>, f64),
+        pose_a: &PlanarPose,
+        b: (Core<'a>, f64),
+        pose_b: &PlanarPose,
+    ) -> Self {
+        let reference = |core: &Core| match core {
+            Core::Polygon(p) => p.reference(),
+            _ => Vec2::zeros(),
+        };
+        let lever = pose_b.direction(&reference(&b.0)) - pose_a.direction(&reference(&a.0));
+        let offset = pose_a.inverse_direction(&((pose_b.position - pose_a.position) + lever));
+        let rotation = pose_a.rotation.matrix().transpose() * pose_b.rotation.matrix();
+        let size = a.0.outer_radius() + b.0.outer_radius();
+        Self { a: a.0, b: b.0, radius: [a.1, b.1], rotation, offset, scale: size.max(offset.norm()) }
+    }
+
+    /// The point of `K1 - K2` lowest along the unit vector `normal`.
+    pub(super) fn support(&self, normal: &Vec2) -> Corner {
+        let (x, i) = self.a.support(&-normal);
+        let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
+        let z = self.rotation * y + self.offset;
+        Corner { w: x - z, x, z, index: [i, j] }
+    }
+
+    pub(super) fn is_polygonal(&self) -> bool {
+        !matches!(self.a, Core::Ellipse(_)) && !matches!(self.b, Core::Ellipse(_))
+    }
+
+    /// Width of the certificate at which a search ends.
+    pub(super) fn goal(&self) -> f64 {
+        let relative = if self.is_polygonal() { tolerance::PORTAL } else { tolerance::CURVED };
+        relative * self.scale
+    }
+
+    /// Width of the certificate above which a result is looked at again.
+    pub(super) fn doubtful(&self) -> f64 {
+        SECOND_OPINION * self.scale
+    }
+}

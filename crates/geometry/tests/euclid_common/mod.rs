@@ -1,0 +1,268 @@
+//! Bodies, placements and brute force for the Euclidean tests.
+#![allow(dead_code)]
+
+use nalgebra::Rotation3;
+use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+
+/// A small seeded generator (SplitMix64), so that every run sees the same bodies.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `[-1, 1)`.
+    pub fn signed(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * 0.5 * (self.signed() + 1.0)
+    }
+
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.bits() % count as u64) as usize
+    }
+
+    pub fn unit(&mut self) -> Vec3 {
+        loop {
+            let v = Vec3::new(self.signed(), self.signed(), self.signed());
+            if v.norm() > 0.1 && v.norm() < 1.0 {
+                return v.normalize();
+            }
+        }
+    }
+
+    pub fn rotation(&mut self) -> Rotation3<f64> {
+        Rotation3::new(self.unit() * self.between(0.0, 3.1))
+    }
+
+    pub fn pose(&mut self, reach: f64) -> Pose {
+        Pose::new(self.rotation(), self.unit() * self.between(0.0, reach))
+    }
+}
+
+pub fn cuboid(half: Vec3) -> Polytope {
+    let vertices = (0..8)
+        .map(|k| {
+            let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            Vec3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z)
+        })
+        .collect();
+    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    Polytope::from_faces(vertices, &faces.map(|f| f.to_vec())).unwrap()
+}
+
+/// A right prism over a regular polygon, scaled along each axis.
+pub fn prism(sides: usize, scale: Vec3) -> Polytope {
+    let mut vertices = Vec::new();
+    for z in [-1.0, 1.0] {
+        for k in 0..sides {
+            let angle = std::f64::consts::TAU * k as f64 / sides as f64;
+            vertices.push(Vec3::new(angle.cos(), angle.sin(), z).component_mul(&scale));
+        }
+    }
+    let n = sides as u32;
+    let mut faces = vec![(0..n).rev().collect::<Vec<_>>(), (n..2 * n).collect()];
+    faces.extend((0..n).map(|k| vec![k, (k + 1) % n, n + (k + 1) % n, n + k]));
+    Polytope::from_faces(vertices, &faces).unwrap()
+}
+
+pub fn tetrahedron(scale: Vec3) -> Polytope {
+    let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+    let vertices = corners.map(|c| Vec3::from(c).component_mul(&scale)).to_vec();
+    Polytope::from_faces(vertices, &[vec![0, 1, 2], vec![0, 3, 1], vec![0, 2, 3], vec![1, 3, 2]]).unwrap()
+}
+
+pub fn octahedron(scale: Vec3) -> Polytope {
+    let axes = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y(), Vec3::z(), -Vec3::z()];
+    let vertices = axes.map(|v| v.component_mul(&scale)).to_vec();
+    let faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
+    Polytope::from_faces(vertices, &faces.map(|f| f.to_vec())).unwrap()
+}
+
+/// The hull of random points on a sphere, scaled along each axis: triangular faces only.
+pub fn boulder(random: &mut Random, points: usize, scale: Vec3) -> Polytope {
+    let cloud: Vec<_> = (0..points)
+        .map(|_| {
+            let v = random.unit();
+            parry3d_f64::math::Vector::new(v.x, v.y, v.z)
+        })
+        .collect();
+    let (vertices, triangles) = parry3d_f64::transformation::convex_hull(&cloud);
+    let vertices = vertices.iter().map(|v| Vec3::new(v.x, v.y, v.z).component_mul(&scale)).collect();
+    Polytope::from_faces(vertices, &triangles.iter().map(|t| t.to_vec()).collect::<Vec<_>>()).unwrap()
+}
+
+/// Some polytope of about unit size, stretched by `stretch`.
+pub fn any_polytope(random: &mut Random, stretch: Vec3) -> Polytope {
+    let mut scale = stretch * random.between(0.5, 1.5);
+    scale.x *= random.between(0.5, 1.5);
+    match random.below(5) {
+        0 => cuboid(scale),
+        1 => prism(3 + random.below(6), scale),
+        2 => tetrahedron(scale),
+        3 => octahedron(scale),
+        _ => {
+            let points = 12 + random.below(20);
+            boulder(random, points, scale)
+        }
+    }
+}
+
+/// A polytope placed in the world minus `origin`: plain lists for brute force.
+pub struct Placed {
+    pub vertices: Vec<Vec3>,
+    pub normals: Vec<Vec3>,
+    pub edges: Vec<[usize; 2]>,
+    pub triangles: Vec<[usize; 3]>,
+}
+
+impl Placed {
+    pub fn new(body: &Polytope, pose: &Pose, origin: &Vec3) -> Self {
+        let shift = pose.position - origin;
+        let mut triangles = Vec::new();
+        for face in body.faces() {
+            let corners = body.face_loop(face);
+            for pair in corners[1..].windows(2) {
+                triangles.push([corners[0] as usize, pair[0] as usize, pair[1] as usize]);
+            }
+        }
+        Self {
+            vertices: body.vertices().iter().map(|v| pose.rotation * v + shift).collect(),
+            normals: body.faces().iter().map(|f| pose.rotation * f.normal).collect(),
+            edges: body.edges().iter().map(|e| e.vertices.map(|v| v as usize)).collect(),
+            triangles,
+        }
+    }
+
+    pub fn lowest(&self, n: &Vec3) -> f64 {
+        self.vertices.iter().map(|v| n.dot(v)).fold(f64::INFINITY, f64::min)
+    }
+
+    pub fn highest(&self, n: &Vec3) -> f64 {
+        -self.lowest(&-n)
+    }
+
+    /// How far outside the body a point is (positive) by its face planes.
+    pub fn outside(&self, p: &Vec3) -> f64 {
+        self.normals.iter().map(|n| n.dot(p) - self.highest(n)).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// The support gap of a unit normal.
+pub fn support_gap(a: &Placed, b: &Placed, n: &Vec3) -> f64 {
+    a.lowest(n) - b.highest(n)
+}
+
+/// Largest support gap over all face normals and all edge-edge cross products, both senses, no selection:
+/// positive when apart, minus the exact depth when overlapping.
+pub fn brute_facets(a: &Placed, b: &Placed) -> f64 {
+    let mut best = f64::NEG_INFINITY;
+    let mut offer = |n: Vec3| best = best.max(support_gap(a, b, &n)).max(support_gap(a, b, &-n));
+    a.normals.iter().chain(&b.normals).for_each(|n| offer(*n));
+    for e in &a.edges {
+        let d = (a.vertices[e[1]] - a.vertices[e[0]]).normalize();
+        for f in &b.edges {
+            let g = (b.vertices[f[1]] - b.vertices[f[0]]).normalize();
+            let lateral = g - d * d.dot(&g);
+            let lateral = lateral - d * d.dot(&lateral);
+            if lateral.norm() > 1e-13 {
+                offer(d.cross(&lateral).normalize());
+            }
+        }
+    }
+    best
+}
+
+fn point_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
+    let t = ((p - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+    (p - a - t * (b - a)).norm()
+}
+
+/// Distance of a point from a triangle: the plane where the foot is inside, else the nearest side.
+fn point_triangle(p: &Vec3, t: [&Vec3; 3]) -> f64 {
+    let sides = [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+    let around = sides.iter().map(|(a, b)| point_segment(p, a, b)).fold(f64::INFINITY, f64::min);
+    // The normal from orthogonalised sides: a plain cross product is rounded to the longest side.
+    let long = sides.iter().map(|(a, b)| *b - *a).max_by(|s, t| s.norm().total_cmp(&t.norm())).unwrap();
+    let short = sides.iter().map(|(a, b)| *b - *a).min_by(|s, t| s.norm().total_cmp(&t.norm())).unwrap();
+    let short = short - long * (long.dot(&short) / long.norm_squared());
+    let short = short - long * (long.dot(&short) / long.norm_squared());
+    let cross = (t[1] - t[0]).cross(&(t[2] - t[0]));
+    let n = long.normalize().cross(&(short / short.norm()));
+    let n = if n.dot(&cross) < 0.0 { -n } else { n };
+    if !n.iter().all(|c| c.is_finite()) || sides.iter().any(|(a, b)| (*b - *a).cross(&(p - *a)).dot(&n) < 0.0)
+    {
+        return around;
+    }
+    around.min(n.normalize().dot(&(p - t[0])).abs())
+}
+
+fn segment_segment(a: [&Vec3; 2], b: [&Vec3; 2]) -> f64 {
+    let (d, e, r) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let ends = point_segment(a[0], b[0], b[1])
+        .min(point_segment(a[1], b[0], b[1]))
+        .min(point_segment(b[0], a[0], a[1]))
+        .min(point_segment(b[1], a[0], a[1]));
+    // The common perpendicular, from orthogonalised directions; refined once from where it leads.
+    let lateral = e - d * (d.dot(&e) / d.norm_squared());
+    let lateral = lateral - d * (d.dot(&lateral) / d.norm_squared());
+    if lateral.norm() <= 1e-14 * e.norm() {
+        return ends;
+    }
+    let (mut s, mut t, mut r) = (0.0, 0.0, r);
+    for _ in 0..3 {
+        let dt = r.dot(&lateral) / lateral.norm_squared();
+        t += dt;
+        s += (dt * e - r).dot(&d) / d.norm_squared();
+        r = a[0] - b[0] + s * d - t * e;
+    }
+    if !(0.0..=1.0).contains(&s) || !(0.0..=1.0).contains(&t) {
+        return ends;
+    }
+    ends.min(r.norm())
+}
+
+/// Distance of two bodies that are apart, over all vertex-face and edge-edge pairs.
+pub fn brute_distance(a: &Placed, b: &Placed) -> f64 {
+    let mut best = f64::INFINITY;
+    for (p, q) in [(a, b), (b, a)] {
+        for v in &p.vertices {
+            for t in &q.triangles {
+                best = best.min(point_triangle(v, t.map(|k| &q.vertices[k])));
+            }
+        }
+    }
+    for e in &a.edges {
+        for f in &b.edges {
+            best = best.min(segment_segment(e.map(|k| &a.vertices[k]), f.map(|k| &b.vertices[k])));
+        }
+    }
+    best
+}
+
+/// The value of (2.28) by brute force.
+pub fn brute(a: &Placed, b: &Placed) -> f64 {
+    let facets = brute_facets(a, b);
+    if facets > 0.0 { brute_distance(a, b) } else { facets }
+}
+
+pub fn polytope(solid: &Solid) -> &Polytope {
+    match solid {
+        Solid::Polytope(p) => p,
+        other => panic!("not a polytope: {other:?}"),
+    }
+}
+
+/// What lengths of a pair are rounded to.
+pub fn scale(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> f64 {
+    let reach = (pose_a.point(&a.reference()) - pose_b.point(&b.reference())).norm();
+    reach.max(a.outer_radius() + b.outer_radius())
+}
