@@ -134,23 +134,24 @@ fn corners(bodies: [&Polytope; 4], index: [u32; 4]) -> V {
     [x, y, z]
 }
 
-/// World positions of the reference points.
+/// From the frames' origins to the reference points, in world axes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn centres(bodies: [&Polytope; 4], columns: &[V; 3], position: &V) -> V {
+fn levers(bodies: [&Polytope; 4], columns: &[V; 3]) -> V {
+    let zero = _mm256_setzero_pd();
     if bodies.iter().all(|b| b.is_centred()) {
-        return *position;
+        return [zero; 3];
     }
     let row = |k: usize| {
         let r = bodies[k].reference();
         load(&[r.x, r.y, r.z, 0.0])
     };
     let [x, y, z, _] = transposed([row(0), row(1), row(2), row(3)]);
-    let moved = add_scaled(&turned(columns, &[x, y, z]), position, all(1.0));
-    // A centred body's single call adds nothing, not even a rounded zero.
+    let turned = turned(columns, &[x, y, z]);
+    // A centred body's lever is a positive zero in the single call, whatever the signs of its axes.
     let centred = |k: usize| if bodies[k].is_centred() { -1.0 } else { 1.0 };
     let mask = load(&[centred(0), centred(1), centred(2), centred(3)]);
-    [0, 1, 2].map(|k| _mm256_blendv_pd(moved[k], position[k], mask))
+    turned.map(|component| _mm256_blendv_pd(component, zero, mask))
 }
 
 /// Largest height over the vertices of a small polytope.
@@ -270,9 +271,9 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
     let (rb, position_b) = placements(four.pose_b);
     let x = [0, 1, 2].map(|c| turned(&ra, &corners(four.a, side(c, 0))));
     let w = [0, 1, 2].map(|c| sub(&x[c], &turned(&rb, &corners(four.b, side(c, 1)))));
-    let pa = centres(four.a, &ra, &position_a);
-    let pb = centres(four.b, &rb, &position_b);
-    let t = sub(&pa, &pb);
+    let (lever_a, lever_b) = (levers(four.a, &ra), levers(four.b, &rb));
+    let t = add_scaled(&sub(&position_a, &position_b), &sub(&lever_a, &lever_b), all(1.0));
+    let pa = add_scaled(&lever_a, &position_a, all(1.0));
     let q0 = cross(&w[0], &t);
     let q1 = cross(&w[1], &t);
     let m = [dot(&q1, &w[2]), negated(dot(&q0, &w[2])), dot(&q0, &w[1])];

@@ -40,8 +40,11 @@ pub(crate) fn separation_of_polytopes(
     let x = [turned(&ra, &x0), turned(&ra, &x1), turned(&ra, &x2)];
     let y = [turned(&rb, &y0), turned(&rb, &y1), turned(&rb, &y2)];
     let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
-    let (pa, pb) = (centre(pose_a, &ra, a), centre(pose_b, &rb, b));
-    let t = sub(&pa, &pb);
+    // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
+    let (lever_a, lever_b) = (lever(&ra, a), lever(&rb, b));
+    let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
+    let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
+    let pa = add_scaled(&lever_a, &pa, 1.0);
     // The ray, not normalised: e = -t = -D β.
     let q0 = cross(&w[0], &t);
     let q1 = cross(&w[1], &t);
@@ -91,14 +94,10 @@ pub(crate) fn separation_of_polytopes(
     })
 }
 
-/// World position of a polytope's reference point.
+/// From a body's frame origin to its reference point, in world axes.
 #[inline(always)]
-fn centre(pose: &Pose, columns: &[V; 3], polytope: &Polytope) -> V {
-    let p = [pose.position[0], pose.position[1], pose.position[2]];
-    if polytope.is_centred() {
-        return p;
-    }
-    add_scaled(&turned(columns, polytope.reference().as_ref()), &p, 1.0)
+fn lever(columns: &[V; 3], polytope: &Polytope) -> V {
+    if polytope.is_centred() { [0.0; 3] } else { turned(columns, polytope.reference().as_ref()) }
 }
 
 /// Largest height over the vertices, relative to the reference point.
