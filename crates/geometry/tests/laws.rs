@@ -128,7 +128,7 @@ fn the_ratio_metric_lies_between_harts_bounds() {
         }
     }
     println!("{apart} apart, {overlapping} overlapping, {shallow} of them shallow");
-    assert!(apart > 3000 && shallow > 3000 && overlapping > shallow);
+    assert!(apart > 3000 && shallow > 2000 && overlapping > shallow);
 }
 
 #[test]
