@@ -274,10 +274,12 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
     let (lever_a, lever_b) = (levers(four.a, &ra), levers(four.b, &rb));
     let t = add_scaled(&sub(&position_a, &position_b), &sub(&lever_a, &lever_b), all(1.0));
     let pa = add_scaled(&lever_a, &position_a, all(1.0));
-    let q0 = cross(&w[0], &t);
-    let q1 = cross(&w[1], &t);
-    let m = [dot(&q1, &w[2]), negated(dot(&q0, &w[2])), dot(&q0, &w[1])];
-    let total = _mm256_add_pd(_mm256_add_pd(m[0], m[1]), m[2]);
+    let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
+    let n = cross(&side_1, &side_2);
+    let total = negated(dot(&n, &t));
+    let q = cross(&w[0], &t);
+    let (m1, m2) = (negated(dot(&q, &side_2)), dot(&q, &side_1));
+    let m = [_mm256_sub_pd(_mm256_sub_pd(total, m1), m2), m1, m2];
     let floor = _mm256_mul_pd(all(-WARM_WEIGHT), total);
     let zero = _mm256_setzero_pd();
     let at_least = |a: L, b: L| _mm256_cmp_pd::<_CMP_GE_OQ>(a, b);
@@ -285,7 +287,6 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
     for weight in m {
         inside = _mm256_and_pd(inside, at_least(weight, floor));
     }
-    let n = cross(&sub(&w[1], &w[0]), &sub(&w[2], &w[0]));
     let down = [negated(n[0]), negated(n[1]), negated(n[2])];
     let high_a = tops(four.a, &unturned(&ra, &n), side(0, 0));
     let high_b = tops(four.b, &unturned(&rb, &down), side(0, 1));

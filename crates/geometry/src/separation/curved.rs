@@ -35,7 +35,7 @@ pub(crate) fn cast_curved(
     count: &mut u32,
 ) -> CurvedEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size * cast.size;
+    let slack = 1e-16 * cast.size;
     // Normals along which the corners were found; zero where unknown.
     let mut normals = [[0.0; 3]; 3];
     // The lowest supporting plane seen: τ <= height, with <n, d> = 1.

@@ -46,15 +46,17 @@ pub(crate) fn separation_of_polytopes(
     let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
     let pa = add_scaled(&lever_a, &pa, 1.0);
     // The ray, not normalised: e = -t = -D β.
-    let q0 = cross(&w[0], &t);
-    let q1 = cross(&w[1], &t);
-    let m = [dot(&q1, &w[2]), -dot(&q0, &w[2]), dot(&q0, &w[1])];
-    let total = m[0] + m[1] + m[2];
+    // Areas from sides, as in `Portal::new`.
+    let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
+    let n = cross(&side_1, &side_2);
+    let total = -dot(&n, &t);
+    let q = cross(&w[0], &t);
+    let (m1, m2) = (-dot(&q, &side_2), dot(&q, &side_1));
+    let m = [total - m1 - m2, m1, m2];
     let floor = -WARM_WEIGHT * total;
     if !(total > 0.0 && m[0] >= floor && m[1] >= floor && m[2] >= floor) {
         return solve(a, pose_a, b, pose_b, options, warm);
     }
-    let n = cross(&sub(&w[1], &w[0]), &sub(&w[2], &w[0]));
     let high_a = top(a, &unturned(&ra, &n), i[0]);
     let high_b = top(b, &unturned(&rb, &[-n[0], -n[1], -n[2]]), i[1]);
     let height = dot(&n, &w[0]);
@@ -233,7 +235,7 @@ fn seeded(
     if !outside[0] && !outside[1] && !outside[2] && old.m[0] + old.m[1] + old.m[2] > 0.0 {
         return old;
     }
-    let slack = 1e-16 * line.size * line.size;
+    let slack = 1e-16 * line.size;
     if outside.iter().filter(|&&o| o).count() == 1
         && let Some(i) = outside.iter().position(|&o| o)
         && let Some(portal) = across(pair, line, &old, i, iterations)
