@@ -95,7 +95,8 @@ fn the_ratio_metric_lies_between_harts_bounds() {
             0 => cuboid(Vec3::from_fn(|_, _| 0.3 + 0.5 * r.uniform().abs())),
             _ => loop {
                 let points = [0; 4].map(|_| r.direction());
-                let volume = (points[1] - points[0]).cross(&(points[2] - points[0])).dot(&(points[3] - points[0]));
+                let volume =
+                    (points[1] - points[0]).cross(&(points[2] - points[0])).dot(&(points[3] - points[0]));
                 if volume.abs() > 0.2 {
                     break tetrahedron(points);
                 }
@@ -113,7 +114,10 @@ fn the_ratio_metric_lies_between_harts_bounds() {
             // [Hart 2.5]
             apart += 1;
             let gap = distance(&a, &pa, &b, &pb);
-            assert!(sunk <= 1e-14 && gap / far <= rho + 1e-14 && rho <= gap / ball + 1e-13, "{gap} {rho} {s:?}");
+            assert!(
+                sunk <= 1e-14 && gap / far <= rho + 1e-14 && rho <= gap / ball + 1e-13,
+                "{gap} {rho} {s:?}"
+            );
             // The supporting planes of the kernel prove part of the distance.
             assert!(s.gap() <= gap + 1e-14);
         } else {
@@ -226,13 +230,17 @@ fn a_shift_along_beta_is_added_to_the_separation() {
     for _ in 0..20_000 {
         let p = moderate(&mut random);
         let before = ask(&p.a, &p.pose_a, &p.b, &p.pose_b);
-        let shift = (before.reference_distance + 1.0) * random.uniform().abs() - 0.9 * before.reference_distance;
+        let shift =
+            (before.reference_distance + 1.0) * random.uniform().abs() - 0.9 * before.reference_distance;
         let moved = Pose::new(p.pose_a.rotation, p.pose_a.position + before.beta * shift);
         let after = ask(&p.a, &moved, &p.b, &p.pose_b);
         // Closer centres turn the same rounding of the positions into a larger turn of β.
         let lever = 1.0 + size(&p) / before.reference_distance.min(after.reference_distance);
         let tolerance = 1e-15 * size(&p) * before.alpha.norm() * lever;
-        assert!((after.separation - before.separation - shift).abs() <= 4.0 * tolerance, "{before:?} {after:?}");
+        assert!(
+            (after.separation - before.separation - shift).abs() <= 4.0 * tolerance,
+            "{before:?} {after:?}"
+        );
     }
 }
 
@@ -264,7 +272,8 @@ fn the_growth_factor_is_a_gauge_of_the_relative_place() {
     for _ in 0..10_000 {
         let p = moderate(&mut random);
         let (turn_a, turn_b) = (p.pose_a.rotation, p.pose_b.rotation);
-        let centred = |body: &Polytope, turn: Rotation3<f64>, at: Vec3| Pose::new(turn, at - turn * body.reference());
+        let centred =
+            |body: &Polytope, turn: Rotation3<f64>, at: Vec3| Pose::new(turn, at - turn * body.reference());
         let pb = centred(&p.b, turn_b, Vec3::zeros());
         let ratio = |at: Vec3| ask(&p.a, &centred(&p.a, turn_a, at), &p.b, &pb).ratio();
         let (t, u) = (random.direction() * (0.1 + random.uniform().abs()), random.direction());
@@ -294,7 +303,8 @@ fn planar_answers_obey_the_same_laws() {
             assert!((here.alpha + back.alpha).norm() <= 1e-12 * slope * slope * lever);
             assert!((here.point_a - back.point_b).norm() <= 1e-12 * slope * lever);
         }
-        let motion = PlanarPose { rotation: Rotation2::new(random.uniform() * 3.0), position: Vec2::new(0.5, -2.0) };
+        let motion =
+            PlanarPose { rotation: Rotation2::new(random.uniform() * 3.0), position: Vec2::new(0.5, -2.0) };
         let moved = ask_planar(&p.a, &motion.then(&p.pose_a), &p.b, &motion.then(&p.pose_b));
         assert!((here.separation - moved.separation).abs() <= tolerance, "{here:?} {moved:?}");
         let shift = random.uniform().abs();

@@ -127,7 +127,8 @@ impl<const D: usize> Question<D> {
         let slope = found.alpha.norm();
         let low = x.iter().map(|p| found.alpha.dot(p)).fold(f64::INFINITY, f64::min);
         let high = y.iter().map(|p| found.alpha.dot(p)).fold(f64::NEG_INFINITY, f64::max);
-        let heights = x.iter().map(|p| found.alpha.dot(p) - low).chain(y.iter().map(|p| high - found.alpha.dot(p)));
+        let heights =
+            x.iter().map(|p| found.alpha.dot(p) - low).chain(y.iter().map(|p| high - found.alpha.dot(p)));
         let active: Vec<usize> =
             heights.enumerate().filter(|(_, h)| *h <= ACTIVE * slope).map(|(k, _)| k).collect();
         if active.len() != D + 1 || active.iter().any(|&k| found.weights[k] < POSITIVE) {
@@ -172,7 +173,8 @@ pub fn question(pair: &Pair) -> Question<3> {
     let Pair { a, pose_a, b, pose_b } = pair;
     let size = a.outer_radius() + b.outer_radius();
     let (solid_a, solid_b) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    let found = separation(&solid_a, pose_a, &solid_b, pose_b, &Options::default(), &mut Warm::default()).unwrap();
+    let found =
+        separation(&solid_a, pose_a, &solid_b, pose_b, &Options::default(), &mut Warm::default()).unwrap();
     assert_eq!(found.outcome, Outcome::Solved);
     // Relative to b, so that a place far from the origin costs no digits.
     let shift = pose_a.position - pose_b.position;

@@ -27,7 +27,7 @@ pub struct PlanarPair {
 }
 
 /// Families in space.
-pub const FAMILIES: [&str; 13] = [
+pub const FAMILIES: [&str; 14] = [
     "random hulls",
     "solids",
     "aligned boxes",
@@ -41,10 +41,11 @@ pub const FAMILIES: [&str; 13] = [
     "far from the origin",
     "nearly concentric",
     "lattice tetrahedra",
+    "dots at corners",
 ];
 
 /// Families in the plane.
-pub const PLANAR_FAMILIES: [&str; 9] = [
+pub const PLANAR_FAMILIES: [&str; 10] = [
     "random polygons",
     "regular polygons",
     "aligned rectangles",
@@ -54,6 +55,7 @@ pub const PLANAR_FAMILIES: [&str; 9] = [
     "size ratio 1e6",
     "far from the origin",
     "nearly concentric",
+    "dots at corners",
 ];
 
 /// The hull of 4 to 32 random points: in a ball, on a sphere, or squeezed along an axis.
@@ -205,9 +207,11 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
         "nearly concentric" => {
             // The line of centres is far shorter than the bodies.
             let (a, b) = (body(random), body(random));
-            let centred = |p: &Polytope, turn: Rotation3<f64>, at: Vec3| Pose::new(turn, at - turn * p.reference());
+            let centred =
+                |p: &Polytope, turn: Rotation3<f64>, at: Vec3| Pose::new(turn, at - turn * p.reference());
             let shift = random.direction() * 10f64.powf(-3.0 * random.uniform().abs());
-            let (pa, pb) = (centred(&a, random.rotation(), shift), centred(&b, random.rotation(), Vec3::zeros()));
+            let (pa, pb) =
+                (centred(&a, random.rotation(), shift), centred(&b, random.rotation(), Vec3::zeros()));
             new(a, pa, b, pb)
         }
         "lattice tetrahedra" => loop {
@@ -223,7 +227,30 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
                 break new(a, Pose::at(at), b, Pose::identity());
             }
         },
+        "dots at corners" => dot_at_corner(random),
         _ => unreachable!("no such family"),
+    }
+}
+
+/// Puts a body shrunk by up to a million where a corner or an edge of the other is in the way: the faces of the
+/// Minkowski difference there are as small as the body, and as far out as the other is large.
+fn dot_at_corner(random: &mut Random) -> Pair {
+    let p = pair("random hulls", random);
+    let factor = 10f64.powf(-6.0 * random.uniform().abs());
+    let b = scaled(&p.b, factor);
+    let ends = p.a.edges()[random.below(p.a.edges().len())].vertices.map(|k| p.a.vertices()[k as usize]);
+    let share = if random.below(2) == 0 { 0.0 } else { random.uniform().abs() };
+    let spot = ends[0] + (ends[1] - ends[0]) * share;
+    let c = p.a.reference();
+    let at = p.pose_a.point(&(c + (spot - c) * (0.5 + random.uniform().abs())));
+    let turn = p.pose_b.rotation;
+    let position = at - turn * b.reference() + random.direction() * factor * 0.5;
+    let pose_b = Pose::new(turn, position);
+    // Either may be the small one.
+    if random.below(2) == 0 {
+        Pair { a: p.a, pose_a: p.pose_a, b, pose_b }
+    } else {
+        Pair { a: b, pose_a: pose_b, b: p.a, pose_b: p.pose_a }
     }
 }
 
@@ -268,7 +295,8 @@ pub fn planar_pair(name: &str, random: &mut Random) -> PlanarPair {
             let rectangle = |r: &mut Random| {
                 Polygon::rectangle(0.5 * (1 + r.below(3)) as f64, 0.5 * (1 + r.below(4)) as f64).unwrap()
             };
-            let lattice = |r: &mut Random| Vec2::new(r.below(17) as f64 - 8.0, r.below(17) as f64 - 8.0) * 0.25;
+            let lattice =
+                |r: &mut Random| Vec2::new(r.below(17) as f64 - 8.0, r.below(17) as f64 - 8.0) * 0.25;
             let (a, b) = (rectangle(random), rectangle(random));
             let (mut pa, pb) = (lattice(random), lattice(random));
             if pa == pb {
@@ -314,6 +342,16 @@ pub fn planar_pair(name: &str, random: &mut Random) -> PlanarPair {
             let shift = Vec2::new(cos, sin) * 10f64.powf(-3.0 * random.uniform().abs());
             p.pose_a.position = shift - p.pose_a.rotation * p.a.reference();
             p.pose_b.position = -(p.pose_b.rotation * p.b.reference());
+            p
+        }
+        "dots at corners" => {
+            let mut p = planar_pair("random polygons", random);
+            let factor = 10f64.powf(-6.0 * random.uniform().abs());
+            p.b = Polygon::from_loop(p.b.vertices().iter().map(|v| v * factor).collect()).unwrap();
+            let (corner, c) = (p.a.vertices()[random.below(p.a.vertices().len())], p.a.reference());
+            let at = p.pose_a.point(&(c + (corner - c) * (0.5 + random.uniform().abs())));
+            let offset = Vec2::new(random.uniform(), random.uniform()) * factor * 0.5;
+            p.pose_b.position = at - p.pose_b.rotation * p.b.reference() + offset;
             p
         }
         _ => unreachable!("no such family"),

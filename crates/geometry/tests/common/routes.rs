@@ -45,9 +45,16 @@ impl<const D: usize> Program<D> {
         let residual = (mix(on_a, &self.x) - mix(on_b, &self.y) - self.beta * value).norm();
         let sums = [on_a, on_b].map(|w| (w.iter().sum::<f64>() - 1.0).abs());
         let negative = weights.iter().fold(0.0f64, |m, w| m.max(-w));
-        [(value - (low - high)).abs(), residual, sums[0], sums[1], negative, (alpha.dot(&self.beta) - 1.0).abs()]
-            .into_iter()
-            .fold(0.0, |m, v| if v > m || v.is_nan() { v } else { m })
+        [
+            (value - (low - high)).abs(),
+            residual,
+            sums[0],
+            sums[1],
+            negative,
+            (alpha.dot(&self.beta) - 1.0).abs(),
+        ]
+        .into_iter()
+        .fold(0.0, |m, v| if v > m || v.is_nan() { v } else { m })
     }
 
     /// By the simplex method, rows as printed: maximise `a1 - a2` with `<α,x> >= a1`, `<α,y> <= a2`, `<α,β> = 1`.
@@ -93,8 +100,13 @@ impl<const D: usize> Program<D> {
             nonzeros.push(if j < D { self.beta[j] } else { 0.0 });
             nonzeros.extend(rows.iter().map(|row| -row[j]));
         }
-        let matrix =
-            CscMatrix::new(m, n, (0..=n).map(|j| j * m).collect(), (0..n * m).map(|k| k % m).collect(), nonzeros);
+        let matrix = CscMatrix::new(
+            m,
+            n,
+            (0..=n).map(|j| j * m).collect(),
+            (0..n * m).map(|k| k % m).collect(),
+            nonzeros,
+        );
         let mut cost = vec![0.0; n];
         (cost[D], cost[D + 1]) = (-1.0, 1.0);
         let mut right = vec![0.0; m];
@@ -154,7 +166,8 @@ impl<const D: usize> Program<D> {
             if subset.count_ones() as usize != D + 1 {
                 continue;
             }
-            let active: Vec<usize> = (0..near.len()).filter(|k| subset >> k & 1 == 1).map(|k| near[k]).collect();
+            let active: Vec<usize> =
+                (0..near.len()).filter(|k| subset >> k & 1 == 1).map(|k| near[k]).collect();
             let matrix = DMatrix::from_fn(D + 2, D + 2, |i, j| match i {
                 0 if j < D => self.beta[j],
                 0 => 0.0,
@@ -221,7 +234,8 @@ impl<const D: usize> Program<D> {
         });
         let mut right = DVector::zeros(D + 2);
         (right[D], right[D + 1]) = (1.0, 1.0);
-        let start = DVector::from_fn(count + 1, |j, _| if j == count { v[D] - v[D + 1] } else { z[active[j]] });
+        let start =
+            DVector::from_fn(count + 1, |j, _| if j == count { v[D] - v[D + 1] } else { z[active[j]] });
         let dual = corrected(&matrix, &right, start)?;
         let mut weights = vec![0.0; rows.len()];
         for (j, &k) in active.iter().enumerate() {
