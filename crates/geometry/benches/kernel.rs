@@ -10,7 +10,8 @@ use parry3d_f64::math::{Pose as ParryPose, Vector as ParryVector};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::ConvexPolyhedron;
-use percussion_geometry::separation::{Options, Warm, separation};
+use percussion_geometry::batch::{BatchAnswer, BatchPair, BatchSettings, separations_into};
+use percussion_geometry::separation::{Options, QueryError, Warm, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::hint::black_box;
@@ -43,53 +44,38 @@ struct Twin {
     parry: ConvexPolyhedron,
 }
 
-fn twin(points: &[Vec3], faces: Option<Vec<Vec<u32>>>) -> Twin {
-    let parry_points: Vec<_> = points.iter().map(|p| ParryVector::new(p.x, p.y, p.z)).collect();
-    let parry = ConvexPolyhedron::from_convex_hull(&parry_points).unwrap();
-    let ours = match faces {
-        Some(faces) => Polytope::from_faces(points.to_vec(), &faces).unwrap(),
-        None => {
-            let (vertices, triangles) = parry3d_f64::transformation::convex_hull(&parry_points);
-            let vertices = vertices.iter().map(|v| Vec3::new(v.x, v.y, v.z)).collect();
-            Polytope::from_faces(vertices, &triangles.iter().map(|t| t.to_vec()).collect::<Vec<_>>()).unwrap()
-        }
-    };
+/// The body in its centre-of-mass frame, as a simulator keeps it.
+fn twin(body: Polytope) -> Twin {
+    let centred: Vec<Vec3> = body.vertices().iter().map(|v| v - body.reference()).collect();
+    let ours = Polytope::from_vertices(&centred).unwrap();
+    let points: Vec<_> = ours.vertices().iter().map(|p| ParryVector::new(p.x, p.y, p.z)).collect();
+    let parry = ConvexPolyhedron::from_convex_hull(&points).unwrap();
     Twin { ours: Solid::Polytope(ours), parry }
 }
 
-fn prism(sides: usize, radius: f64, height: f64) -> Twin {
-    let ring = |z: f64| {
-        (0..sides).map(move |k| {
-            let angle = (k as f64 + 0.5) / sides as f64 * std::f64::consts::TAU;
-            Vec3::new(radius * angle.cos(), radius * angle.sin(), z)
-        })
-    };
-    let points: Vec<Vec3> = ring(-height / 2.0).chain(ring(height / 2.0)).collect();
-    let n = sides as u32;
-    let mut faces = vec![(0..n).rev().collect::<Vec<_>>(), (n..2 * n).collect()];
-    faces.extend((0..n).map(|k| vec![k, (k + 1) % n, n + (k + 1) % n, n + k]));
-    twin(&points, Some(faces))
+fn cube() -> Twin {
+    twin(Polytope::cube(1.0).unwrap())
+}
+
+fn prism() -> Twin {
+    twin(Polytope::prism(6, 0.6, 1.0).unwrap())
 }
 
 fn round(count: usize) -> Twin {
-    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
-    let points: Vec<Vec3> = (0..count)
-        .map(|k| {
-            let z = 1.0 - 2.0 * (k as f64 + 0.5) / count as f64;
-            let (sin, cos) = (golden * k as f64).sin_cos();
-            Vec3::new((1.0 - z * z).sqrt() * cos, (1.0 - z * z).sqrt() * sin, z) * 0.5
-        })
-        .collect();
-    twin(&points, None)
+    twin(Polytope::rounded(count, 0.5).unwrap())
 }
 
 /// Placements along a smooth path of turning bodies whose separation is held at `target`.
 fn path(a: &Twin, b: &Twin, target: f64, step: f64, seed: u64) -> Vec<[Pose; 2]> {
+    path_of(a, b, target, step, seed, STEPS)
+}
+
+fn path_of(a: &Twin, b: &Twin, target: f64, step: f64, seed: u64, steps: usize) -> Vec<[Pose; 2]> {
     let mut random = Random(seed);
     let mut turn_a = Rotation3::new(random.vector() * 3.0);
     let mut turn_b = Rotation3::new(random.vector() * 3.0);
     let mut line = random.vector();
-    (0..STEPS)
+    (0..steps)
         .map(|_| {
             turn_a = Rotation3::new(random.vector() * step) * turn_a;
             turn_b = Rotation3::new(random.vector() * step) * turn_b;
@@ -217,8 +203,8 @@ impl Scene {
 
 fn bodies() -> Vec<(&'static str, Twin)> {
     vec![
-        ("cube, 8 v", prism(4, 0.5f64.sqrt(), 1.0)),
-        ("hexagonal prism, 12 v", prism(6, 0.6, 1.0)),
+        ("cube, 8 v", cube()),
+        ("hexagonal prism, 12 v", prism()),
         ("round, 32 v", round(32)),
         ("round, 512 v", round(512)),
     ]
@@ -240,6 +226,105 @@ fn instructions(body: usize, regime: usize, prediction: f64, ours: bool, warm: b
     Some((count(3)? - count(1)?) / (2 * STEPS) as f64)
 }
 
+/// Steps of the pile.
+const FRAMES: usize = 8;
+/// Pairs of the pile.
+const PAIRS: usize = 4096;
+
+/// A mixed pile: pairs of cubes, prisms and round bodies, a quarter in each regime, turning 1e-2 rad a step.
+struct Pile {
+    bodies: Vec<Twin>,
+    shapes: Vec<Solid>,
+    pairs: Vec<BatchPair>,
+    frames: Vec<Vec<Pose>>,
+    parry_frames: Vec<Vec<ParryPose>>,
+}
+
+impl Pile {
+    fn new() -> Self {
+        let bodies: Vec<Twin> = bodies().into_iter().take(3).map(|b| b.1).collect();
+        let shapes = bodies.iter().map(|b| b.ours.clone()).collect();
+        let mut random = Random(99);
+        let mut frames = vec![Vec::new(); FRAMES];
+        let pairs = (0..PAIRS as u32)
+            .map(|k| {
+                let pick = |r: &mut Random| (((r.uniform() + 1.0) * 1.5) as usize).min(2);
+                let (a, b) = (pick(&mut random), pick(&mut random));
+                let target = REGIMES[k as usize % 4].1;
+                let path = path_of(&bodies[a], &bodies[b], target, 1e-2, 1000 + k as u64, FRAMES);
+                for (frame, [pa, pb]) in frames.iter_mut().zip(path) {
+                    let at = Vec3::new(10.0 * (k % 64) as f64, 10.0 * (k / 64) as f64, 0.0);
+                    frame.extend([pa, pb].map(|p| Pose::new(p.rotation, p.position + at)));
+                }
+                BatchPair { shape_a: a as u32, pose_a: 2 * k, shape_b: b as u32, pose_b: 2 * k + 1 }
+            })
+            .collect();
+        let parry_frames = frames.iter().map(|f| f.iter().map(parry_pose).collect()).collect();
+        Self { bodies, shapes, pairs, frames, parry_frames }
+    }
+
+    fn single(&self, warm: &mut [Warm]) {
+        for poses in &self.frames {
+            for (pair, warm) in self.pairs.iter().zip(&mut *warm) {
+                let (a, b) = (&self.shapes[pair.shape_a as usize], &self.shapes[pair.shape_b as usize]);
+                let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
+                black_box(separation(a, pa, b, pb, &Options::default(), warm)).ok();
+            }
+        }
+    }
+
+    fn batch(&self, settings: &BatchSettings, warm: &mut [Warm], answers: &mut [BatchAnswer]) {
+        for poses in &self.frames {
+            separations_into(&self.shapes, poses, &self.pairs, &Options::default(), settings, warm, answers)
+                .unwrap();
+            black_box(&answers);
+        }
+    }
+
+    fn parry(&self, directions: &mut [Option<ParryVector>]) {
+        let mut parry = Parry { simplex: VoronoiSimplex::new(), epa: EPA::new() };
+        for poses in &self.parry_frames {
+            for (pair, direction) in self.pairs.iter().zip(&mut *directions) {
+                let (a, b) = (&self.bodies[pair.shape_a as usize], &self.bodies[pair.shape_b as usize]);
+                let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
+                black_box(parry.query(a, pa, b, pb, f64::INFINITY, direction));
+            }
+        }
+    }
+}
+
+/// Time per pair of the pile by every road, passes interleaved.
+fn pile_table() {
+    let pile = Pile::new();
+    let mut warm = vec![Warm::default(); PAIRS];
+    let mut answers = vec![Err(QueryError::BothUnbounded); PAIRS];
+    let mut directions = vec![None; PAIRS];
+    let roads = [
+        ("parry, warm direction", None),
+        ("single calls", None),
+        ("batch, one thread, no vectors", Some(BatchSettings { parallel: false, vector: false })),
+        ("batch, one thread, AVX2 where present", Some(BatchSettings { parallel: false, vector: true })),
+        ("batch, all threads, AVX2 where present", Some(BatchSettings::default())),
+    ];
+    let mut best = [f64::INFINITY; 5];
+    for _ in 0..30 {
+        for (k, (_, settings)) in roads.iter().enumerate() {
+            let t = Instant::now();
+            match (k, settings) {
+                (0, _) => pile.parry(&mut directions),
+                (_, None) => pile.single(&mut warm),
+                (_, Some(settings)) => pile.batch(settings, &mut warm, &mut answers),
+            }
+            best[k] = best[k].min(t.elapsed().as_nanos() as f64 / (FRAMES * PAIRS) as f64);
+        }
+    }
+    println!("\n| warm mixed pile, {PAIRS} pairs | ns per pair | ratio to parry | ratio to single calls |");
+    println!("|---|---|---|---|");
+    for ((name, _), t) in roads.iter().zip(best) {
+        println!("| {name} | {t:.0} | {:.3} | {:.2} |", t / best[0], t / best[1]);
+    }
+}
+
 fn main() {
     if let Ok(probe) = std::env::var("PERCUSSION_PROBE") {
         let part: Vec<&str> = probe.split(',').collect();
@@ -249,6 +334,9 @@ fn main() {
             pass(body, &scene, part[3] == "true", part[4] == "true");
         }
         return;
+    }
+    if std::env::args().any(|a| a == "--pile") {
+        return pile_table();
     }
     let counting = std::env::args().any(|a| a == "--instructions");
     let unit = if counting { "instructions" } else { "ns" };
@@ -275,5 +363,8 @@ fn main() {
             }
             println!("| {name} | {supports:.2} |{cells}");
         }
+    }
+    if !counting {
+        pile_table();
     }
 }

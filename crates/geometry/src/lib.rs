@@ -26,6 +26,7 @@ pub mod bounds;
 pub mod broad;
 pub mod error;
 pub mod euclid;
+pub mod events;
 pub mod mass;
 pub mod pose;
 pub mod separation;

@@ -178,3 +178,24 @@ fn a_million_pairs_carry_their_certificates() {
         println!("| {name} | {count} | {gap:.1e} | {dual:.1e} | {residual:.1e} | {most} |");
     }
 }
+
+#[test]
+fn climbing_never_runs_in_circles_over_level_vertices() {
+    // A finely faceted body standing on its flat face: along the face's normal all its corners are level.
+    let drum = Solid::Polytope(prism(200, Vec3::new(1.0, 1.0, 0.5)));
+    let round = Solid::Polytope(Polytope::rounded(160, 0.5).unwrap());
+    let mut random = Random(77);
+    for _ in 0..3000 {
+        let turn = random.rotation();
+        let about = Rotation3::new(turn * Vec3::z() * random.uniform() * 3.0);
+        for (body, height) in [(&drum, 1.0), (&round, 0.9)] {
+            let pa = Pose::new(about * turn, turn * Vec3::new(0.3 * random.uniform(), 0.2, height));
+            let pb = Pose::new(turn, Vec3::zeros());
+            let mut warm = Warm::default();
+            for _ in 0..2 {
+                let answer = separation(body, &pa, &drum, &pb, &Options::default(), &mut warm).unwrap();
+                assert!(answer.certificate_gap() <= 1e-12 && answer.iterations < 100);
+            }
+        }
+    }
+}

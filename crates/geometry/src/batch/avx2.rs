@@ -125,73 +125,69 @@ fn placements(poses: [&Pose; 4]) -> ([V; 3], V) {
     ([[a, b, c], [d, e, f], [g, h, i]], [x, y, z])
 }
 
-/// One basis vertex of each pair.
+/// One basis vertex of each pair, `index` known to exist.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn corners(bodies: [&Polytope; 4], index: [u32; 4]) -> V {
-    let row = |k: usize| load(&bodies[k].lanes().points()[index[k] as usize]);
+fn corners(bodies: &[&Polytope; 4], basis: &[&[[u32; 2]; 3]; 4], c: usize, side: usize) -> V {
+    let row = |k: usize| {
+        // SAFETY: `chunk` lets only pairs wait whose basis indices are below the bodies' vertex counts.
+        load(unsafe { bodies[k].lanes().points().get_unchecked(basis[k][c][side] as usize) })
+    };
     let [x, y, z, _] = transposed([row(0), row(1), row(2), row(3)]);
     [x, y, z]
 }
 
-/// From the frames' origins to the reference points, in world axes.
-#[inline]
+/// From the frames' origins to the reference points, in world axes, where not all of them are zero.
+#[cold]
 #[target_feature(enable = "avx2")]
 fn levers(bodies: [&Polytope; 4], columns: &[V; 3]) -> V {
-    let zero = _mm256_setzero_pd();
-    if bodies.iter().all(|b| b.is_centred()) {
-        return [zero; 3];
-    }
     let row = |k: usize| {
         let r = bodies[k].reference();
         load(&[r.x, r.y, r.z, 0.0])
     };
     let [x, y, z, _] = transposed([row(0), row(1), row(2), row(3)]);
-    let turned = turned(columns, &[x, y, z]);
+    let lever = turned(columns, &[x, y, z]);
     // A centred body's lever is a positive zero in the single call, whatever the signs of its axes.
     let centred = |k: usize| if bodies[k].is_centred() { -1.0 } else { 1.0 };
     let mask = load(&[centred(0), centred(1), centred(2), centred(3)]);
-    turned.map(|component| _mm256_blendv_pd(component, zero, mask))
-}
-
-/// Largest height over the vertices of a small polytope.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn highest(body: &Polytope, n: &[f64; 3]) -> f64 {
-    let (nx, ny, nz) = (all(n[0]), all(n[1]), all(n[2]));
-    let mut best = all(f64::NEG_INFINITY);
-    for [x, y, z] in body.lanes().blocks() {
-        let xy = _mm256_add_pd(_mm256_mul_pd(load(x), nx), _mm256_mul_pd(load(y), ny));
-        best = _mm256_max_pd(_mm256_add_pd(xy, _mm256_mul_pd(load(z), nz)), best);
-    }
-    let pair = _mm_max_pd(_mm256_castpd256_pd128(best), _mm256_extractf128_pd::<1>(best));
-    _mm_cvtsd_f64(_mm_max_sd(pair, _mm_unpackhi_pd(pair, pair)))
+    let pick = |k: usize| _mm256_blendv_pd(lever[k], _mm256_setzero_pd(), mask);
+    [pick(0), pick(1), pick(2)]
 }
 
 /// Heights of four bodies along their own directions.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn tops(bodies: [&Polytope; 4], n: &V, hint: [u32; 4]) -> L {
-    let (x, y, z) = (stored(n[0]), stored(n[1]), stored(n[2]));
-    let mut out = [0.0; 4];
-    for k in 0..4 {
-        let n = [x[k], y[k], z[k]];
-        out[k] = if bodies[k].lanes().count() <= SCAN_LIMIT {
-            highest(bodies[k], &n)
-        } else {
-            top_by_climbing(bodies[k], &n, hint[k])
-        };
-    }
-    load(&out)
+    let [a, b, c, d] = transposed([n[0], n[1], n[2], n[2]]);
+    load(&[
+        top(bodies[0], a, hint[0]),
+        top(bodies[1], b, hint[1]),
+        top(bodies[2], c, hint[2]),
+        top(bodies[3], d, hint[3]),
+    ])
 }
 
-/// A lane of four pairs waiting for confirmation.
-struct Four<'a> {
-    slot: [usize; 4],
-    a: [&'a Polytope; 4],
-    b: [&'a Polytope; 4],
-    pose_a: [&'a Pose; 4],
-    pose_b: [&'a Pose; 4],
+/// Largest height over the vertices along the first three numbers of `n`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn top(body: &Polytope, n: L, hint: u32) -> f64 {
+    let blocks = body.lanes().blocks();
+    if blocks.len() * 4 > SCAN_LIMIT {
+        let [x, y, z, _] = stored(n);
+        // A scan where the single call scans, a climb where it climbs.
+        if body.lanes().count() > SCAN_LIMIT {
+            return top_by_climbing(body, &[x, y, z], hint);
+        }
+    }
+    let (nx, ny) = (_mm256_permute4x64_pd::<0x00>(n), _mm256_permute4x64_pd::<0x55>(n));
+    let nz = _mm256_permute4x64_pd::<0xaa>(n);
+    let mut best = all(f64::NEG_INFINITY);
+    for [x, y, z] in blocks {
+        let xy = _mm256_add_pd(_mm256_mul_pd(load(x), nx), _mm256_mul_pd(load(y), ny));
+        best = _mm256_max_pd(_mm256_add_pd(xy, _mm256_mul_pd(load(z), nz)), best);
+    }
+    let pair = _mm_max_pd(_mm256_castpd256_pd128(best), _mm256_extractf128_pd::<1>(best));
+    _mm_cvtsd_f64(_mm_max_sd(pair, _mm_unpackhi_pd(pair, pair)))
 }
 
 /// One task's share: warm polytope pairs by fours, everything else one by one.
@@ -207,16 +203,7 @@ pub(super) fn chunk(
     let mut waiting = [0usize; 4];
     let mut count = 0;
     for (slot, pair) in pairs.iter().enumerate() {
-        let (a, b) = (&shapes[pair.shape_a as usize], &shapes[pair.shape_b as usize]);
-        let basis = &warm[slot].basis;
-        let known = match (a, b) {
-            (Solid::Polytope(p), Solid::Polytope(q)) => {
-                let (na, nb) = (p.lanes().count() as u32, q.lanes().count() as u32);
-                basis.iter().all(|id| id[0] < na && id[1] < nb)
-            }
-            _ => false,
-        };
-        if !known {
+        if !remembered(shapes, pair, &warm[slot]) {
             answers[slot] = one(shapes, poses, pair, options, &mut warm[slot]);
             continue;
         }
@@ -224,10 +211,10 @@ pub(super) fn chunk(
         count += 1;
         if count == 4 {
             count = 0;
-            if let Some(four) = gather(shapes, poses, pairs, waiting) {
-                let failed = confirm(&four, warm, answers);
+            let confirmed = confirm(shapes, poses, pairs, &waiting, warm, answers).unwrap_or(0);
+            if confirmed != 15 {
                 for (k, &slot) in waiting.iter().enumerate() {
-                    if failed >> k & 1 == 1 {
+                    if confirmed >> k & 1 == 0 {
                         answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]);
                     }
                 }
@@ -239,46 +226,71 @@ pub(super) fn chunk(
     }
 }
 
-/// The bodies and placements of four pairs; `None` only if one is not a polytope, which the caller has excluded.
-#[inline]
-fn gather<'a>(
-    shapes: &'a [Solid],
-    poses: &'a [Pose],
-    pairs: &[BatchPair],
-    slot: [usize; 4],
-) -> Option<Four<'a>> {
-    let body = |index: u32| match &shapes[index as usize] {
-        Solid::Polytope(p) => Some(p),
-        _ => None,
+/// Whether both bodies are polytopes with a remembered portal of existing vertices.
+#[inline(always)]
+fn remembered(shapes: &[Solid], pair: &BatchPair, warm: &Warm) -> bool {
+    let (Some(a), Some(b)) = (polytope(shapes, pair.shape_a), polytope(shapes, pair.shape_b)) else {
+        return false;
     };
-    let p = slot.map(|s| pairs[s]);
-    Some(Four {
-        slot,
-        a: [body(p[0].shape_a)?, body(p[1].shape_a)?, body(p[2].shape_a)?, body(p[3].shape_a)?],
-        b: [body(p[0].shape_b)?, body(p[1].shape_b)?, body(p[2].shape_b)?, body(p[3].shape_b)?],
-        pose_a: p.map(|p| &poses[p.pose_a as usize]),
-        pose_b: p.map(|p| &poses[p.pose_b as usize]),
-    })
+    let [i, j, k] = warm.basis;
+    let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
+    highest[0] < a.lanes().count() && highest[1] < b.lanes().count()
 }
 
-/// Confirms four remembered portals; bit `k` of the result is set where pair `k` was not confirmed.
+/// The polytope of a shape.
+#[inline(always)]
+fn polytope(shapes: &[Solid], index: u32) -> Option<&Polytope> {
+    match &shapes[index as usize] {
+        Solid::Polytope(p) => Some(p),
+        _ => None,
+    }
+}
+
+/// Confirms four remembered portals and writes their answers; bit `k` of the result is set where pair `k` was
+/// confirmed. `None` where a body is not a polytope, which `remembered` has excluded.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
-    let basis = four.slot.map(|s| warm[s].basis);
-    let side = |corner: usize, side: usize| [0, 1, 2, 3].map(|k| basis[k][corner][side]);
-    let (ra, position_a) = placements(four.pose_a);
-    let (rb, position_b) = placements(four.pose_b);
-    let x = [0, 1, 2].map(|c| turned(&ra, &corners(four.a, side(c, 0))));
-    let w = [0, 1, 2].map(|c| sub(&x[c], &turned(&rb, &corners(four.b, side(c, 1)))));
-    let (lever_a, lever_b) = (levers(four.a, &ra), levers(four.b, &rb));
+fn confirm(
+    shapes: &[Solid],
+    poses: &[Pose],
+    pairs: &[BatchPair],
+    slots: &[usize; 4],
+    warm: &mut [Warm],
+    answers: &mut [BatchAnswer],
+) -> Option<u32> {
+    let [p, q, r, s] = [&pairs[slots[0]], &pairs[slots[1]], &pairs[slots[2]], &pairs[slots[3]]];
+    let body = |index: u32| polytope(shapes, index);
+    let a = [body(p.shape_a)?, body(q.shape_a)?, body(r.shape_a)?, body(s.shape_a)?];
+    let b = [body(p.shape_b)?, body(q.shape_b)?, body(r.shape_b)?, body(s.shape_b)?];
+    let basis = [&warm[slots[0]].basis, &warm[slots[1]].basis, &warm[slots[2]].basis, &warm[slots[3]].basis];
+    let hint = |side: usize| [basis[0][0][side], basis[1][0][side], basis[2][0][side], basis[3][0][side]];
+    let (hint_a, hint_b) = (hint(0), hint(1));
+    let pose = |index: u32| &poses[index as usize];
+    let (ra, position_a) = placements([pose(p.pose_a), pose(q.pose_a), pose(r.pose_a), pose(s.pose_a)]);
+    let (rb, position_b) = placements([pose(p.pose_b), pose(q.pose_b), pose(r.pose_b), pose(s.pose_b)]);
+    let x = [
+        turned(&ra, &corners(&a, &basis, 0, 0)),
+        turned(&ra, &corners(&a, &basis, 1, 0)),
+        turned(&ra, &corners(&a, &basis, 2, 0)),
+    ];
+    let w = [
+        sub(&x[0], &turned(&rb, &corners(&b, &basis, 0, 1))),
+        sub(&x[1], &turned(&rb, &corners(&b, &basis, 1, 1))),
+        sub(&x[2], &turned(&rb, &corners(&b, &basis, 2, 1))),
+    ];
+    let centred = |bodies: &[&Polytope; 4]| {
+        bodies[0].is_centred() && bodies[1].is_centred() && bodies[2].is_centred() && bodies[3].is_centred()
+    };
+    let none = [_mm256_setzero_pd(); 3];
+    let lever_a = if centred(&a) { none } else { levers(a, &ra) };
+    let lever_b = if centred(&b) { none } else { levers(b, &rb) };
     let t = add_scaled(&sub(&position_a, &position_b), &sub(&lever_a, &lever_b), all(1.0));
     let pa = add_scaled(&lever_a, &position_a, all(1.0));
     let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
     let n = cross(&side_1, &side_2);
     let total = negated(dot(&n, &t));
-    let q = cross(&w[0], &t);
-    let (m1, m2) = (negated(dot(&q, &side_2)), dot(&q, &side_1));
+    let ray_side = cross(&w[0], &t);
+    let (m1, m2) = (negated(dot(&ray_side, &side_2)), dot(&ray_side, &side_1));
     let m = [_mm256_sub_pd(_mm256_sub_pd(total, m1), m2), m1, m2];
     let floor = _mm256_mul_pd(all(-WARM_WEIGHT), total);
     let zero = _mm256_setzero_pd();
@@ -288,15 +300,15 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
         inside = _mm256_and_pd(inside, at_least(weight, floor));
     }
     let down = [negated(n[0]), negated(n[1]), negated(n[2])];
-    let high_a = tops(four.a, &unturned(&ra, &n), side(0, 0));
-    let high_b = tops(four.b, &unturned(&rb, &down), side(0, 1));
+    let high_a = tops(a, &unturned(&ra, &n), hint_a);
+    let high_b = tops(b, &unturned(&rb, &down), hint_b);
     let height = dot(&n, &w[0]);
     let rise = _mm256_sub_pd(_mm256_add_pd(high_a, high_b), height);
     let distance = _mm256_sqrt_pd(dot(&t, &t));
     let inverse = _mm256_div_pd(all(1.0), total);
     let absolute = |a: L| _mm256_andnot_pd(all(-0.0), a);
     let n1 = _mm256_add_pd(_mm256_add_pd(absolute(n[0]), absolute(n[1])), absolute(n[2]));
-    let outer = |k: usize| four.a[k].outer_radius() + four.b[k].outer_radius();
+    let outer = |k: usize| a[k].outer_radius() + b[k].outer_radius();
     let size = load(&[outer(0), outer(1), outer(2), outer(3)]);
     let rounding = _mm256_mul_pd(_mm256_mul_pd(all(4e-16), n1), distance);
     let allowed = _mm256_mul_pd(size, _mm256_add_pd(_mm256_mul_pd(all(tolerance::PORTAL), total), rounding));
@@ -304,7 +316,7 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
     let apart = _mm256_cmp_pd::<_CMP_GT_OQ>(distance, _mm256_mul_pd(all(tolerance::COINCIDENT), size));
     let confirmed = _mm256_movemask_pd(_mm256_and_pd(inside, _mm256_and_pd(met, apart))) as u32;
 
-    let m = m.map(|v| _mm256_max_pd(v, zero));
+    let m = [_mm256_max_pd(m[0], zero), _mm256_max_pd(m[1], zero), _mm256_max_pd(m[2], zero)];
     let sum = _mm256_add_pd(_mm256_add_pd(m[0], m[1]), m[2]);
     let weights = scale(&m, _mm256_div_pd(all(1.0), sum));
     let s = _mm256_mul_pd(distance, _mm256_sub_pd(all(1.0), _mm256_mul_pd(height, inverse)));
@@ -317,33 +329,57 @@ fn confirm(four: &Four, warm: &mut [Warm], answers: &mut [BatchAnswer]) -> u32 {
     let point_b = add_scaled(&point_a, &beta, negated(s));
     let lower = _mm256_sub_pd(s, lack);
 
-    let rows = |v: &V, last: L| transposed([v[0], v[1], v[2], last]).map(|l| stored(l));
-    let (beta, alpha) = (rows(&beta, s), rows(&alpha, distance));
-    let (point_a, point_b) = (rows(&point_a, lower), rows(&point_b, zero));
-    let weights = rows(&weights, zero);
-    let vector = |v: &[f64; 4]| Vec3::new(v[0], v[1], v[2]);
+    // Groups of four numbers in the order of the fields of `Separation`.
+    let groups = [
+        transposed([beta[0], beta[1], beta[2], s]),
+        transposed([alpha[0], alpha[1], alpha[2], distance]),
+        transposed([point_a[0], point_a[1], point_a[2], lower]),
+        transposed([point_b[0], point_b[1], point_b[2], s]),
+    ];
+    let weights = transposed([weights[0], weights[1], weights[2], zero]);
     for k in 0..4 {
         if confirmed >> k & 1 == 0 {
             continue;
         }
-        let slot = four.slot[k];
-        let direction = vector(&beta[k]);
-        warm[slot].beta = direction;
-        answers[slot] = Ok(Separation {
-            outcome: Outcome::Solved,
-            separation: beta[k][3],
-            reference_distance: alpha[k][3],
-            beta: direction,
-            prescribed: false,
-            alpha: vector(&alpha[k]),
-            point_a: vector(&point_a[k]),
-            point_b: vector(&point_b[k]),
-            weights: [weights[k][0], weights[k][1], weights[k][2]],
-            basis: basis[k],
-            lower: point_a[k][3],
-            upper: beta[k][3],
-            iterations: 1,
-        });
+        let slot = slots[k];
+        let (memory, answer) = (&mut warm[slot], &mut answers[slot]);
+        // Into the old answer: building a new one and moving it in costs as much as finding it.
+        if answer.is_err() {
+            *answer = Ok(UNKNOWN);
+        }
+        let Ok(out) = answer else { continue };
+        // SAFETY: `Separation` is `repr(C)` and starts with sixteen f64: β, s, α, D, p_a, lower, p_b, upper.
+        unsafe {
+            let numbers = (out as *mut Separation).cast::<f64>();
+            _mm256_storeu_pd(numbers, groups[0][k]);
+            _mm256_storeu_pd(numbers.add(4), groups[1][k]);
+            _mm256_storeu_pd(numbers.add(8), groups[2][k]);
+            _mm256_storeu_pd(numbers.add(12), groups[3][k]);
+        }
+        let [first, second, third, _] = stored(weights[k]);
+        out.weights = [first, second, third];
+        out.basis = memory.basis;
+        out.iterations = 1;
+        out.outcome = Outcome::Solved;
+        out.prescribed = false;
+        memory.beta = out.beta;
     }
-    !confirmed & 15
+    Some(confirmed)
 }
+
+/// An answer to be overwritten.
+const UNKNOWN: Separation = Separation {
+    outcome: Outcome::Beyond,
+    separation: f64::NAN,
+    reference_distance: f64::NAN,
+    beta: Vec3::new(0.0, 0.0, 0.0),
+    prescribed: false,
+    alpha: Vec3::new(0.0, 0.0, 0.0),
+    point_a: Vec3::new(0.0, 0.0, 0.0),
+    point_b: Vec3::new(0.0, 0.0, 0.0),
+    weights: [0.0; 3],
+    basis: [[u32::MAX; 2]; 3],
+    lower: f64::NEG_INFINITY,
+    upper: f64::INFINITY,
+    iterations: 0,
+};

@@ -118,18 +118,7 @@ pub fn separations_into(
     if warm.len() != pairs.len() || answers.len() != pairs.len() {
         return Err(BatchError::Lengths { pairs: pairs.len(), warm: warm.len(), answers: answers.len() });
     }
-    for (pair, p) in pairs.iter().enumerate() {
-        for (what, index, count) in [
-            ("shape", p.shape_a, shapes.len()),
-            ("shape", p.shape_b, shapes.len()),
-            ("placement", p.pose_a, poses.len()),
-            ("placement", p.pose_b, poses.len()),
-        ] {
-            if index as usize >= count {
-                return Err(BatchError::OutOfRange { pair, what, index, count });
-            }
-        }
-    }
+    check_indices(shapes.len(), poses.len(), pairs)?;
     let task = |((pairs, warm), answers): ((&[BatchPair], &mut [Warm]), &mut [BatchAnswer])| {
         chunk(shapes, poses, pairs, options, settings.vector, warm, answers);
     };
@@ -141,6 +130,30 @@ pub fn separations_into(
             .for_each(task);
     } else {
         task(((pairs, warm), answers));
+    }
+    Ok(())
+}
+
+/// Refuses pairs that refer to nothing.
+fn check_indices(shapes: usize, poses: usize, pairs: &[BatchPair]) -> Result<(), BatchError> {
+    let largest = |(shape, pose): (u32, u32), p: &BatchPair| {
+        (shape.max(p.shape_a).max(p.shape_b), pose.max(p.pose_a).max(p.pose_b))
+    };
+    let (shape, pose) = pairs.iter().fold((0, 0), largest);
+    if pairs.is_empty() || ((shape as usize) < shapes && (pose as usize) < poses) {
+        return Ok(());
+    }
+    for (pair, p) in pairs.iter().enumerate() {
+        for (what, index, count) in [
+            ("shape", p.shape_a, shapes),
+            ("shape", p.shape_b, shapes),
+            ("placement", p.pose_a, poses),
+            ("placement", p.pose_b, poses),
+        ] {
+            if index as usize >= count {
+                return Err(BatchError::OutOfRange { pair, what, index, count });
+            }
+        }
     }
     Ok(())
 }

@@ -49,34 +49,38 @@ pub enum Outcome {
 }
 
 /// The answer for one pair of convex bodies in space; all vectors in the world frame.
+///
+/// The layout is fixed (vectors padded by scalars to groups of four numbers) so that batches can write it in
+/// whole vector registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Separation {
-    /// How the query ended.
-    pub outcome: Outcome,
-    /// The LP value `s`: positive apart, zero touching, negative overlapping. Metres along β.
-    pub separation: f64,
-    /// Distance `D` of the reference points along β (metres; for a prescribed β the component along it).
-    pub reference_distance: f64,
     /// Unit direction along which `separation` is measured, from b to a.
     pub beta: Vec3,
-    /// Whether β was prescribed: then it does not move with the bodies.
-    pub prescribed: bool,
+    /// The LP value `s`: positive apart, zero touching, negative overlapping. Metres along β.
+    pub separation: f64,
     /// Optimal primal direction, `<alpha, beta> = 1`; not a unit vector.
     pub alpha: Vec3,
+    /// Distance `D` of the reference points along β (metres; for a prescribed β the component along it).
+    pub reference_distance: f64,
     /// Contact point on body a; `point_a - point_b = separation beta`.
     pub point_a: Vec3,
+    /// Proven lower bound of `separation` (from the supporting planes).
+    pub lower: f64,
     /// Contact point on body b.
     pub point_b: Vec3,
+    /// Proven upper bound of `separation` (from the portal).
+    pub upper: f64,
     /// Dual weights of the basis pairs: non-negative, summing to one.
     pub weights: [f64; 3],
     /// Basis vertex pairs `(index in a, index in b)`; `u32::MAX` for a curved or unbounded body.
     pub basis: [[u32; 2]; 3],
-    /// Proven lower bound of `separation` (from the supporting planes).
-    pub lower: f64,
-    /// Proven upper bound of `separation` (from the portal).
-    pub upper: f64,
     /// Support evaluations used.
     pub iterations: u32,
+    /// How the query ended.
+    pub outcome: Outcome,
+    /// Whether β was prescribed: then it does not move with the bodies.
+    pub prescribed: bool,
 }
 
 impl Separation {

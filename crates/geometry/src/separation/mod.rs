@@ -15,13 +15,24 @@ mod planar_portal;
 mod polytope;
 mod portal;
 mod relative;
+mod resolve;
 mod small;
+mod subdifferential;
 mod support;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
 pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
 pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
+pub use resolve::{
+    PlanarRanges, PlanarResolved, Ranges, ResolveError, Resolved, planar_ranges, ranges, resolve,
+    resolve_planar,
+};
+pub use subdifferential::{
+    GradientSet, PlanarSubdifferential, Subdifferential, VertexGradient, VertexSubdifferential,
+    planar_subdifferential, subdifferential,
+};
 
+pub(crate) use gradient::{beta_part, motion};
 pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
 

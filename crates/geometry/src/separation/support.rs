@@ -47,25 +47,31 @@ pub(crate) fn scan(lanes: &Lanes, n: &V) -> u32 {
 
 /// Walks from `start` to a vertex none of whose neighbours is higher along `n`. Heights are compared by
 /// edge vectors, whose rounding is relative to the edge: on a finely faceted body differences of heights
-/// would drown.
+/// would drown. Among vertices that are level up to rounding such comparisons may run in a circle; no walk is
+/// longer than the number of vertices.
 #[inline(always)]
 pub(crate) fn climb(polytope: &Polytope, n: &V, start: u32) -> u32 {
     let lanes = polytope.lanes();
     let mut here = if (start as usize) < lanes.count() { start } else { 0 };
-    loop {
+    for _ in 0..lanes.count() {
         let at = lanes.get(here as usize);
         let (mut best, mut next) = (0.0, here);
         for &neighbour in polytope.neighbours(here as usize) {
-            let rise = dot(n, &sub(&lanes.get(neighbour as usize), &at));
+            let edge = sub(&lanes.get(neighbour as usize), &at);
+            let rise = dot(n, &edge);
             if rise > best {
                 (best, next) = (rise, neighbour);
             }
         }
-        if next == here {
-            return here;
+        // A rise within the rounding of its own terms is level ground.
+        let edge = sub(&lanes.get(next as usize), &at);
+        let terms = (n[0] * edge[0]).abs() + (n[1] * edge[1]).abs() + (n[2] * edge[2]).abs();
+        if best <= 1e-15 * terms {
+            break;
         }
         here = next;
     }
+    here
 }
 
 /// Index of a support vertex of a polytope along `n`.

@@ -144,12 +144,14 @@ impl Polytope {
             inner_radius: 0.0,
             outer_radius: 0.0,
         };
+        let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let centroid = polytope.volume_and_centroid().1;
-        polytope.place_reference(centroid);
+        // A centroid that is the frame's origin up to rounding is the origin: queries then skip a rotation.
+        let centred = centroid.amax() <= ROUNDING * f64::EPSILON * furthest;
+        polytope.place_reference(if centred { Vec3::zeros() } else { centroid });
         if polytope.inner_radius.is_nan() || polytope.inner_radius <= 0.0 {
             return Err(not_convex("the centroid does not lie strictly inside every face".into()));
         }
-        let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let slack = FLATNESS * polytope.outer_radius + ROUNDING * f64::EPSILON * furthest;
         for (f, face) in polytope.faces.iter().enumerate() {
             if let Some(v) = polytope.vertices.iter().position(|v| face.normal.dot(v) > face.offset + slack) {

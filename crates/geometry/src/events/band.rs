@@ -1,0 +1,218 @@
+//! The features of a polytope that lie near its supporting plane.
+//!
+//! Let `h` be the height of a point above its body's supporting plane, measured along the pair's `alpha` away from
+//! the other body. For the points of any event `h(p_a) + h(p_b) = s_m - s`, because `<alpha, β> = 1`. Nearly
+//! active events therefore live in a thin band of both bodies, and every face or edge that carries one has a
+//! vertex in it. The band is collected by walking the vertex graph: a linear function on a convex polytope
+//! has connected sublevel sets, so nothing outside the band and its rim is ever visited.
+
+use super::event::Side;
+use crate::shapes::Polytope;
+use crate::{Pose, Vec2, Vec3};
+use nalgebra::Rotation3;
+
+/// A polytope placed in the working frame: world axes, origin at body b's position, so that distance from the
+/// world's origin does not blur a contact.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub polytope: &'a Polytope,
+    rotation: Rotation3<f64>,
+    shift: Vec3,
+}
+
+impl<'a> Placed<'a> {
+    pub(crate) fn new(polytope: &'a Polytope, pose: &Pose, origin: &Vec3) -> Self {
+        Self { polytope, rotation: pose.rotation, shift: pose.position - origin }
+    }
+
+    pub(crate) fn vertex(&self, index: u32) -> Vec3 {
+        self.rotation * self.polytope.vertices()[index as usize] + self.shift
+    }
+
+    pub(crate) fn direction(&self, body: &Vec3) -> Vec3 {
+        self.rotation * body
+    }
+
+    pub(crate) fn to_body(self, point: &Vec3) -> Vec3 {
+        self.rotation.inverse_transform_vector(&(point - self.shift))
+    }
+
+    pub(crate) fn direction_to_body(&self, direction: &Vec3) -> Vec3 {
+        self.rotation.inverse_transform_vector(direction)
+    }
+}
+
+/// A vertex of the band.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub vertex: u32,
+    pub point: Vec3,
+}
+
+/// An edge with at least one end in the band.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rim {
+    pub edge: u32,
+    pub from: Vec3,
+    pub along: Vec3,
+    /// Box around the edge seen along β.
+    pub low: Vec2,
+    pub high: Vec2,
+}
+
+/// A face with at least one vertex in the band.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wall {
+    pub face: u32,
+    /// Outward unit normal, world axes.
+    pub normal: Vec3,
+}
+
+/// The band of one body; reusable memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Band {
+    pub corners: Vec<Corner>,
+    pub rims: Vec<Rim>,
+    pub walls: Vec<Wall>,
+    /// Stamps of visited vertices, edges and faces: equal to `round` when visited in this collection.
+    seen: [Vec<u32>; 3],
+    round: u32,
+}
+
+/// Two unit vectors across β; `(u, v, β)` is right-handed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub u: Vec3,
+    pub v: Vec3,
+}
+
+impl View {
+    pub(crate) fn along(beta: &Vec3) -> Self {
+        // The axis least aligned with β keeps the cross product well away from zero.
+        let axis = Vec3::ith(beta.iamin(), 1.0);
+        let u = axis.cross(beta).normalize();
+        Self { u, v: beta.cross(&u) }
+    }
+
+    pub(crate) fn see(&self, point: &Vec3) -> Vec2 {
+        Vec2::new(self.u.dot(point), self.v.dot(point))
+    }
+}
+
+impl Band {
+    /// Collects the features of `body` with a vertex at most `depth` (in units of `<alpha, .>`) above its
+    /// supporting plane, starting the search at vertex `hint`.
+    pub(crate) fn collect(
+        &mut self,
+        body: &Placed,
+        side: Side,
+        alpha: &Vec3,
+        depth: f64,
+        hint: u32,
+        view: &View,
+    ) {
+        let polytope = body.polytope;
+        let vertices = polytope.vertices();
+        self.corners.clear();
+        self.rims.clear();
+        self.walls.clear();
+        self.begin_round([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
+        // Downward along `down` is towards the other body.
+        let outward = if side == Side::A { -*alpha } else { *alpha };
+        let down = body.direction_to_body(&outward);
+        let lowest = descend(polytope, &down, hint);
+        let floor = vertices[lowest as usize];
+        self.visit(0, lowest);
+        self.corners.push(Corner { vertex: lowest, point: body.vertex(lowest) });
+        let mut next = 0;
+        while let Some(corner) = self.corners.get(next).copied() {
+            next += 1;
+            let (neighbours, edges) =
+                (polytope.neighbours(corner.vertex as usize), polytope.vertex_edges(corner.vertex as usize));
+            for (&neighbour, &edge) in neighbours.iter().zip(edges) {
+                if self.visit(1, edge) {
+                    self.rims.push(Rim::new(body, edge, view));
+                }
+                let height = down.dot(&(floor - vertices[neighbour as usize]));
+                if height <= depth && self.visit(0, neighbour) {
+                    self.corners.push(Corner { vertex: neighbour, point: body.vertex(neighbour) });
+                }
+            }
+            for &face in polytope.vertex_faces(corner.vertex as usize) {
+                if self.visit(2, face) {
+                    let normal = body.direction(&polytope.faces()[face as usize].normal);
+                    self.walls.push(Wall { face, normal });
+                }
+            }
+        }
+        // The walk depends on the hint; the order of the answer must not.
+        self.corners.sort_unstable_by_key(|c| c.vertex);
+        self.rims.sort_unstable_by_key(|r| r.edge);
+        self.walls.sort_unstable_by_key(|w| w.face);
+    }
+
+    /// The band of a body that is a point or a segment: all of it.
+    pub(crate) fn of_core(&mut self, points: &[Vec3], view: &View) {
+        self.corners.clear();
+        self.rims.clear();
+        self.walls.clear();
+        self.corners.extend(points.iter().enumerate().map(|(k, &point)| Corner { vertex: k as u32, point }));
+        if let [from, to] = *points {
+            self.rims.push(Rim::between(0, from, to, view));
+        }
+    }
+
+    fn begin_round(&mut self, counts: [usize; 3]) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.seen.iter_mut().for_each(|stamps| stamps.fill(0));
+            self.round = 1;
+        }
+        for (stamps, count) in self.seen.iter_mut().zip(counts) {
+            if stamps.len() < count {
+                stamps.resize(count, 0);
+            }
+        }
+    }
+
+    /// Marks a feature; whether it was new.
+    fn visit(&mut self, kind: usize, index: u32) -> bool {
+        let stamp = &mut self.seen[kind][index as usize];
+        let fresh = *stamp != self.round;
+        *stamp = self.round;
+        fresh
+    }
+}
+
+impl Rim {
+    fn new(body: &Placed, edge: u32, view: &View) -> Self {
+        let [from, to] = body.polytope.edges()[edge as usize].vertices.map(|v| body.vertex(v));
+        Self::between(edge, from, to, view)
+    }
+
+    fn between(edge: u32, from: Vec3, to: Vec3, view: &View) -> Self {
+        let (p, q) = (view.see(&from), view.see(&to));
+        Self { edge, from, along: to - from, low: p.inf(&q), high: p.sup(&q) }
+    }
+}
+
+/// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by
+/// edges: among the coplanar vertices of a face, rounding can make every edge of a cycle seem to fall.
+fn descend(polytope: &Polytope, down: &Vec3, hint: u32) -> u32 {
+    let (vertices, centre) = (polytope.vertices(), polytope.reference());
+    let depth = |v: u32| down.dot(&(vertices[v as usize] - centre));
+    let mut here = if (hint as usize) < vertices.len() { hint } else { 0 };
+    let mut best = depth(here);
+    loop {
+        let last = here;
+        for &neighbour in polytope.neighbours(last as usize) {
+            let found = depth(neighbour);
+            if found > best {
+                (best, here) = (found, neighbour);
+            }
+        }
+        if here == last {
+            return here;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Corner-on-face and edge-on-edge events of two bands [Hart Algorithms 3.14, 3.15].
+
+use super::band::{Band, Corner, Placed, Rim, Wall};
+use super::event::{Event, EventKind, Line, Side};
+use super::options::EventOptions;
+use crate::Vec3;
+use crate::shapes::Polytope;
+
+/// Edges whose directions differ by a sine below this count as parallel: their common normal would keep
+/// fewer than ten digits, and the corners at their ends carry the contact.
+pub(crate) const PARALLEL: f64 = 1e-6;
+
+/// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
+pub(crate) const GRAZING: f64 = 1e-9;
+
+/// An event together with how far its points lie outside their features.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub event: Event,
+    pub excess: f64,
+}
+
+/// What an event is compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub options: &'a EventOptions,
+    pub line: Line,
+    /// The pair's separation.
+    pub separation: f64,
+    /// `eps_t D`.
+    pub window: f64,
+}
+
+impl Judge<'_> {
+    /// Whether an event with this value is active or nearly so.
+    pub(crate) fn accepts(&self, separation: f64, alpha_norm: f64) -> bool {
+        let slack = self.options.eps_0 * alpha_norm;
+        separation >= self.separation - slack && separation <= self.separation + self.window + slack
+    }
+
+    /// `alpha = nu/<nu, β>`, unless `nu` is across β.
+    pub(crate) fn alpha(&self, nu: &Vec3) -> Option<Vec3> {
+        let along = nu.dot(&self.line.beta);
+        (along.abs() > GRAZING * nu.norm()).then(|| nu / along)
+    }
+
+    /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
+    pub(crate) fn corner_on_face(
+        &self,
+        corner_of: Side,
+        body: &Placed,
+        corner: &Corner,
+        other: &Placed,
+        wall: &Wall,
+    ) -> Option<Candidate> {
+        let beta = self.line.beta;
+        // The face must look towards the corner's body.
+        let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
+        if wall.normal.dot(&beta) * towards <= 0.0 {
+            return None;
+        }
+        let alpha = self.alpha(&wall.normal)?;
+        let face = &other.polytope.faces()[wall.face as usize];
+        let height = face.normal.dot(&other.to_body(&corner.point)) - face.offset;
+        let separation = height * alpha.norm();
+        if !self.accepts(separation, alpha.norm()) {
+            return None;
+        }
+        if !corner_admits(body, corner.vertex, &wall.normal, self.options.tilt) {
+            return None;
+        }
+        let landed = corner.point - beta * (towards * separation);
+        let excess = outside_face(other.polytope, wall.face, &other.to_body(&landed));
+        if excess > self.options.eps_x {
+            return None;
+        }
+        let (point_a, point_b) =
+            if corner_of == Side::A { (corner.point, landed) } else { (landed, corner.point) };
+        let kind = EventKind::CornerOnFace { corner_of, vertex: corner.vertex, face: wall.face };
+        Some(Candidate {
+            event: Event { kind, separation, alpha, point_a, point_b, line: self.line },
+            excess,
+        })
+    }
+
+    /// An edge of a across an edge of b. `None` when it is no event.
+    pub(crate) fn edge_on_edge(&self, a: &Placed, rim_a: &Rim, b: &Placed, rim_b: &Rim) -> Option<Candidate> {
+        let reach = 2.0 * self.options.eps_x;
+        if rim_a.low.x > rim_b.high.x + reach
+            || rim_b.low.x > rim_a.high.x + reach
+            || rim_a.low.y > rim_b.high.y + reach
+            || rim_b.low.y > rim_a.high.y + reach
+        {
+            return None;
+        }
+        let (e, f) = (rim_a.along, rim_b.along);
+        let nu = e.cross(&f);
+        if nu.norm_squared() <= PARALLEL * PARALLEL * e.norm_squared() * f.norm_squared() {
+            return None;
+        }
+        let alpha = self.alpha(&nu)?;
+        // Into body a the height along alpha must rise, into body b it must fall.
+        let tilt = self.options.tilt * alpha.norm();
+        if !edge_admits(a, rim_a, &alpha, tilt) || !edge_admits(b, rim_b, &-alpha, tilt) {
+            return None;
+        }
+        let event = self.cross_edges(rim_a, rim_b, &nu, alpha);
+        if !self.accepts(event.0.separation, alpha.norm()) || event.1 > self.options.eps_x {
+            return None;
+        }
+        Some(Candidate { event: event.0, excess: event.1 })
+    }
+
+    /// Solves `x + u e - y - v f = s β` and says how far the points lie beyond the edges' ends.
+    pub(crate) fn cross_edges(&self, rim_a: &Rim, rim_b: &Rim, nu: &Vec3, alpha: Vec3) -> (Event, f64) {
+        let beta = self.line.beta;
+        let (e, f) = (rim_a.along, rim_b.along);
+        let (d, c) = (rim_a.from - rim_b.from, nu.dot(&beta));
+        let u = -d.dot(&f.cross(&beta)) / c;
+        let v = -d.dot(&e.cross(&beta)) / c;
+        let (point_a, meets) = (rim_a.from + e * u, rim_b.from + f * v);
+        // Errors of u and v do not enter: alpha is across both edges.
+        let separation = alpha.dot(&(point_a - meets));
+        let beyond = |t: f64, length: f64| (-t).max(t - 1.0) * length;
+        let excess = beyond(u, e.norm()).max(beyond(v, f.norm()));
+        let kind = EventKind::EdgeOnEdge { edge_a: rim_a.edge, edge_b: rim_b.edge };
+        let point_b = point_a - beta * separation;
+        (Event { kind, separation, alpha, point_a, point_b, line: self.line }, excess)
+    }
+
+    /// Every event of the two bands except those between the two given faces' own corners and sides (which
+    /// the clipped overlap of these faces has delivered already).
+    pub(crate) fn all(
+        &self,
+        (a, band_a): (&Placed, &Band),
+        (b, band_b): (&Placed, &Band),
+        clipped: Option<[u32; 2]>,
+        found: &mut Vec<Candidate>,
+    ) {
+        let on_face = |p: &Polytope, face: u32, v: u32| p.vertex_faces(v as usize).contains(&face);
+        for corner in &band_a.corners {
+            let on_clipped = clipped.is_some_and(|[face, _]| on_face(a.polytope, face, corner.vertex));
+            for wall in &band_b.walls {
+                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face)) {
+                    found.extend(self.corner_on_face(Side::A, a, corner, b, wall));
+                }
+            }
+        }
+        for corner in &band_b.corners {
+            let on_clipped = clipped.is_some_and(|[_, face]| on_face(b.polytope, face, corner.vertex));
+            for wall in &band_a.walls {
+                if !(on_clipped && clipped.is_some_and(|[face, _]| face == wall.face)) {
+                    found.extend(self.corner_on_face(Side::B, b, corner, a, wall));
+                }
+            }
+        }
+        let bounds = |p: &Polytope, edge: u32, face: u32| p.edges()[edge as usize].faces.contains(&face);
+        for rim_a in &band_a.rims {
+            let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));
+            for rim_b in &band_b.rims {
+                if !(on_clipped && clipped.is_some_and(|[_, face]| bounds(b.polytope, rim_b.edge, face))) {
+                    found.extend(self.edge_on_edge(a, rim_a, b, rim_b));
+                }
+            }
+        }
+    }
+}
+
+/// Whether no edge falls from the corner against `rising` more steeply than `tilt` (a sine).
+pub(crate) fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64) -> bool {
+    let vertices = body.polytope.vertices();
+    let rising = body.direction_to_body(rising);
+    body.polytope.neighbours(vertex as usize).iter().all(|&neighbour| {
+        let edge = vertices[neighbour as usize] - vertices[vertex as usize];
+        rising.dot(&edge) >= -tilt * edge.norm()
+    })
+}
+
+/// Whether neither face of the edge falls against `rising` more steeply than `tilt` allows.
+pub(crate) fn edge_admits(body: &Placed, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
+    let edge = &body.polytope.edges()[rim.edge as usize];
+    let [n, m] = edge.faces.map(|f| body.direction(&body.polytope.faces()[f as usize].normal));
+    // Across the edge into its faces; both have the edge's length.
+    let (into_first, into_second) = (n.cross(&rim.along), rim.along.cross(&m));
+    let least = -tilt * rim.along.norm();
+    rising.dot(&into_first) >= least && rising.dot(&into_second) >= least
+}
+
+/// How far a point of a face's plane lies outside the face: the largest excess over its sides, metres;
+/// negative inside. Body frame.
+pub(crate) fn outside_face(polytope: &Polytope, face: u32, point: &Vec3) -> f64 {
+    let face = &polytope.faces()[face as usize];
+    let (vertices, corners) = (polytope.vertices(), polytope.face_loop(face));
+    let mut worst = f64::NEG_INFINITY;
+    for (k, &v) in corners.iter().enumerate() {
+        let from = vertices[v as usize];
+        let side = vertices[corners[(k + 1) % corners.len()] as usize] - from;
+        let outward = side.cross(&face.normal);
+        worst = worst.max(outward.dot(&(point - from)) / outward.norm());
+    }
+    worst
+}

@@ -1,0 +1,208 @@
+//! Spheres and capsules: bodies within a radius of a point or a segment, against each other and polytopes.
+//!
+//! With the radii `r = r_a + r_b` moved to one side, two *cores* (a point, a segment, a polytope) approach along β
+//! until their distance is `r`. The event of two core features `x`, `y` solves
+//!
+//! ```text
+//! x - y = s β + r n        n the unit normal across both features, <n, β> > 0, s the smaller root
+//! p_a = x - r_a n,  p_b = y + r_b n,  alpha = n/<n, β>
+//! ```
+//!
+//! in closed form: linear for corner on face and edge on edge, quadratic for corner on edge (a cylinder about the
+//! edge) and corner on corner (a ball). The gradient is that of any event: `s` is stationary in `n`.
+
+use super::band::{Band, Corner, Placed, Rim, Wall};
+use super::candidates::{Candidate, GRAZING, Judge, PARALLEL, corner_admits, edge_admits, outside_face};
+use super::event::{Event, EventKind};
+use crate::Vec3;
+use crate::separation::Feature;
+
+/// Normals of round contacts are single-valued: a root belongs to the feature whose normal cone holds it.
+const EXACT_TILT: f64 = 1e-8;
+
+/// A body of the pair in the working frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounded<'a> {
+    /// The polytope, unless the core is a point or a segment.
+    pub placed: Option<Placed<'a>>,
+    pub band: &'a Band,
+    pub radius: f64,
+}
+
+impl Rounded<'_> {
+    fn corner_feature(&self, corner: &Corner) -> Feature {
+        let is_ball = self.placed.is_none() && self.band.corners.len() == 1;
+        if is_ball { Feature::Curved } else { Feature::Vertex(corner.vertex) }
+    }
+
+    fn admits_corner(&self, corner: &Corner, rising: &Vec3, tilt: f64) -> bool {
+        match &self.placed {
+            Some(placed) => corner_admits(placed, corner.vertex, rising, tilt),
+            None => self.band.corners.iter().all(|other| {
+                let edge = other.point - corner.point;
+                rising.dot(&edge) >= -tilt * edge.norm()
+            }),
+        }
+    }
+
+    fn admits_edge(&self, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
+        self.placed.is_none_or(|placed| edge_admits(&placed, rim, rising, tilt))
+    }
+}
+
+/// Which of the two bodies owns the first feature of a piece, as the sign that maps its problem onto a's.
+#[derive(Clone, Copy, PartialEq)]
+enum Owner {
+    A,
+    B,
+}
+
+/// Lists the events of all feature pairs.
+pub(crate) struct Pieces<'a> {
+    pub judge: Judge<'a>,
+    pub a: Rounded<'a>,
+    pub b: Rounded<'a>,
+    pub resolution: f64,
+}
+
+impl Pieces<'_> {
+    pub(crate) fn all(&self, found: &mut Vec<Candidate>) {
+        for x in &self.a.band.corners {
+            found.extend(self.b.band.corners.iter().filter_map(|y| self.corner_on_corner(x, y)));
+            found.extend(self.b.band.rims.iter().filter_map(|e| self.corner_on_edge(Owner::A, x, e)));
+            found.extend(self.b.band.walls.iter().filter_map(|w| self.corner_on_face(Owner::A, x, w)));
+        }
+        for y in &self.b.band.corners {
+            found.extend(self.a.band.rims.iter().filter_map(|e| self.corner_on_edge(Owner::B, y, e)));
+            found.extend(self.a.band.walls.iter().filter_map(|w| self.corner_on_face(Owner::B, y, w)));
+        }
+        for e in &self.a.band.rims {
+            found.extend(self.b.band.rims.iter().filter_map(|f| self.edge_on_edge(e, f)));
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        self.a.radius + self.b.radius
+    }
+
+    /// The event with core points `x`, `y = x - s β - r n`.
+    fn event(&self, a: Feature, b: Feature, separation: f64, n: Vec3, x: Vec3) -> Event {
+        let line = self.judge.line;
+        let point_a = x - n * self.a.radius;
+        Event {
+            kind: EventKind::Smooth { a, b },
+            separation,
+            alpha: n / n.dot(&line.beta),
+            point_a,
+            point_b: point_a - line.beta * separation,
+            line,
+        }
+    }
+
+    fn keep(&self, event: Event, excess: f64, reach: f64) -> Option<Candidate> {
+        let wanted = excess <= reach && self.judge.accepts(event.separation, event.alpha.norm());
+        wanted.then_some(Candidate { event, excess })
+    }
+
+    fn corner_on_corner(&self, x: &Corner, y: &Corner) -> Option<Candidate> {
+        let (beta, r) = (self.judge.line.beta, self.radius());
+        let d = x.point - y.point;
+        let along = d.dot(&beta);
+        let inside = r * r - (d - beta * along).norm_squared();
+        if inside < 0.0 {
+            return None;
+        }
+        let s = along - inside.sqrt();
+        let n = (d - beta * s) / r;
+        let admitted = n.dot(&beta) > GRAZING
+            && self.a.admits_corner(x, &n, EXACT_TILT)
+            && self.b.admits_corner(y, &-n, EXACT_TILT);
+        if !admitted {
+            return None;
+        }
+        let (a, b) = (self.a.corner_feature(x), self.b.corner_feature(y));
+        self.keep(self.event(a, b, s, n, x.point), 0.0, self.resolution)
+    }
+
+    /// A corner of one body and an edge of the other.
+    fn corner_on_edge(&self, owner: Owner, corner: &Corner, rim: &Rim) -> Option<Candidate> {
+        let r = self.radius();
+        // From the edge's body to the corner's.
+        let sign = if owner == Owner::A { 1.0 } else { -1.0 };
+        let beta = self.judge.line.beta * sign;
+        let length = rim.along.norm();
+        let e = rim.along / length;
+        let across = |v: &Vec3| v - e * e.dot(v);
+        let d = corner.point - rim.from;
+        let (beta_across, d_across) = (across(&beta), across(&d));
+        let (p, q) = (beta_across.norm_squared(), beta_across.dot(&d_across));
+        let inside = q * q - p * (d_across.norm_squared() - r * r);
+        if p <= GRAZING * GRAZING || inside < 0.0 {
+            return None;
+        }
+        let s = (q - inside.sqrt()) / p;
+        let n = (d_across - beta_across * s) / r;
+        let (own, other) = if owner == Owner::A { (&self.a, &self.b) } else { (&self.b, &self.a) };
+        let admitted = n.dot(&beta) > GRAZING
+            && own.admits_corner(corner, &n, EXACT_TILT)
+            && other.admits_edge(rim, &-n, EXACT_TILT);
+        if !admitted {
+            return None;
+        }
+        let at = e.dot(&(d - beta * s));
+        let excess = (-at).max(at - length);
+        let (corner_feature, edge_feature) = (own.corner_feature(corner), Feature::Edge(rim.edge));
+        let event = match owner {
+            Owner::A => self.event(corner_feature, edge_feature, s, n, corner.point),
+            Owner::B => self.event(edge_feature, corner_feature, s, -n, rim.from + e * at),
+        };
+        self.keep(event, excess, self.resolution)
+    }
+
+    /// A corner of one body over a face of the other.
+    fn corner_on_face(&self, owner: Owner, corner: &Corner, wall: &Wall) -> Option<Candidate> {
+        let (own, other) = if owner == Owner::A { (&self.a, &self.b) } else { (&self.b, &self.a) };
+        let placed = other.placed?;
+        let sign = if owner == Owner::A { 1.0 } else { -1.0 };
+        let (n, beta) = (wall.normal, self.judge.line.beta * sign);
+        let slope = n.dot(&beta);
+        if slope <= GRAZING || !own.admits_corner(corner, &n, self.judge.options.tilt) {
+            return None;
+        }
+        let face = &placed.polytope.faces()[wall.face as usize];
+        let height = face.normal.dot(&placed.to_body(&corner.point)) - face.offset;
+        let s = (height - self.radius()) / slope;
+        let landed = corner.point - beta * s - n * self.radius();
+        let excess = outside_face(placed.polytope, wall.face, &placed.to_body(&landed));
+        let (corner_feature, face_feature) = (own.corner_feature(corner), Feature::Face(wall.face));
+        let event = match owner {
+            Owner::A => self.event(corner_feature, face_feature, s, n, corner.point),
+            Owner::B => self.event(face_feature, corner_feature, s, -n, landed),
+        };
+        self.keep(event, excess, self.judge.options.eps_x)
+    }
+
+    fn edge_on_edge(&self, rim_a: &Rim, rim_b: &Rim) -> Option<Candidate> {
+        let beta = self.judge.line.beta;
+        let (e, f) = (rim_a.along, rim_b.along);
+        let nu = e.cross(&f);
+        if nu.norm_squared() <= PARALLEL * PARALLEL * e.norm_squared() * f.norm_squared() {
+            return None;
+        }
+        let alpha = self.judge.alpha(&nu)?;
+        let n = alpha.normalize();
+        let tilt = self.judge.options.tilt;
+        if !self.a.admits_edge(rim_a, &n, tilt) || !self.b.admits_edge(rim_b, &-n, tilt) {
+            return None;
+        }
+        let d = rim_a.from - rim_b.from - n * self.radius();
+        let c = nu.dot(&beta);
+        let u = -d.dot(&f.cross(&beta)) / c;
+        let v = -d.dot(&e.cross(&beta)) / c;
+        let s = alpha.dot(&(d + e * u - f * v));
+        let beyond = |t: f64, length: f64| (-t).max(t - 1.0) * length;
+        let excess = beyond(u, e.norm()).max(beyond(v, f.norm()));
+        let (a, b) = (Feature::Edge(rim_a.edge), Feature::Edge(rim_b.edge));
+        self.keep(self.event(a, b, s, n, rim_a.from + e * u), excess, self.judge.options.eps_x)
+    }
+}

@@ -1,0 +1,124 @@
+//! A contact analysed: the part that space and plane share.
+
+use super::candidates::{Features, admitted};
+use super::contact::Contact;
+use super::duals::Duals;
+use super::optimal::Optimal;
+use super::region::region;
+use super::{Outcome, ResolveError};
+use crate::{Vec3, tolerance};
+
+/// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
+const COMFORTABLE: f64 = 1e-4;
+
+/// All that is optimal at a contact.
+pub(in crate::separation) struct Analysis<'a> {
+    pub(super) contact: Contact<'a>,
+    pub(super) optimal: Optimal,
+    pub(super) duals: Duals,
+    /// The answer was the only one.
+    plain: Option<Vec3>,
+}
+
+impl<'a> Analysis<'a> {
+    /// `features` are those of each body at its contact point, given when the tolerance is known.
+    pub(super) fn new(contact: Contact<'a>, alpha: &Vec3, features: impl Fn(f64) -> [Features; 2]) -> Self {
+        let plain = is_plain(&contact, alpha);
+        // A half-space has one normal, which the answer already is.
+        let normals = if plain || contact.slides {
+            Vec::new()
+        } else {
+            let [a, b] = features(contact.tolerance);
+            admitted(&contact, &a, &b)
+        };
+        let mut optimal = Optimal::new(&contact, &normals, alpha);
+        if plain {
+            optimal.alphas = vec![*alpha];
+        }
+        let duals = Duals::new(&contact, &optimal);
+        Self { contact, optimal, duals, plain: plain.then_some(*alpha) }
+    }
+
+    /// The shortest optimal direction.
+    pub(super) fn alpha(&self) -> Vec3 {
+        self.plain.unwrap_or_else(|| self.optimal.shortest(&self.contact.beta))
+    }
+
+    /// The shortest weights, named, those that are zero left out.
+    pub(in crate::separation) fn weights(&self) -> [Vec<(u32, f64)>; 2] {
+        let shortest = match self.plain {
+            Some(_) => self.duals.own(),
+            None => self.duals.shortest(),
+        };
+        let mut named = self.duals.named(&shortest, &self.optimal.active);
+        named.iter_mut().for_each(|side| side.retain(|(_, w)| *w > 0.0));
+        named
+    }
+
+    /// Where weights put the contact point, seen from the answer's.
+    pub(super) fn offset(&self, weights: &[Vec<(u32, f64)>; 2]) -> Vec3 {
+        let side = usize::from(weights[0].is_empty());
+        let points = &self.contact.sides[side].points;
+        weights[side].iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * points[k as usize])
+    }
+
+    pub(super) fn several_duals(&self) -> bool {
+        self.optimal.several_duals()
+    }
+
+    /// Extreme optimal directions.
+    pub(in crate::separation) fn alphas(&self) -> &[Vec3] {
+        &self.optimal.alphas
+    }
+
+    /// Vertices of body a and body b that can carry weight.
+    pub(in crate::separation) fn active(&self) -> &[Vec<u32>; 2] {
+        &self.optimal.active
+    }
+
+    /// Corners of the contact region, seen from the answer's contact point.
+    pub(in crate::separation) fn region(&self) -> Vec<Vec3> {
+        region(&self.contact, &self.optimal)
+    }
+
+    /// The polytope of weights of the active vertices, a's first.
+    pub(in crate::separation) fn into_duals(self) -> Duals {
+        self.duals
+    }
+}
+
+/// Whether the answer's plane holds a simplex and the pierced point lies well inside it.
+fn is_plain(contact: &Contact, alpha: &Vec3) -> bool {
+    let carriers = || contact.sides.iter().flat_map(|s| &s.carriers);
+    let simplex = contact.dimension + 1;
+    if contact.slides || carriers().count() != simplex || carriers().any(|(_, w)| *w < COMFORTABLE) {
+        return false;
+    }
+    let active = contact.on_plane(&alpha.normalize());
+    active[0].len() + active[1].len() == simplex
+        && contact.sides.iter().zip(&active).all(|(s, on)| s.carriers.iter().all(|(k, _)| on.contains(k)))
+}
+
+/// The weights of one body's vertices in an answer. Refuses those of other bodies.
+pub(super) fn carriers(
+    body: char,
+    count: Option<usize>,
+    weights: impl Iterator<Item = (u32, f64)>,
+) -> Result<Vec<(u32, f64)>, ResolveError> {
+    let Some(count) = count else { return Ok(Vec::new()) };
+    let mut carriers: Vec<(u32, f64)> = weights.collect();
+    // A line through a vertex may leave the rounding of a weight on the stand-in it started from.
+    carriers.retain(|&(k, w)| (k as usize) < count || w > tolerance::WEIGHT);
+    let foreign = carriers.iter().map(|&(k, _)| k).find(|&k| k as usize >= count);
+    if let Some(index) = foreign.or(carriers.is_empty().then_some(u32::MAX)) {
+        return Err(ResolveError::ForeignAnswer { body, count, index });
+    }
+    let total: f64 = carriers.iter().map(|(_, w)| w).sum();
+    carriers.iter_mut().for_each(|(_, w)| *w /= total);
+    Ok(carriers)
+}
+
+/// Refuses answers without contact points.
+pub(super) fn check(outcome: Outcome) -> Result<(), ResolveError> {
+    if outcome == Outcome::Solved { Ok(()) } else { Err(ResolveError::NotSolved { outcome }) }
+}

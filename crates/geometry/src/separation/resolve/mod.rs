@@ -1,0 +1,75 @@
+//! Degenerate contacts resolved: one symmetric choice among many optimal answers, and the ranges of them all.
+//!
+//! Boxes on floors, stacked bricks and corners on corners leave the separation LP with several solutions. A query
+//! returns one of them, a corner of the optimal set that depends on rounding. [`resolve`] returns the one of least
+//! norm instead [Johnson 2.7.5]:
+//!
+//! ```text
+//! α   the shortest optimal direction                                 corner on corner: along the symmetry axis
+//! π   the shortest weights over the dual polytope, π >= 0 kept       box on box: four equal weights
+//! ```
+//!
+//! Differs from [Johnson 2.70]: the pseudo-inverse there ignores `π >= 0` and gives pulling forces where faces
+//! overlap in part. [`ranges`] gives the least and greatest value of every component [Akgül 1984].
+//!
+//! | file | knows |
+//! |---|---|
+//! | `contact.rs` | the bodies seen from the contact point, and which planes support both |
+//! | `candidates.rs` | facets of `K1 - K2` around the pierced point |
+//! | `optimal.rs` | all optimal directions, all vertices that can carry weight |
+//! | `duals.rs` | the polytope of weights: shortest, cheapest, ranges, corners |
+//! | `region.rs` | the contact region |
+//! | `analysis.rs` | these together |
+//! | `space.rs`, `planar.rs` | the doors |
+//!
+//! "On a plane" means within [`tolerance::ACTIVE`](crate::tolerance::ACTIVE) times the size of the pair, throughout.
+
+mod analysis;
+mod candidates;
+mod contact;
+mod duals;
+mod optimal;
+mod outline;
+mod planar;
+mod ranges;
+mod region;
+mod space;
+
+pub use planar::{PlanarResolved, resolve_planar};
+pub use ranges::{PlanarRanges, Ranges, planar_ranges, ranges};
+pub use space::{Resolved, resolve};
+
+pub(in crate::separation) use analysis::Analysis;
+pub(in crate::separation) use duals::Duals;
+pub(in crate::separation) use planar::analyse as analyse_planar;
+pub(in crate::separation) use space::analyse;
+
+use super::answer::Outcome;
+
+/// An answer that cannot be resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResolveError {
+    /// The query ended without contact points.
+    #[error(
+        "the answer is {outcome:?} and has no contact points; ask again with a larger prediction distance or a \
+         direction that meets the body"
+    )]
+    NotSolved {
+        /// How the query ended.
+        outcome: Outcome,
+    },
+    /// The answer names vertices that the bodies do not have.
+    #[error(
+        "the answer does not belong to these bodies: body {body} has {count} vertices but the answer names vertex \
+         {index}; hand over the bodies of the query, in its order"
+    )]
+    ForeignAnswer {
+        /// `a` or `b`.
+        body: char,
+        /// How many vertices the body has.
+        count: usize,
+        /// The vertex named.
+        index: u32,
+    },
+}

@@ -1,0 +1,251 @@
+//! Degenerate contacts shared by the tests of their resolution: Johnson's tetrahedra and whole families.
+#![allow(dead_code)]
+
+use super::common::{Random, body, cuboid, octahedron, prism, tetrahedron};
+use nalgebra::Rotation3;
+use percussion_geometry::separation::{Options, Separation, Warm, separation};
+use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+
+/// Two placed bodies.
+pub struct Pair {
+    pub a: Solid,
+    pub pose_a: Pose,
+    pub b: Solid,
+    pub pose_b: Pose,
+}
+
+impl Pair {
+    pub fn new(a: Polytope, pose_a: Pose, b: Polytope, pose_b: Pose) -> Self {
+        Self { a: Solid::Polytope(a), pose_a, b: Solid::Polytope(b), pose_b }
+    }
+
+    pub fn ask(&self) -> Separation {
+        let (options, mut warm) = (Options::default(), Warm::default());
+        separation(&self.a, &self.pose_a, &self.b, &self.pose_b, &options, &mut warm).unwrap()
+    }
+
+    pub fn references(&self) -> (Vec3, Vec3) {
+        (self.pose_a.point(&self.a.reference()), self.pose_b.point(&self.b.reference()))
+    }
+
+    pub fn size(&self) -> f64 {
+        self.a.outer_radius() + self.b.outer_radius()
+    }
+
+    /// Vertices of both bodies, world axes, seen from body b's position.
+    pub fn vertices(&self) -> (Vec<Vec3>, Vec<Vec3>) {
+        let shift = self.pose_a.position - self.pose_b.position;
+        let of = |s: &Solid| match s {
+            Solid::Polytope(p) => p.vertices().to_vec(),
+            _ => vec![],
+        };
+        (
+            of(&self.a).iter().map(|v| self.pose_a.rotation * v + shift).collect(),
+            of(&self.b).iter().map(|v| self.pose_b.rotation * v).collect(),
+        )
+    }
+
+    pub fn turned(self, turn: &Rotation3<f64>) -> Self {
+        let moved = |p: &Pose| Pose::new(turn * p.rotation, turn * p.position);
+        Self { pose_a: moved(&self.pose_a), pose_b: moved(&self.pose_b), ..self }
+    }
+
+    /// Both bodies moved: twelve numbers as in the motion gradient, times `by`.
+    pub fn moved(&self, velocity: &[f64; 12], by: f64) -> Self {
+        let (ca, cb) = self.references();
+        let moved = |pose: &Pose, reference: &Vec3, v: &[f64]| {
+            let turn = Rotation3::new(Vec3::new(v[3], v[4], v[5]) * by);
+            let shift = Vec3::new(v[0], v[1], v[2]) * by;
+            Pose::new(turn * pose.rotation, reference + turn * (pose.position - reference) + shift)
+        };
+        Self {
+            a: self.a.clone(),
+            pose_a: moved(&self.pose_a, &ca, &velocity[..6]),
+            b: self.b.clone(),
+            pose_b: moved(&self.pose_b, &cb, &velocity[6..]),
+        }
+    }
+}
+
+/// One of Johnson's figures 2.12: two tetrahedra above each other, contact at the origin.
+pub struct Figure {
+    pub name: &'static str,
+    pub a: [[f64; 3]; 4],
+    pub b: [[f64; 3]; 4],
+    /// Vertices of each body that carry weight.
+    pub carriers: (usize, usize),
+    pub several_duals: bool,
+    pub several_alphas: bool,
+}
+
+/// Corner down on the axis, base above with its centroid on the axis, symmetric in y.
+const POINT_DOWN: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, 0.0, 3.0], [-1.0, 1.0, 3.0], [-1.0, -1.0, 3.0]];
+const POINT_UP: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, 0.0, -3.0], [-1.0, 1.0, -3.0], [-1.0, -1.0, -3.0]];
+/// Face in z = 0 with its centroid at the origin.
+const FACE_DOWN: [[f64; 3]; 4] = [[2.0, 0.0, 0.0], [-1.0, 2.0, 0.0], [-1.0, -2.0, 0.0], [0.0, 0.0, 3.0]];
+const FACE_UP: [[f64; 3]; 4] = [[2.0, 0.0, 0.0], [-1.0, 2.0, 0.0], [-1.0, -2.0, 0.0], [0.0, 0.0, -3.0]];
+/// Edge in z = 0, the opposite edge across it.
+const EDGE_DOWN_X: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, -1.0, 2.0]];
+const EDGE_DOWN_Y: [[f64; 3]; 4] = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [1.0, 0.0, 2.0], [-1.0, 0.0, 2.0]];
+const EDGE_UP_X: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, -2.0], [0.0, -1.0, -2.0]];
+
+pub fn figures() -> [Figure; 8] {
+    let figure = |name, a, b, carriers, several_duals, several_alphas| Figure {
+        name,
+        a,
+        b,
+        carriers,
+        several_duals,
+        several_alphas,
+    };
+    [
+        figure("vertex on face", POINT_DOWN, FACE_UP, (1, 3), false, false),
+        figure("face on vertex", FACE_DOWN, POINT_UP, (3, 1), false, false),
+        figure("edge across edge", EDGE_DOWN_Y, EDGE_UP_X, (2, 2), false, false),
+        figure("edge on face", EDGE_DOWN_Y, FACE_UP, (2, 3), true, false),
+        figure("face on face", FACE_DOWN, FACE_UP, (3, 3), true, false),
+        figure("vertex on edge", POINT_DOWN, EDGE_UP_X, (1, 2), false, true),
+        figure("vertex on vertex", POINT_DOWN, POINT_UP, (1, 1), false, true),
+        figure("edge along edge", EDGE_DOWN_X, EDGE_UP_X, (2, 2), true, true),
+    ]
+}
+
+impl Figure {
+    /// The two tetrahedra with body a lifted along the axis.
+    pub fn pair(&self, lift: f64) -> Pair {
+        let solid = |p: &[[f64; 3]; 4]| tetrahedron(p.map(Vec3::from));
+        Pair::new(solid(&self.a), Pose::at(Vec3::new(0.0, 0.0, lift)), solid(&self.b), Pose::identity())
+    }
+}
+
+/// A rotation of the cube's symmetry group, exact in floating point.
+fn quarter_turns(random: &mut Random) -> Rotation3<f64> {
+    let mut m = nalgebra::Matrix3::identity();
+    for _ in 0..3 {
+        let axis = random.below(3);
+        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+        let mut turn = nalgebra::Matrix3::zeros();
+        turn[(axis, axis)] = 1.0;
+        turn[(i, j)] = -1.0;
+        turn[(j, i)] = 1.0;
+        m = turn * m;
+    }
+    Rotation3::from_matrix_unchecked(m)
+}
+
+pub const FAMILIES: [&str; 12] = [
+    "generic",
+    "aligned",
+    "stacked",
+    "turned together",
+    "edge-parallel",
+    "corner-corner",
+    "prism on prism",
+    "tetrahedra on a lattice",
+    "plates",
+    "needles",
+    "size ratio 1e6",
+    "far from the origin",
+];
+
+pub fn family(name: &str, random: &mut Random) -> Pair {
+    let half = |r: &mut Random| Vec3::new(0.25, 0.5, 1.0) * (1 + r.below(3)) as f64;
+    match name {
+        "generic" => {
+            let place = |r: &mut Random| Pose::new(r.rotation(), r.direction() * (0.3 + r.uniform().abs()));
+            Pair::new(body(random), place(random), body(random), place(random))
+        }
+        "aligned" => {
+            // Boxes on a lattice: faces, edges and corners coincide exactly.
+            let lattice = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (r.below(17) as f64 - 8.0));
+            let (a, b) = (half(random), half(random));
+            let (ra, rb) = (quarter_turns(random), quarter_turns(random));
+            Pair::new(cuboid(a), Pose::new(ra, lattice(random)), cuboid(b), Pose::new(rb, lattice(random)))
+        }
+        "stacked" => {
+            // A box on a box, shifted by less than its length: what piles are made of.
+            let (a, b) = (half(random), half(random));
+            let shift = |r: &mut Random| 0.125 * (r.below(9) as f64 - 4.0);
+            let at =
+                Vec3::new(shift(random), shift(random), a.z + b.z + 0.25 * (random.below(3) as f64 - 1.0));
+            Pair::new(cuboid(a), Pose::at(at), cuboid(b), Pose::identity())
+        }
+        "turned together" => {
+            let pair = family(["aligned", "stacked", "prism on prism"][random.below(3)], random);
+            pair.turned(&random.rotation())
+        }
+        "edge-parallel" => {
+            let turn = random.rotation();
+            let along = turn * Vec3::z();
+            let (sides_a, sides_b) = (3 + random.below(6), 3 + random.below(6));
+            let turn_a = Rotation3::new(along * random.uniform()) * turn;
+            let turn_b = Rotation3::new(along * random.uniform()) * turn;
+            let at = random.direction() * (0.6 + random.uniform().abs());
+            let (ha, hb) = (Vec3::new(0.5, 0.5, 1.0), Vec3::new(0.7, 0.7, 0.5));
+            let across = at - along * along.dot(&at) * (random.below(2) as f64);
+            let (pa, pb) = (Pose::new(turn_a, across), Pose::new(turn_b, Vec3::zeros()));
+            Pair::new(prism(sides_a, ha), pa, prism(sides_b, hb), pb)
+        }
+        "corner-corner" => {
+            let (a, b) = (octahedron(Vec3::new(1.0, 1.0, 1.0)), octahedron(Vec3::new(0.5, 0.5, 0.5)));
+            let distance = 1.5 + 0.5 * (random.below(3) as f64 - 1.0);
+            let axis = [Vec3::x(), Vec3::y(), Vec3::z()][random.below(3)];
+            let turn = if random.below(2) == 0 {
+                quarter_turns(random)
+            } else {
+                Rotation3::new(axis * random.uniform())
+            };
+            Pair::new(a, Pose::new(turn, axis * distance), b, Pose::identity())
+        }
+        "prism on prism" => {
+            let (sides_a, sides_b) = (3 + random.below(8), 3 + random.below(8));
+            let (ha, hb) = (Vec3::new(0.8, 0.8, 0.5), Vec3::new(1.0, 0.7, 0.25));
+            let turn = Rotation3::new(Vec3::z() * random.uniform() * random.below(2) as f64);
+            let at = Vec3::new(0.3 * random.uniform(), 0.3 * random.uniform(), 0.75);
+            Pair::new(prism(sides_a, ha), Pose::new(turn, at), prism(sides_b, hb), Pose::identity())
+        }
+        "tetrahedra on a lattice" => loop {
+            let corner = |r: &mut Random| Vec3::from_fn(|_, _| r.below(4) as f64);
+            let p = [0; 4].map(|_| corner(random));
+            let q = [0; 4].map(|_| corner(random));
+            let volume = |p: &[Vec3; 4]| (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs();
+            if volume(&p) > 0.5 && volume(&q) > 0.5 {
+                let at = Vec3::from_fn(|_, _| 0.5 * random.below(6) as f64);
+                break Pair::new(tetrahedron(p), Pose::at(at), tetrahedron(q), Pose::identity());
+            }
+        },
+        "plates" => {
+            // Sheets down to a thousandth of their width, shifted on each other and turned about the normal.
+            let thin = |r: &mut Random| Vec3::new(1.0, 0.5, 10f64.powi(-(r.below(4) as i32)));
+            let (a, b) = (thin(random), thin(random));
+            let shift = |r: &mut Random| 0.125 * (r.below(9) as f64 - 4.0);
+            let at = Vec3::new(shift(random), shift(random), a.z + b.z + 0.01 * (random.below(3) as f64));
+            let turn = Rotation3::new(Vec3::z() * random.uniform() * random.below(2) as f64);
+            Pair::new(cuboid(a), Pose::new(turn, at), cuboid(b), Pose::identity()).turned(&random.rotation())
+        }
+        "needles" => {
+            // Bars down to a thousandth of their length, side by side or crossed.
+            let thin = |r: &mut Random| 10f64.powi(-(r.below(4) as i32));
+            let (s, t) = (thin(random), thin(random));
+            let (a, b) = (Vec3::new(1.0, s, s), Vec3::new(1.0, t, t));
+            let at = Vec3::new(0.25 * random.uniform(), s * random.uniform(), s + t);
+            let turn = Rotation3::new(Vec3::z() * random.uniform() * random.below(2) as f64);
+            Pair::new(cuboid(a), Pose::new(turn, at), cuboid(b), Pose::identity()).turned(&random.rotation())
+        }
+        "size ratio 1e6" => {
+            let pair = family(["generic", "stacked"][random.below(2)], random);
+            let (Solid::Polytope(a), Solid::Polytope(b)) = (&pair.a, &pair.b) else { unreachable!() };
+            let scaled: Vec<Vec3> = a.vertices().iter().map(|v| v * 1e-6).collect();
+            let loops: Vec<Vec<u32>> = a.faces().iter().map(|f| a.face_loop(f).to_vec()).collect();
+            Pair::new(Polytope::from_faces(scaled, &loops).unwrap(), pair.pose_a, b.clone(), pair.pose_b)
+        }
+        "far from the origin" => {
+            let pair = family(["generic", "aligned", "stacked"][random.below(3)], random);
+            let far = Vec3::new(1e6, -3e6, 2e6);
+            let moved = |p: &Pose| Pose::new(p.rotation, p.position + far);
+            Pair { pose_a: moved(&pair.pose_a), pose_b: moved(&pair.pose_b), ..pair }
+        }
+        _ => unreachable!("no such family"),
+    }
+}
