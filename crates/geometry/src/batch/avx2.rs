@@ -137,20 +137,20 @@ fn corners(bodies: &[&Polytope; 4], basis: &[&[[u32; 2]; 3]; 4], c: usize, side:
     [x, y, z]
 }
 
-/// World positions of the reference points, not all of which are the origins of their frames.
+/// From the frames' origins to the reference points, in world axes, where not all of them are zero.
 #[cold]
 #[target_feature(enable = "avx2")]
-fn centres(bodies: [&Polytope; 4], columns: &[V; 3], position: &V) -> V {
+fn levers(bodies: [&Polytope; 4], columns: &[V; 3]) -> V {
     let row = |k: usize| {
         let r = bodies[k].reference();
         load(&[r.x, r.y, r.z, 0.0])
     };
     let [x, y, z, _] = transposed([row(0), row(1), row(2), row(3)]);
-    let moved = add_scaled(&turned(columns, &[x, y, z]), position, all(1.0));
-    // A centred body's single call adds nothing, not even a rounded zero.
+    let lever = turned(columns, &[x, y, z]);
+    // A centred body's lever is a positive zero in the single call, whatever the signs of its axes.
     let centred = |k: usize| if bodies[k].is_centred() { -1.0 } else { 1.0 };
     let mask = load(&[centred(0), centred(1), centred(2), centred(3)]);
-    let pick = |k: usize| _mm256_blendv_pd(moved[k], position[k], mask);
+    let pick = |k: usize| _mm256_blendv_pd(lever[k], _mm256_setzero_pd(), mask);
     [pick(0), pick(1), pick(2)]
 }
 
@@ -281,13 +281,17 @@ fn confirm(
     let centred = |bodies: &[&Polytope; 4]| {
         bodies[0].is_centred() && bodies[1].is_centred() && bodies[2].is_centred() && bodies[3].is_centred()
     };
-    let pa = if centred(&a) { position_a } else { centres(a, &ra, &position_a) };
-    let pb = if centred(&b) { position_b } else { centres(b, &rb, &position_b) };
-    let t = sub(&pa, &pb);
-    let q0 = cross(&w[0], &t);
-    let q1 = cross(&w[1], &t);
-    let m = [dot(&q1, &w[2]), negated(dot(&q0, &w[2])), dot(&q0, &w[1])];
-    let total = _mm256_add_pd(_mm256_add_pd(m[0], m[1]), m[2]);
+    let none = [_mm256_setzero_pd(); 3];
+    let lever_a = if centred(&a) { none } else { levers(a, &ra) };
+    let lever_b = if centred(&b) { none } else { levers(b, &rb) };
+    let t = add_scaled(&sub(&position_a, &position_b), &sub(&lever_a, &lever_b), all(1.0));
+    let pa = add_scaled(&lever_a, &position_a, all(1.0));
+    let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
+    let n = cross(&side_1, &side_2);
+    let total = negated(dot(&n, &t));
+    let ray_side = cross(&w[0], &t);
+    let (m1, m2) = (negated(dot(&ray_side, &side_2)), dot(&ray_side, &side_1));
+    let m = [_mm256_sub_pd(_mm256_sub_pd(total, m1), m2), m1, m2];
     let floor = _mm256_mul_pd(all(-WARM_WEIGHT), total);
     let zero = _mm256_setzero_pd();
     let at_least = |a: L, b: L| _mm256_cmp_pd::<_CMP_GE_OQ>(a, b);
@@ -295,7 +299,6 @@ fn confirm(
     for weight in m {
         inside = _mm256_and_pd(inside, at_least(weight, floor));
     }
-    let n = cross(&sub(&w[1], &w[0]), &sub(&w[2], &w[0]));
     let down = [negated(n[0]), negated(n[1]), negated(n[2])];
     let high_a = tops(a, &unturned(&ra, &n), hint_a);
     let high_b = tops(b, &unturned(&rb, &down), hint_b);

@@ -35,7 +35,7 @@ pub(crate) fn cast_curved(
     count: &mut u32,
 ) -> CurvedEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size * cast.size;
+    let slack = 1e-16 * cast.size;
     // Normals along which the corners were found; zero where unknown.
     let mut normals = [[0.0; 3]; 3];
     // The lowest supporting plane seen: τ <= height, with <n, d> = 1.
@@ -129,10 +129,20 @@ fn attempt(
 
 /// The solution at the ray: point and weights from the portal, direction from the lowest supporting plane.
 fn read_off(portal: &Portal, cast: &Cast, best: &(f64, V)) -> Proof {
-    let raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
+    let mut raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
+    let mut corner = portal.corner;
+    // A line through a corner may leave stand-ins, which can carry rounding only: they are no vertices to report.
+    if let Some(found) = corner.iter().position(|c| c.id[0] != STAND_IN) {
+        for k in 0..3 {
+            if corner[k].id[0] == STAND_IN {
+                corner[k] = corner[found];
+                raw[k] = 0.0;
+            }
+        }
+    }
     let total = raw[0] + raw[1] + raw[2];
     let weights = if total > 0.0 { scale(&raw, 1.0 / total) } else { [1.0, 0.0, 0.0] };
-    proof(&portal.corner, &weights, cast, best.0, &best.1)
+    proof(&corner, &weights, cast, best.0, &best.1)
 }
 
 /// Bounds and points of weighted corners under the supporting plane `<n, w> = height`, `<n, d> = 1`.

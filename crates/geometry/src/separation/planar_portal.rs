@@ -3,6 +3,8 @@
 //! As in space (`portal.rs`, `curved.rs`), with `c = d × w` the sideways coordinate: `c1 <= 0 <= c2`, normal
 //! `N = (w2 - w1)` turned outward, `<N, d> = c2 - c1`, weights `λ1 = c2/(c2 - c1)`, `λ2 = -c1/(c2 - c1)`.
 
+use super::portal::STAND_IN;
+
 /// A planar vector.
 pub(crate) type P = [f64; 2];
 
@@ -88,7 +90,7 @@ pub(crate) fn stand_in(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
     [-1.0, 1.0].map(|sign| PlanarPoint {
         w: sub(&add_scaled(&scale(d, 0.819 * rho), &side, sign * 0.573 * rho), offset),
         x: [0.0; 2],
-        id: [u32::MAX - 1, (sign > 0.0) as u32],
+        id: [STAND_IN, (sign > 0.0) as u32],
     })
 }
 
@@ -157,6 +159,12 @@ fn read_off(corner: &[PlanarPoint; 2], c: &P, cast: &PlanarCast, best: &(f64, P)
     let outer = dot(&corner[1].w, &cast.d) > dot(&corner[0].w, &cast.d);
     let weights =
         if total > 0.0 { scale(&raw, 1.0 / total) } else { [!outer as u8 as f64, outer as u8 as f64] };
+    // A line through a corner may leave a stand-in, which can carry rounding only: it is no vertex to report.
+    let (corner, weights) = match corner.map(|p| p.id[0] == STAND_IN) {
+        [true, false] => ([corner[1]; 2], [0.0, 1.0]),
+        [false, true] => ([corner[0]; 2], [1.0, 0.0]),
+        _ => (*corner, weights),
+    };
     let mix = |p: &P, q: &P| add_scaled(&scale(p, weights[0]), q, weights[1]);
     let w = mix(&corner[0].w, &corner[1].w);
     let depth = dot(&w, &cast.d);

@@ -40,18 +40,23 @@ pub(crate) fn separation_of_polytopes(
     let x = [turned(&ra, &x0), turned(&ra, &x1), turned(&ra, &x2)];
     let y = [turned(&rb, &y0), turned(&rb, &y1), turned(&rb, &y2)];
     let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
-    let (pa, pb) = (centre(pose_a, &ra, a), centre(pose_b, &rb, b));
-    let t = sub(&pa, &pb);
+    // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
+    let (lever_a, lever_b) = (lever(&ra, a), lever(&rb, b));
+    let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
+    let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
+    let pa = add_scaled(&lever_a, &pa, 1.0);
     // The ray, not normalised: e = -t = -D β.
-    let q0 = cross(&w[0], &t);
-    let q1 = cross(&w[1], &t);
-    let m = [dot(&q1, &w[2]), -dot(&q0, &w[2]), dot(&q0, &w[1])];
-    let total = m[0] + m[1] + m[2];
+    // Areas from sides, as in `Portal::new`.
+    let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
+    let n = cross(&side_1, &side_2);
+    let total = -dot(&n, &t);
+    let q = cross(&w[0], &t);
+    let (m1, m2) = (-dot(&q, &side_2), dot(&q, &side_1));
+    let m = [total - m1 - m2, m1, m2];
     let floor = -WARM_WEIGHT * total;
     if !(total > 0.0 && m[0] >= floor && m[1] >= floor && m[2] >= floor) {
         return solve(a, pose_a, b, pose_b, options, warm);
     }
-    let n = cross(&sub(&w[1], &w[0]), &sub(&w[2], &w[0]));
     let high_a = top(a, &unturned(&ra, &n), i[0]);
     let high_b = top(b, &unturned(&rb, &[-n[0], -n[1], -n[2]]), i[1]);
     let height = dot(&n, &w[0]);
@@ -91,14 +96,10 @@ pub(crate) fn separation_of_polytopes(
     })
 }
 
-/// World position of a polytope's reference point.
+/// From a body's frame origin to its reference point, in world axes.
 #[inline(always)]
-fn centre(pose: &Pose, columns: &[V; 3], polytope: &Polytope) -> V {
-    let p = [pose.position[0], pose.position[1], pose.position[2]];
-    if polytope.is_centred() {
-        return p;
-    }
-    add_scaled(&turned(columns, polytope.reference().as_ref()), &p, 1.0)
+fn lever(columns: &[V; 3], polytope: &Polytope) -> V {
+    if polytope.is_centred() { [0.0; 3] } else { turned(columns, polytope.reference().as_ref()) }
 }
 
 /// Largest height over the vertices, relative to the reference point.
@@ -234,7 +235,7 @@ fn seeded(
     if !outside[0] && !outside[1] && !outside[2] && old.m[0] + old.m[1] + old.m[2] > 0.0 {
         return old;
     }
-    let slack = 1e-16 * line.size * line.size;
+    let slack = 1e-16 * line.size;
     if outside.iter().filter(|&&o| o).count() == 1
         && let Some(i) = outside.iter().position(|&o| o)
         && let Some(portal) = across(pair, line, &old, i, iterations)

@@ -47,8 +47,12 @@ pub(crate) struct Portal {
 
 impl Portal {
     pub(crate) fn new(corner: [Point; 3], d: &V) -> Self {
+        // Areas from sides, not from corners: a small portal far out on the ray would lose them to rounding.
         let [a, b, c] = &corner;
-        let m = [dot(d, &cross(&a.w, &b.w)), dot(d, &cross(&b.w, &c.w)), dot(d, &cross(&c.w, &a.w))];
+        let (ab, ac) = (sub(&b.w, &a.w), sub(&c.w, &a.w));
+        let ad = cross(&a.w, d);
+        let (first, last) = (-dot(&ab, &ad), dot(&ac, &ad));
+        let m = [first, dot(d, &cross(&ab, &ac)) - first - last, last];
         Self { corner, m }
     }
 
@@ -89,10 +93,36 @@ impl Portal {
         Self::new([p, left, right], d)
     }
 
+    /// The portal's normal, from its two shortest sides: the product of the two long sides of a sliver, which a
+    /// small body's edge makes with a large one's, would be rounding.
     #[inline(always)]
     pub(crate) fn normal(&self) -> V {
+        let (side, longest) = self.sides();
+        let (j, k) = ([1, 2, 0][longest], [2, 0, 1][longest]);
+        cross(&side[j], &side[k])
+    }
+
+    /// Sides from each corner to the next, and which of them is the longest.
+    #[inline(always)]
+    fn sides(&self) -> ([V; 3], usize) {
         let [a, b, c] = &self.corner;
-        cross(&sub(&b.w, &a.w), &sub(&c.w, &a.w))
+        let side = [sub(&b.w, &a.w), sub(&c.w, &b.w), sub(&a.w, &c.w)];
+        let [ab, bc, ca] = [dot(&side[0], &side[0]), dot(&side[1], &side[1]), dot(&side[2], &side[2])];
+        let longest = if bc >= ab && bc >= ca {
+            1
+        } else if ab >= ca {
+            0
+        } else {
+            2
+        };
+        (side, longest)
+    }
+
+    /// The same portal with its longest side opposite the first corner: in this order `new` and the warm
+    /// confirmation lose nothing on slivers.
+    fn ordered(&self, d: &V) -> Self {
+        let [a, b, c] = self.corner;
+        Self::new([[c, a, b], [a, b, c], [b, c, a]][self.sides().1], d)
     }
 
     /// Whether one of the corners is this vertex pair.
@@ -102,17 +132,19 @@ impl Portal {
     }
 
     /// Replaces a corner by `p` such that the line stays inside. Of the sub-portals that hold the line up
-    /// to rounding (`slack`, an area) the one with the largest area is taken: on ties it is the least
+    /// to rounding (`slack`, a distance) the one with the largest area is taken: on ties it is the least
     /// likely to collapse. `false` when no sub-portal holds it.
     #[inline(always)]
     pub(crate) fn pivot(&mut self, p: &Point, d: &V, slack: f64) -> bool {
         let pd = cross(&p.w, d);
-        let c = [dot(&self.corner[0].w, &pd), dot(&self.corner[1].w, &pd), dot(&self.corner[2].w, &pd)];
+        let side = [0, 1, 2].map(|k: usize| sub(&self.corner[k].w, &p.w));
+        let c = [dot(&side[0], &pd), dot(&side[1], &pd), dot(&side[2], &pd)];
+        let slack = side.map(|e| slack * (e[0].abs() + e[1].abs() + e[2].abs()));
         let mut best = (0.0, 3);
         for i in 0..3 {
             let j = if i == 2 { 0 } else { i + 1 };
             let area = self.m[i] + c[j] - c[i];
-            if c[i] <= slack && c[j] >= -slack && area > best.0 {
+            if c[i] <= slack[i] && c[j] >= -slack[j] && area > best.0 {
                 best = (area, i);
             }
         }
@@ -166,7 +198,7 @@ pub(crate) const PIVOT_LIMIT: u32 = 400;
 #[inline]
 pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size * cast.size;
+    let slack = 1e-16 * cast.size;
     for _ in 0..PIVOT_LIMIT {
         let n = portal.normal();
         let mut p = map.support(&n);
@@ -237,6 +269,7 @@ pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) ->
 #[inline]
 pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
     let d = &cast.d;
+    let portal = portal.ordered(d);
     let n = portal.normal();
     let nd = dot(&n, d);
     let raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
