@@ -40,3 +40,7 @@ pub const DETAIL: f64 = 1e-6;
 /// Bodies that overlap sideways of a prescribed direction by less than this multiple of the pair's size pass each
 /// other: their separation along it would change by their size within that overlap.
 pub const GRAZING: f64 = 1e-6;
+
+/// Sizes and distances beyond this (metres), or sizes below its inverse, are refused: products of four of them
+/// would leave the range of the numbers.
+pub const LARGEST: f64 = 1e70;
