@@ -17,12 +17,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use parry3d_f64::bounding_volume::Aabb as ParryAabb;
-use parry3d_f64::math::Vector;
 use parry3d_f64::partitioning::{Bvh, BvhLeafUpdateStatus, BvhWorkspace};
 use parry3d_f64::utils::hashmap::HashMap;
-use percussion_geometry::Vec3;
-use percussion_geometry::broad::{Aabb, BroadPhase, Part, PartId, Proxy};
+use percussion_geometry::broad::{BroadPhase, Part, PartId, Proxy};
+use percussion_geometry::{Aabb, Vec3};
 
 const BOXES: usize = 10_000;
 
@@ -91,7 +89,7 @@ impl Scene {
             half: vec![],
             velocity: vec![],
             room,
-            boxes: vec![Aabb::EVERYWHERE; BOXES],
+            boxes: vec![Aabb::everything(); BOXES],
         };
         for k in 0..BOXES {
             let size = match layout {
@@ -147,10 +145,6 @@ trait Competitor {
 /// their default, a fraction of each box.
 const SLACK: f64 = 0.04;
 
-fn to_parry(b: &Aabb) -> ParryAabb {
-    ParryAabb { mins: Vector::new(b.min.x, b.min.y, b.min.z), maxs: Vector::new(b.max.x, b.max.y, b.max.z) }
-}
-
 #[derive(Default)]
 struct AsRapier {
     tree: Bvh,
@@ -180,11 +174,11 @@ impl Competitor for AsRapier {
         for (k, b) in boxes.iter().enumerate() {
             let k = k as u32;
             let status = if first {
-                self.tree.insert_or_update_partially(to_parry(b), k, SLACK)
+                self.tree.insert_or_update_partially((*b).into(), k, SLACK)
             } else if reinsert {
-                self.tree.reinsert_or_update_with_change_detection(to_parry(b), k, SLACK)
+                self.tree.reinsert_or_update_with_change_detection((*b).into(), k, SLACK)
             } else {
-                self.tree.insert_or_update_partially(to_parry(b), k, SLACK)
+                self.tree.insert_or_update_partially((*b).into(), k, SLACK)
             };
             if status != BvhLeafUpdateStatus::Unchanged {
                 self.updated.push(k);
@@ -260,7 +254,7 @@ struct Plain {
 impl Competitor for Plain {
     fn step(&mut self, boxes: &[Aabb]) -> usize {
         for (k, b) in boxes.iter().enumerate() {
-            self.tree.insert_or_update_partially(to_parry(b), k as u32, 0.0);
+            self.tree.insert_or_update_partially((*b).into(), k as u32, 0.0);
         }
         self.tree.optimize_incremental(&mut self.work);
         self.tree.refit(&mut self.work);

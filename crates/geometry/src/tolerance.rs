@@ -36,3 +36,7 @@ pub const ROUNDING: f64 = 16.0;
 /// No two facets merge, and no two points are one, across more than this multiple of the body's least
 /// width: needles and flakes keep details that are small against their length.
 pub const DETAIL: f64 = 1e-6;
+
+/// Bodies that overlap sideways of a prescribed direction by less than this multiple of the pair's size pass each
+/// other: their separation along it would change by their size within that overlap.
+pub const GRAZING: f64 = 1e-6;

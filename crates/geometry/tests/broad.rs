@@ -1,10 +1,8 @@
 //! The broad phase against brute force, and what it promises about order, margins and misuse.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use percussion_geometry::broad::{
-    Aabb, BroadError, BroadPhase, Groups, PairCache, Part, PartId, PartPair, Proxy,
-};
-use percussion_geometry::{Vec2, Vec3};
+use percussion_geometry::broad::{BroadError, BroadPhase, Groups, PairCache, Part, PartId, PartPair, Proxy};
+use percussion_geometry::{Aabb, PlanarAabb, Vec2, Vec3};
 
 /// A small generator (splitmix64), so that every run sees the same scenes.
 struct Random(u64);
@@ -45,7 +43,8 @@ fn brute_force(bodies: &[Body]) -> Vec<PartPair> {
             let fixed = a.part.fixed && b.part.fixed;
             let agree = a.part.groups.member & b.part.groups.meets != 0
                 && b.part.groups.member & a.part.groups.meets != 0;
-            let touch = (0..3).all(|i| a.aabb.min[i] <= b.aabb.max[i] && b.aabb.min[i] <= a.aabb.max[i]);
+            let touch =
+                (0..3).all(|i| a.aabb.lower[i] <= b.aabb.upper[i] && b.aabb.lower[i] <= a.aabb.upper[i]);
             if a.part.id.body != b.part.id.body && !fixed && agree && touch {
                 pairs.push((a.part.id.min(b.part.id), a.part.id.max(b.part.id)));
             }
@@ -106,13 +105,13 @@ impl Layout {
         let mut b = Aabb::new(at + centre - half, at + centre + half);
         if r.between(0.0, 1.0) < self.unbounded {
             match r.below(3) {
-                0 => b.min.z = f64::NEG_INFINITY,
-                1 => (b.min.x, b.max.x) = (f64::NEG_INFINITY, f64::INFINITY),
-                _ => b = Aabb::EVERYWHERE,
+                0 => b.lower.z = f64::NEG_INFINITY,
+                1 => (b.lower.x, b.upper.x) = (f64::NEG_INFINITY, f64::INFINITY),
+                _ => b = Aabb::everything(),
             }
         }
         if self.planar {
-            (b.min.z, b.max.z) = (0.0, 0.0);
+            (b.lower.z, b.upper.z) = (0.0, 0.0);
         }
         b
     }
@@ -125,7 +124,7 @@ impl Layout {
         if self.planar {
             d.z = 0.0;
         }
-        Aabb::new(b.min + d, b.max + d)
+        Aabb::new(b.lower + d, b.upper + d)
     }
 }
 
@@ -159,7 +158,7 @@ fn compare_with_brute_force(seed: u64, layout: Layout, count: usize, rounds: usi
         }
         if layout.wind != Vec3::zeros() {
             for body in &mut bodies {
-                body.aabb = Aabb::new(body.aabb.min + layout.wind, body.aabb.max + layout.wind);
+                body.aabb = Aabb::new(body.aabb.lower + layout.wind, body.aabb.upper + layout.wind);
                 broad.update(body.proxy, &body.aabb).unwrap();
             }
             at += layout.wind;
@@ -251,7 +250,7 @@ fn pairs_agree_with_brute_force_for_thousands_in_clumps() {
     for _ in 0..12 {
         for body in &mut bodies {
             let d = r.vector(0.3);
-            body.aabb = Aabb::new(body.aabb.min + d, body.aabb.max + d);
+            body.aabb = Aabb::new(body.aabb.lower + d, body.aabb.upper + d);
             broad.update(body.proxy, &body.aabb).unwrap();
         }
         broad.refresh();
@@ -365,7 +364,7 @@ fn a_bullet_does_not_tunnel_through_a_thin_wall() {
 
 #[test]
 fn planar_bodies_meet_edge_to_edge_and_corner_to_corner() {
-    let square = |x: f64, y: f64| Aabb::planar(Vec2::new(x, y), Vec2::new(x + 1.0, y + 1.0));
+    let square = |x: f64, y: f64| PlanarAabb::new(Vec2::new(x, y), Vec2::new(x + 1.0, y + 1.0)).lifted();
     let mut broad = BroadPhase::new();
     for (k, (x, y)) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (3.1, 1.0)].into_iter().enumerate() {
         broad.insert(Part::moving(id(k as u32)), &square(x, y)).unwrap();
@@ -376,7 +375,7 @@ fn planar_bodies_meet_edge_to_edge_and_corner_to_corner() {
 
 #[test]
 fn a_floor_meets_what_stands_on_it_and_not_what_flies_above() {
-    let floor = Aabb { max: Vec3::new(f64::INFINITY, f64::INFINITY, 0.0), ..Aabb::EVERYWHERE };
+    let floor = Aabb { upper: Vec3::new(f64::INFINITY, f64::INFINITY, 0.0), ..Aabb::everything() };
     let mut broad = BroadPhase::new();
     broad.insert(Part::fixed(id(9)), &floor).unwrap();
     broad.insert(Part::fixed(id(8)), &floor).unwrap();
@@ -495,7 +494,7 @@ fn warm_values_follow_their_pairs_through_a_moving_scene() {
     for _ in 0..100 {
         for (b, proxy) in boxes.iter_mut().zip(&proxies) {
             let d = r.vector(0.05);
-            *b = Aabb::new(b.min + d, b.max + d);
+            *b = Aabb::new(b.lower + d, b.upper + d);
             broad.update(*proxy, b).unwrap();
         }
         broad.refresh();

@@ -4,9 +4,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use percussion_geometry::Vec3;
-use percussion_geometry::broad::{Aabb, BroadPhase, PairCache, Part, PartId, Proxy};
+use percussion_geometry::broad::{BroadPhase, PairCache, Part, PartId, Proxy};
 use percussion_geometry::separation::Warm;
+use percussion_geometry::{Aabb, Vec3};
 
 struct Counting;
 
@@ -48,7 +48,7 @@ impl Swing {
     fn new() -> Self {
         let mut broad = BroadPhase::new();
         let side = 12;
-        let floor = Aabb { max: Vec3::new(f64::INFINITY, f64::INFINITY, 0.0), ..Aabb::EVERYWHERE };
+        let floor = Aabb { upper: Vec3::new(f64::INFINITY, f64::INFINITY, 0.0), ..Aabb::everything() };
         broad.insert(Part::fixed(PartId::new(u32::MAX, 0)), &floor).unwrap();
         let places: Vec<Vec3> = (0..side * side * side)
             .map(|k| Vec3::new((k % side) as f64, (k / side % side) as f64, (k / side / side) as f64))
@@ -73,7 +73,7 @@ impl Swing {
             );
             let low = self.places[k] + 0.6 * swing;
             let b = Aabb::new(low, low + Vec3::repeat(0.8));
-            self.broad.update_swept(*proxy, &b, &Aabb::new(b.min, b.max + Vec3::repeat(0.02))).unwrap();
+            self.broad.update_swept(*proxy, &b, &Aabb::new(b.lower, b.upper + Vec3::repeat(0.02))).unwrap();
         }
         self.broad.refresh();
         self.cache.update(self.broad.pairs()).unwrap();

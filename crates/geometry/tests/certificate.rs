@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, body, cuboid, judge, octahedron, prism, tetrahedron};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Options, Warm, separation};
+use percussion_geometry::separation::{Options, Outcome, Warm, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
@@ -175,6 +175,7 @@ fn a_million_pairs_carry_their_certificates() {
             residual = residual.max(verdict.residual / size - blur);
             most = most.max(answer.iterations);
         }
+        assert!(gap <= 1e-11 && dual <= 1e-11 && residual <= 1e-11 && most <= 500, "{name}");
         println!("| {name} | {count} | {gap:.1e} | {dual:.1e} | {residual:.1e} | {most} |");
     }
 }
@@ -195,6 +196,50 @@ fn climbing_never_runs_in_circles_over_level_vertices() {
             for _ in 0..2 {
                 let answer = separation(body, &pa, &drum, &pb, &Options::default(), &mut warm).unwrap();
                 assert!(answer.certificate_gap() <= 1e-12 && answer.iterations < 100);
+            }
+        }
+    }
+}
+
+#[test]
+fn nearly_aligned_boxes_keep_their_certificates() {
+    // Tilts and shifts from a thousandth to rounding: slivers of every width among the facets of the difference.
+    for exponent in 3..16 {
+        let tiny = 10f64.powi(-exponent);
+        let mut random = Random(500 + exponent as u64);
+        for index in 0..4000 {
+            let (a, pa, b, pb) = family("aligned", &mut random);
+            let mut nudged = |p: Pose| {
+                let turn = Rotation3::new(random.direction() * tiny * random.uniform());
+                Pose::new(turn * p.rotation, p.position + random.direction() * tiny * random.uniform())
+            };
+            let (pa, pb) = (nudged(pa), nudged(pb));
+            let size = a.outer_radius() + b.outer_radius();
+            let (sa, sb) = (Solid::Polytope(a), Solid::Polytope(b));
+            let (Solid::Polytope(a), Solid::Polytope(b)) = (&sa, &sb) else { unreachable!() };
+            let ask = |beta| {
+                separation(&sa, &pa, &sb, &pb, &Options { beta, ..Options::default() }, &mut Warm::default())
+                    .unwrap()
+            };
+            let free = ask(None);
+            let up = Vec3::z() + random.direction() * tiny;
+            for answer in [free, ask(Some(free.beta)), ask(Some(up))] {
+                if answer.outcome != Outcome::Solved {
+                    assert!(
+                        answer.outcome == Outcome::Missed && answer.gap() >= -1e-5 * size,
+                        "{index}: {answer:?}"
+                    );
+                    continue;
+                }
+                let verdict = judge(a, &pa, b, &pb, &answer);
+                let slope = answer.alpha.norm();
+                assert!(answer.certificate_gap() <= 1e-11 * size * slope, "{tiny:e} {index}: {answer:?}");
+                assert!(
+                    verdict.dual_gap.abs() <= 1e-11 * size * slope,
+                    "{tiny:e} {index}: {}",
+                    verdict.dual_gap
+                );
+                assert!(verdict.residual <= 1e-11 * size, "{tiny:e} {index}: {}", verdict.residual);
             }
         }
     }

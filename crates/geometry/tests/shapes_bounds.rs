@@ -70,9 +70,16 @@ fn boxes_of_simple_bodies_have_closed_forms() {
 }
 
 #[test]
-fn half_spaces_fill_everything() {
-    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
-    assert_eq!(floor.bounds(&Pose::identity()), Aabb::everything());
+fn half_spaces_fill_everything_but_what_lies_before_a_wall_along_the_axes() {
+    let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.5).unwrap());
+    let tilted = Pose::new(nalgebra::Rotation3::new(Vec3::x() * 1e-9), Vec3::zeros());
+    assert_eq!(floor.bounds(&tilted), Aabb::everything());
+    let turned = Pose::new(nalgebra::Rotation3::new(Vec3::z()), Vec3::new(3.0, 4.0, 5.0));
+    let below = floor.bounds(&turned);
+    assert_eq!(below, Aabb { upper: Vec3::new(f64::INFINITY, f64::INFINITY, 5.5), ..Aabb::everything() });
+    let wall = Solid::HalfSpace(HalfSpace::new(-2.0 * Vec3::y(), 0.5).unwrap());
+    let beyond = wall.bounds(&Pose::at(Vec3::repeat(1.0)));
+    assert_eq!((beyond.lower.y, beyond.upper.y), (0.5, f64::INFINITY));
     assert!(floor.bounds(&Pose::identity()).is_unbounded());
     assert!(floor.bounding_ball().radius.is_infinite());
     let wall = PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), 0.0).unwrap());

@@ -1,1 +1,38 @@
-//! The front door of percussion.
+//! **percussion**: the dynamics and optimal control of bodies that touch.
+//!
+//! This crate is the front door: it gathers what a program needs under one name, and holds the command-line
+//! program of the same name. Shapes and the separation kernel live in [`geometry`].
+//!
+//! ```
+//! use percussion::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cube = Solid::Polytope(Polytope::cube(1.0)?);
+//! let above = Pose::at(Vec3::new(0.0, 0.0, 1.25));
+//! let answer = separation(&cube, &above, &cube, &Pose::identity(), &Options::default(), &mut Warm::default())?;
+//! assert!((answer.separation - 0.25).abs() < 1e-14);
+//! assert_eq!(answer.normal(), Vec3::z());
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod distance;
+pub mod gallery;
+pub mod report;
+
+pub use percussion_geometry as geometry;
+
+/// The names most programs use.
+pub mod prelude {
+    pub use crate::geometry::euclid::{Euclidean, PlanarEuclidean, euclidean, planar_euclidean};
+    pub use crate::geometry::events::{Event, EventOptions, Events, PlanarEvent, PlanarEvents};
+    pub use crate::geometry::separation::{
+        BetaTerm, Feature, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions,
+        PlanarSeparation, PlanarWarm, QueryError, Separation, Warm, planar_separation, separation,
+    };
+    pub use crate::geometry::shapes::{
+        Capsule, Circle, Compound, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape,
+        Polygon, Polytope, Solid, Sphere, TriangleMesh,
+    };
+    pub use crate::geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
+}

@@ -1,2 +1,7 @@
-//! The command line.
-fn main() {}
+//! The command-line program.
+
+mod command;
+
+fn main() -> std::process::ExitCode {
+    command::run()
+}

@@ -9,6 +9,65 @@
 use crate::arithmetic::{accurate_dot, max_abs};
 use crate::error::{SolveError, all_finite, length};
 
+/// Gives a program with a field `constraints` the methods to state and to read them.
+macro_rules! constrained {
+    ($program:ident) => {
+        impl $program {
+            /// Adds the row `a . x = b`.
+            pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+                self.constraints.equal(a, b)?;
+                Ok(self)
+            }
+
+            /// Adds the row `a . x >= b`.
+            pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+                self.constraints.at_least(a, b)?;
+                Ok(self)
+            }
+
+            /// Adds the row `a . x <= b`.
+            pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
+                self.constraints.at_most(a, b)?;
+                Ok(self)
+            }
+
+            /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
+            pub fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
+                self.constraints.between(a, lower, upper)?;
+                Ok(self)
+            }
+
+            /// Bounds one variable; either side may be infinite.
+            pub fn bound(
+                &mut self,
+                variable: usize,
+                lower: f64,
+                upper: f64,
+            ) -> Result<&mut Self, SolveError> {
+                self.constraints.bound(variable, lower, upper)?;
+                Ok(self)
+            }
+
+            /// Makes every variable nonnegative.
+            pub fn nonnegative(&mut self) -> &mut Self {
+                self.constraints.nonnegative();
+                self
+            }
+
+            /// Rows and bounds.
+            pub fn constraints(&self) -> &Constraints {
+                &self.constraints
+            }
+
+            /// Number of rows.
+            pub fn rows(&self) -> usize {
+                self.constraints.rows()
+            }
+        }
+    };
+}
+pub(crate) use constrained;
+
 /// Rows and variable bounds in one place. Variables are free until bounded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraints {

@@ -19,7 +19,6 @@
 //! outwards, and are packed, so that one box is compared with eight others in a dozen vector instructions.
 //! With a hundredth of the boxes moving the two are even.
 
-mod aabb;
 mod cache;
 mod candidates;
 mod node;
@@ -29,7 +28,6 @@ mod phase;
 mod refresh;
 mod tree;
 
-pub use aabb::Aabb;
 pub use cache::PairCache;
 pub use part::{BroadError, Groups, Part, PartId, PartPair};
 pub use phase::{BroadPhase, DEFAULT_SLACK, Proxy};

@@ -1,6 +1,6 @@
 //! The parts that the broad phase watches: their names, their groups, and what can be wrong with them.
 
-use super::Aabb;
+use crate::bounds::Aabb;
 
 /// The name of a convex part: which body, and which of its parts. Pairs are sorted by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,16 +88,16 @@ impl Part {
 pub enum BroadError {
     /// A corner of a box is not a number, a box is inside out, or lies wholly at infinity.
     #[error(
-        "the box of {id} is not a box: least corner {min:?}, greatest corner {max:?}; every least coordinate \
+        "the box of {id} is not a box: least corner {lower:?}, greatest corner {upper:?}; every least coordinate \
          must be a number not above the greatest (check the body's pose for NaN)"
     )]
     BadBox {
         /// Whose box.
         id: PartId,
         /// Its least corner.
-        min: [f64; 3],
+        lower: [f64; 3],
         /// Its greatest corner.
-        max: [f64; 3],
+        upper: [f64; 3],
     },
     /// A bound on a displacement is negative, infinite or not a number.
     #[error("the displacement of {id} is bounded by {bound}, but a bound must be a number from zero up")]
@@ -139,11 +139,12 @@ pub enum BroadError {
 /// Refuses what is not a box.
 #[inline(always)]
 pub(super) fn check(id: PartId, b: &Aabb) -> Result<(), BroadError> {
-    let ordered =
-        |k: usize| (b.min[k] <= b.max[k]) & (b.min[k] < f64::INFINITY) & (b.max[k] > f64::NEG_INFINITY);
+    let ordered = |k: usize| {
+        (b.lower[k] <= b.upper[k]) & (b.lower[k] < f64::INFINITY) & (b.upper[k] > f64::NEG_INFINITY)
+    };
     if ordered(0) & ordered(1) & ordered(2) {
         Ok(())
     } else {
-        Err(BroadError::BadBox { id, min: b.min.into(), max: b.max.into() })
+        Err(BroadError::BadBox { id, lower: b.lower.into(), upper: b.upper.into() })
     }
 }

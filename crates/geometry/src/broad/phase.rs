@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Aabb;
 use super::candidates::{Candidates, GONE};
 use super::node::Outward;
 use super::pack::Item;
 use super::part::{BroadError, Groups, Part, PartId, PartPair, check};
 use super::tree::{JoinWork, Tree};
 use crate::Vec3;
+use crate::bounds::Aabb;
 
 /// Slack around a part's box, as a fraction of its longest side: large enough that a body at an ordinary
 /// speed stays inside for a few steps, small enough that few pairs are looked at in vain.
@@ -84,8 +84,8 @@ impl Default for Slack {
 /// Watches the boxes of parts and lists the pairs that touch.
 ///
 /// ```
-/// use percussion_geometry::Vec3;
-/// use percussion_geometry::broad::{Aabb, BroadPhase, Part, PartId};
+/// use percussion_geometry::{Aabb, Vec3};
+/// use percussion_geometry::broad::{BroadPhase, Part, PartId};
 /// # fn main() -> Result<(), percussion_geometry::broad::BroadError> {
 /// let cube = |x: f64| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
 /// let mut broad = BroadPhase::new();
@@ -243,19 +243,21 @@ impl BroadPhase {
         self.boxes[k] = *aabb;
         self.moved[k] = true;
         self.stirred = true;
-        let (lo, hi) = (aabb.min - self.origin, aabb.max - self.origin);
+        let (lo, hi) = (aabb.lower - self.origin, aabb.upper - self.origin);
         if !self.loose[k].contains(&lo.into(), &hi.into()) {
             self.mark(k);
         }
         Ok(())
     }
 
-    /// The part goes from `start` to `end` within the step, without leaving the box around both.
+    /// The part goes from `start` to `end` within the step, without leaving the box around both: in a straight
+    /// line without turning. A part that turns as well is updated with its
+    /// [`swept_bounds`](crate::shapes::Solid::swept_bounds).
     pub fn update_swept(&mut self, proxy: Proxy, start: &Aabb, end: &Aabb) -> Result<(), BroadError> {
         let id = self.names[self.known(proxy)?];
         check(id, start)?;
         check(id, end)?;
-        self.update(proxy, &Aabb::swept(start, end))
+        self.update(proxy, &start.merged(end))
     }
 
     /// No point of the part gets further than `displacement` (metres) from where it is within the step.
@@ -265,7 +267,7 @@ impl BroadPhase {
             return Err(BroadError::BadDisplacement { id, bound: displacement });
         }
         check(id, aabb)?;
-        self.update(proxy, &aabb.loosened(displacement))
+        self.update(proxy, &aabb.grown(displacement))
     }
 
     /// Puts the part in other groups.

@@ -120,11 +120,11 @@ impl BroadPhase {
     /// The loose box of a part; `None` if the part is unbounded.
     fn loosened(&self, k: usize) -> Option<Outward> {
         let b = &self.boxes[k];
-        if b.min.amax().max(b.max.amax()) >= UNBOUNDED {
+        if b.lower.amax().max(b.upper.amax()) >= UNBOUNDED {
             return None;
         }
         let margin = self.slack.0 * b.extents().max();
-        let (lo, hi) = (b.min - self.origin, b.max - self.origin);
+        let (lo, hi) = (b.lower - self.origin, b.upper - self.origin);
         Some(Outward::new(lo.map(|x| x - margin).into(), hi.map(|x| x + margin).into()))
     }
 
@@ -269,7 +269,7 @@ impl BroadPhase {
         for (at, &k) in unbounded.iter().enumerate() {
             let seat = self.seat(k as usize, Outward::EMPTY);
             let b = &self.boxes[k as usize];
-            let around = Outward::new((b.min - self.origin).into(), (b.max - self.origin).into());
+            let around = Outward::new((b.lower - self.origin).into(), (b.upper - self.origin).into());
             tree.query(&around, |j| judge(&seat, &seats[j]));
             for &other in &unbounded[..at] {
                 judge(&seat, &self.seat(other as usize, Outward::EMPTY));
@@ -308,7 +308,7 @@ impl BroadPhase {
             let (mut touch, mut near) = (touched, true);
             if moved_ranks[a] | moved_ranks[b] {
                 let (i, j) = (order[a] as usize, order[b] as usize);
-                touch = boxes[i].intersects(&boxes[j]);
+                touch = boxes[i].overlaps(&boxes[j]);
                 // Touching holds on to a pair of an unbounded part, which has no loose box.
                 near = touch || loose[i].meets(&loose[j]);
             }
@@ -324,8 +324,8 @@ const _: () = assert!(WIDTH == 8, "changed lanes are kept as the bits of a byte"
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Vec3;
-    use crate::broad::{Aabb, Part, Proxy};
+    use crate::broad::{Part, Proxy};
+    use crate::{Aabb, Vec3};
 
     /// A row of 64 cubes of one metre, two metres apart, from `x` on.
     fn row(x: f64) -> impl Iterator<Item = Aabb> {

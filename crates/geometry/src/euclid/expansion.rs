@@ -17,8 +17,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::gap::{Corner, Gap};
 use super::limits::EXPANSION_STEPS;
-use super::pair::{Corner, Gap, Pair};
+use super::pair::Pair;
 use super::simplex::{across, across_triangle, on_segment, on_triangle, side, unit};
 use crate::Vec3;
 

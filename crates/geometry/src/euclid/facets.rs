@@ -12,8 +12,9 @@
 //! candidate is harmless, so the crossing tests are generous and only a missed one could hurt. Any pair
 //! of points bounds a candidate, `h(n) <= <n, x - z>`; most are dismissed by that alone.
 
+use super::gap::Gap;
 use super::limits::{ARC, FEATURE, PARALLEL, TIE};
-use super::pair::{Core, Gap, Pair};
+use super::pair::{Core, Pair};
 use super::simplex::{across, unit};
 use super::witness;
 use crate::Vec3;

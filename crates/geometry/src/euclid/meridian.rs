@@ -5,8 +5,9 @@
 //! question is planar there. In space the nearest points of coaxial bodies fill a circle, which no expanding
 //! polytope encloses to ten digits.
 
+use super::gap::{Corner, Gap};
 use super::limits::PARALLEL;
-use super::pair::{Corner, Gap, Pair};
+use super::pair::Pair;
 use super::planar::expansion::expand;
 use super::simplex::{across, unit};
 use super::witness::frame;

@@ -16,6 +16,7 @@
 mod answer;
 mod expansion;
 mod facets;
+mod gap;
 mod limits;
 mod meridian;
 mod nearest;
@@ -24,15 +25,16 @@ mod planar;
 mod simplex;
 mod witness;
 
-pub use answer::{Euclidean, PlanarEuclidean};
+pub use answer::{Euclidean, EuclideanIn, PlanarEuclidean};
 pub use planar::planar_euclidean;
 
 use crate::separation::QueryError;
 use crate::shapes::{HalfSpace, Polytope, Solid};
 use crate::{Pose, Vec3};
+use gap::{Gap, Nearest};
 use limits::{MANY_EDGE_PAIRS, PLANAR};
-use nearest::{Nearest, nearest};
-use pair::{Core, Gap, Pair};
+use nearest::nearest;
+use pair::{Core, Pair};
 
 /// Distance (positive) or penetration depth (negative) of two convex bodies, with normal, witness points and
 /// bounds.
@@ -54,7 +56,7 @@ pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<E
     match (a, b) {
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
         (_, Solid::HalfSpace(floor)) => Ok(above(a, pose_a, floor, pose_b)),
-        (Solid::HalfSpace(floor), _) => Ok(swapped(above(b, pose_b, floor, pose_a))),
+        (Solid::HalfSpace(floor), _) => Ok(above(b, pose_b, floor, pose_a).swapped()),
         _ => match (Core::of(a), Core::of(b)) {
             (Some(core_a), Some(core_b)) => {
                 let pair = Pair::new(core_a, pose_a, core_b, pose_b);
@@ -201,22 +203,13 @@ fn flat(pair: &Pair, gap: Gap) -> Gap {
 
 /// Adds the radii and goes to the world frame.
 fn placed(pair: &Pair, gap: &Gap, a: &Solid, pose_a: &Pose) -> Euclidean {
-    let [r_a, r_b] = pair.radius;
-    // Apart, the pair of points is the answer; overlapping, the plane is.
-    let core = if gap.lower >= 0.0 { gap.upper } else { gap.lower };
-    let error = 0.5 * (core * gap.normal - (gap.x - gap.z));
-    let x = gap.x + error - r_a * gap.normal;
-    let z = gap.z - error + r_b * gap.normal;
+    let local = gap.grown(pair.radius);
     let origin = a.reference();
     Euclidean {
-        distance: core - r_a - r_b,
-        normal: pose_a.direction(&gap.normal),
-        point_a: pose_a.point(&(origin + x)),
-        point_b: pose_a.point(&(origin + z)),
-        // Rounding may have let the bounds pass each other by a few units in the last place.
-        lower: gap.lower.min(core) - r_a - r_b,
-        upper: gap.upper.max(core) - r_a - r_b,
-        iterations: gap.evaluations,
+        normal: pose_a.direction(&local.normal),
+        point_a: pose_a.point(&(origin + local.point_a)),
+        point_b: pose_a.point(&(origin + local.point_b)),
+        ..local
     }
 }
 
@@ -227,19 +220,5 @@ fn above(a: &Solid, pose_a: &Pose, floor: &HalfSpace, pose_b: &Pose) -> Euclidea
     // Only half-spaces lack a support, and a is not one.
     let foot = pose_a.direction(&a.support(&down).unwrap_or_else(Vec3::zeros));
     let height = normal.dot(&(pose_a.position - pose_b.position)) + normal.dot(&foot) - floor.offset();
-    let point_a = pose_a.position + foot;
-    Euclidean {
-        distance: height,
-        normal,
-        point_a,
-        point_b: point_a - height * normal,
-        lower: height,
-        upper: height,
-        iterations: 1,
-    }
-}
-
-/// The same answer with the bodies' names exchanged.
-fn swapped(answer: Euclidean) -> Euclidean {
-    Euclidean { normal: -answer.normal, point_a: answer.point_b, point_b: answer.point_a, ..answer }
+    Euclidean::above(normal, pose_a.position + foot, height)
 }

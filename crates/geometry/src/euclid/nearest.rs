@@ -14,20 +14,11 @@
 //! point on the border of two features), the normals of every face of the last simplex are tried: one of
 //! them is the normal of the right feature.
 
+use super::gap::{Corner, Gap, Nearest};
 use super::limits::{NEAREST_STEPS, PATIENCE, POLISH, ROUNDING, TOUCHING};
-use super::pair::{Corner, Gap, Pair};
+use super::pair::Pair;
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
-
-/// Where the origin lies with respect to `K1 - K2`.
-pub(super) enum Nearest {
-    /// Outside: the bounds of the distance.
-    Apart(Gap),
-    /// On the boundary to rounding. `upper` is the length of the shortest difference found.
-    Touching(Gap),
-    /// Strictly inside.
-    Overlapping(Gap),
-}
 
 /// Bounds of the distance of the two cores, or the news that they meet.
 pub(super) fn nearest(pair: &Pair) -> Nearest {

@@ -14,6 +14,7 @@
 
 use nalgebra::Matrix3;
 
+use super::gap::{CURVED, Corner};
 use super::limits::SECOND_OPINION;
 use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
 use crate::{Pose, Vec3, tolerance};
@@ -30,9 +31,6 @@ pub(super) enum Core<'a> {
     Cone(&'a Cone),
     Ellipsoid(&'a Ellipsoid),
 }
-
-/// Index of a support point on a curved surface, which has no number.
-pub(super) const CURVED: u32 = u32::MAX;
 
 impl<'a> Core<'a> {
     /// Core and radius; `None` for a half-space.
@@ -119,37 +117,6 @@ fn scan(lanes: &Lanes, direction: &Vec3) -> usize {
     let index = 4 * block_of[winner] + winner;
     // The last block is filled up with copies of vertex 0.
     if index < lanes.count() { index } else { 0 }
-}
-
-/// A point of `K1 - K2` and the two points it is the difference of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
-    pub(super) w: Vec3,
-    pub(super) x: Vec3,
-    pub(super) z: Vec3,
-    pub(super) index: [u32; 2],
-}
-
-impl Corner {
-    /// Whether both are the same pair of numbered vertices.
-    pub(super) fn same(&self, other: &Corner) -> bool {
-        if self.index[0] == CURVED || self.index[1] == CURVED {
-            return self.w == other.w;
-        }
-        self.index == other.index
-    }
-}
-
-/// Bounds of (2.28) for the cores, the normal that gives the lower one, and witness points.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gap {
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    /// Unit normal from b to a, body a's axes.
-    pub(super) normal: Vec3,
-    pub(super) x: Vec3,
-    pub(super) z: Vec3,
-    pub(super) evaluations: u32,
 }
 
 /// Two bounded bodies, placed relative to each other.

@@ -9,8 +9,8 @@
 //! Triangles are solved by orthogonalising their edges (longest first) and refining once, so that slivers,
 //! which needles and flakes produce, keep residuals of a few units in the last place.
 
+use super::gap::Corner;
 use super::limits::ENTERING;
-use super::pair::Corner;
 use crate::Vec3;
 use robust::{Coord3D, orient3d};
 

@@ -7,9 +7,10 @@
 //! normal until they just touch, and their nearest points are the witnesses.
 
 use super::facets::{Candidate, Facet};
+use super::gap::{Gap, Nearest};
 use super::limits::{FEATURE, TOUCHING};
-use super::nearest::{Nearest, nearest};
-use super::pair::{Core, Gap, Pair};
+use super::nearest::nearest;
+use super::pair::{Core, Pair};
 use super::simplex::across;
 use crate::shapes::Polytope;
 use crate::{Vec2, Vec3};

@@ -43,8 +43,8 @@ pub enum Outcome {
     /// The bodies are further apart than the prediction distance. `separation` is a lower bound; points
     /// and weights are not meaningful.
     Beyond,
-    /// The prescribed direction never brings the bodies together: the LP is unbounded. `separation` is
-    /// infinite and `alpha` is a unit normal, orthogonal to β, of two planes that separate the bodies by `lower`.
+    /// The prescribed direction never brings the bodies together (the LP is unbounded), or they would touch by a
+    /// sliver of less than [`GRAZING`](crate::tolerance::GRAZING) of their size only. `separation` is infinite and `alpha` is a unit normal, orthogonal to β, of two planes that separate the bodies by `lower`.
     Missed,
 }
 

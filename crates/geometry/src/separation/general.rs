@@ -4,7 +4,9 @@ use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::curved::{CurvedEnd, cast_curved};
 use super::pieces::PiecePair;
 use super::polytope::{assemble, beyond, finite, portal_bound, ray};
-use super::portal::{Cast, CastEnd, Point, Portal, Proof, SupportMap, cast, price, prove};
+use super::portal::{
+    Cast, CastEnd, Point, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines,
+};
 use super::relative::Relative;
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 use super::support::PolytopePair;
@@ -122,43 +124,29 @@ fn along<S: SupportMap>(
         Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
     };
     let first = portal;
-    let mut end = cast(map, &mut portal, &line, &mut iterations);
+    let end = cast(map, &mut portal, &line, &mut iterations);
     if end == CastEnd::Beyond {
         let lower = portal_bound(map, &portal, &line);
         return beyond(pose_a, &line, warm, lower, iterations);
     }
-    let mut rise = if let CastEnd::Converged(rise) = end { rise } else { price(map, &portal, &line) };
+    let rise = if let CastEnd::Converged(rise) = end { rise } else { price(map, &portal, &line) };
     let mut proof = prove(&portal, &line, rise);
-    // Degenerate lines: shift a little, solve, judge at the true line.
-    let (u, v) = complete(&line.d);
-    let reach = if near { rho } else { line.size };
-    for attempt in 0..12u32 {
-        if proof.as_ref().is_some_and(|p| p.gap() <= 10.0 * tolerance::CERTIFICATE * line.size) {
-            break;
-        }
-        let length = reach * 10f64.powi(-10 + (attempt / 2) as i32);
-        let (sin, cos) = (0.5 + 2.399_963_229_728_653 * attempt as f64).sin_cos();
-        let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
-        let moved = |portal: &Portal, by: f64| {
-            Portal::new(portal.corner.map(|p| Point { w: add_scaled(&p.w, &shift, by), ..p }), &line.d)
-        };
-        let shifted =
-            Cast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..line };
-        let mut trial = moved(&first, -1.0);
-        end = cast(map, &mut trial, &shifted, &mut iterations);
-        if end == CastEnd::Stalled {
-            continue;
-        }
-        let trial = moved(&trial, 1.0);
-        rise = price(map, &trial, &line);
-        let candidate = prove(&trial, &line, rise);
-        let gap = |p: &Option<Proof>| p.as_ref().map_or(f64::INFINITY, Proof::gap);
-        if gap(&candidate) < gap(&proof) {
-            proof = candidate;
-        }
+    let certified =
+        |p: &Option<Proof>| p.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * line.size);
+    if !certified(&proof) {
+        let reach = if near { rho } else { line.size };
+        let start = |shift: &V| first.moved(shift, -1.0, &line.d);
+        proof = better(proof, shifted_lines(map, &line, reach, start, &mut iterations));
     }
     match proof {
-        Some(proof) => assemble(&a.reference(), pose_a, &line, &proof, iterations, warm),
+        Some(proof) => {
+            let doubtful = !near && (steep(&proof) || proof.gap() > 1e-11 * line.size);
+            let [p, q, r] = portal.outward(&line.d);
+            if doubtful && let Some(apart) = grazing(map, &line, &[p, q, r, sideways(&proof, &line)]) {
+                return missed(pose_a, &line, &apart, warm, iterations);
+            }
+            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+        }
         None => beyond(pose_a, &line, warm, line.distance - line.size, iterations),
     }
 }
@@ -173,12 +161,17 @@ fn along_curved(
     warm: &mut Warm,
 ) -> Separation {
     let mut iterations = 0;
-    let portal = match start(map, &line, rho, &mut iterations) {
-        Ok((portal, _)) => portal,
+    let (portal, near) = match start(map, &line, rho, &mut iterations) {
+        Ok(start) => start,
         Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
     };
     match cast_curved(map, portal, &line, &mut iterations) {
         CurvedEnd::Beyond(lower) => beyond(pose_a, &line, warm, lower, iterations),
+        CurvedEnd::Solved(proof) if !near && steep(&proof) => {
+            let out = sideways(&proof, &line);
+            let apart = grazing(map, &line, &[out]).unwrap_or((out, 0.0));
+            missed(pose_a, &line, &apart, warm, iterations)
+        }
         CurvedEnd::Solved(mut proof) => {
             // Piece numbers mean nothing outside: only polytopes have vertices to name.
             for (side, solid) in [a, map.b].iter().enumerate() {
@@ -243,6 +236,31 @@ fn first_portal<S: SupportMap>(map: &mut S, line: &Cast, iterations: &mut u32) -
     }
     // A silhouette grazed within rounding.
     Err((cross(&flat(&sub(&b.w, &a.w)), d), 0.0))
+}
+
+/// Whether a line far from the centres only grazes the difference: it is within about [`tolerance::GRAZING`] of
+/// the size of its silhouette, where `s` changes by the size of the bodies when they move sideways by that.
+fn steep(proof: &Proof) -> bool {
+    !(norm(&proof.alpha) * tolerance::GRAZING < 1.0)
+}
+
+/// The part of a proof's outward normal that is orthogonal to the line, as a unit vector.
+fn sideways(proof: &Proof, line: &Cast) -> V {
+    let out = scale(&add_scaled(&proof.alpha, &line.d, 1.0), -1.0);
+    scale(&out, 1.0 / norm(&out))
+}
+
+/// A grazing line counts as one that passes by: that of the directions `out` in which the difference reaches least
+/// far beyond the line, if that is within the tolerance, and minus that reach.
+fn grazing<S: SupportMap>(map: &mut S, line: &Cast, out: &[V]) -> Option<(V, f64)> {
+    let mut least = (f64::INFINITY, line.d);
+    for direction in out {
+        let height = dot(direction, &sub(&map.support(direction).w, &line.offset));
+        if height < least.0 {
+            least = (height, *direction);
+        }
+    }
+    (least.0 <= 10.0 * tolerance::GRAZING * line.size).then_some((least.1, -least.0))
 }
 
 /// The answer where a prescribed line passes beside the Minkowski difference.

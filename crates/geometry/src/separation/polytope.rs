@@ -1,9 +1,9 @@
 //! Separation of two polytopes: the warm confirmation, straight-line, and the cold solve out of line.
 
 use super::answer::{Options, Outcome, QueryError, Separation, Warm};
-use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, cast, price, prove};
+use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines};
 use super::relative::{Relative, columns, turned, unturned};
-use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
+use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::support::{PolytopePair, SCAN_LIMIT, climb, highest};
 use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
@@ -169,11 +169,8 @@ fn solve(
         }
     };
     if !proof.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * size) {
-        let turned = turned_rays(&mut pair, &line, rho, &mut iterations);
-        let better = |p: &Proof| proof.as_ref().is_none_or(|q| p.gap() < q.gap());
-        if turned.as_ref().is_some_and(better) {
-            proof = turned;
-        }
+        let start = |shift: &V| Portal::stand_in(&line.d, rho, shift);
+        proof = better(proof, shifted_lines(&mut pair, &line, rho, start, &mut iterations));
     }
     Ok(match proof {
         Some(proof) => {
@@ -276,42 +273,6 @@ fn across(
     let portal = Portal::new([*to, *from, p], &line.d);
     let inside = portal.m.iter().all(|&m| m >= 0.0) && !old.holds(p.id);
     inside.then_some(portal)
-}
-
-/// Degenerate rays pass exactly through edges and corners of the difference, where pivoting may stall. The
-/// line is shifted sideways by a little, solved, and the portal found is judged at the true line.
-#[cold]
-fn turned_rays(pair: &mut PolytopePair, line: &Cast, rho: f64, iterations: &mut u32) -> Option<Proof> {
-    let (u, v) = complete(&line.d);
-    let mut best: Option<Proof> = None;
-    for attempt in 0..24u32 {
-        // Shifts of 1e-9 ... 1e-3 of the inner radius, turned by an irrational fraction of a circle.
-        let length = rho * 10f64.powi(-9 + (attempt / 4) as i32);
-        let (sin, cos) = (0.5 + 2.399_963_229_728_653 * attempt as f64).sin_cos();
-        let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
-        let shifted = Cast { offset: add_scaled(&line.offset, &shift, 1.0), ..*line };
-        let mut portal = Portal::stand_in(&line.d, rho, &shifted.offset);
-        let shifted = Cast { prediction: f64::INFINITY, ..shifted };
-        let end = cast(pair, &mut portal, &shifted, iterations);
-        if end == CastEnd::Stalled {
-            continue;
-        }
-        let corner = portal.corner.map(|mut p| {
-            p.w = add_scaled(&p.w, &shift, 1.0);
-            p
-        });
-        let portal = Portal::new(corner, &line.d);
-        let rise = price(pair, &portal, line);
-        if let Some(proof) = prove(&portal, line, rise)
-            && best.as_ref().is_none_or(|b| proof.gap() < b.gap())
-        {
-            best = Some(proof);
-        }
-        if best.as_ref().is_some_and(|b| b.gap() <= tolerance::CERTIFICATE * line.size) {
-            break;
-        }
-    }
-    best
 }
 
 /// Lower bound of s that the portal's supporting plane proves.

@@ -15,6 +15,8 @@
 //! Symbols: `w` point of M (less the line's offset `o`), `x` the part of it on body a,
 //! `m[i] = d·(w_i × w_{i+1})` twice the projected areas (the unnormalised dual weights).
 
+use crate::tolerance;
+
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 
 /// A point of the Minkowski difference with its preimages.
@@ -141,6 +143,19 @@ impl Portal {
     fn ordered(&self, d: &V) -> Self {
         let [a, b, c] = self.corner;
         Self::new([[c, a, b], [a, b, c], [b, c, a]][self.sides().1], d)
+    }
+
+    /// The same corners seen from a line shifted the other way.
+    pub(crate) fn moved(&self, shift: &V, by: f64, d: &V) -> Self {
+        Self::new(self.corner.map(|p| Point { w: add_scaled(&p.w, shift, by), ..p }), d)
+    }
+
+    /// Unit directions out of the portal across its sides, orthogonal to the line.
+    pub(crate) fn outward(&self, d: &V) -> [V; 3] {
+        self.sides().0.map(|side| {
+            let out = cross(&side, d);
+            scale(&out, 1.0 / norm(&out))
+        })
     }
 
     /// Whether one of the corners is this vertex pair.
@@ -324,4 +339,44 @@ pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
         upper: upper + sideways,
         id: [a.id, b.id, c.id],
     })
+}
+
+/// The proof with the narrower bounds.
+pub(crate) fn better(old: Option<Proof>, new: Option<Proof>) -> Option<Proof> {
+    let gap = |p: &Option<Proof>| p.as_ref().map_or(f64::INFINITY, Proof::gap);
+    if gap(&new) < gap(&old) { new } else { old }
+}
+
+/// Degenerate lines pass exactly through edges and corners of the difference, where pivoting may stall. The
+/// line is shifted sideways by a little (1e-9 ... 1e-4 of `reach`), solved from the portal that `start` gives for
+/// the shift, and the portal found is judged at the true line; the best proof is returned.
+#[cold]
+pub(crate) fn shifted_lines<S: SupportMap>(
+    map: &mut S,
+    line: &Cast,
+    reach: f64,
+    start: impl Fn(&V) -> Portal,
+    iterations: &mut u32,
+) -> Option<Proof> {
+    let (u, v) = complete(&line.d);
+    let mut best: Option<Proof> = None;
+    for attempt in 0..24u32 {
+        let length = reach * 10f64.powi(-9 + (attempt / 4) as i32);
+        // Turned by the golden angle from one attempt to the next: no two shifts lie on one line.
+        let (sin, cos) = (0.5 + 2.399_963_229_728_653 * attempt as f64).sin_cos();
+        let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
+        let mut portal = start(&shift);
+        let shifted =
+            Cast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..*line };
+        if cast(map, &mut portal, &shifted, iterations) == CastEnd::Stalled {
+            continue;
+        }
+        let portal = portal.moved(&shift, 1.0, &line.d);
+        let rise = price(map, &portal, line);
+        best = better(best, prove(&portal, line, rise));
+        if best.as_ref().is_some_and(|b| b.gap() <= tolerance::CERTIFICATE * line.size) {
+            break;
+        }
+    }
+    best
 }

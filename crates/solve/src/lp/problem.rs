@@ -1,6 +1,6 @@
 //! The linear program and the shape of its answer.
 
-use crate::constraints::Constraints;
+use crate::constraints::{Constraints, constrained};
 use crate::error::{SolveError, all_finite};
 
 /// Minimise or maximise `c . x` subject to [`Constraints`]. Variables are free until bounded.
@@ -37,42 +37,6 @@ impl LinearProgram {
         Ok(Self { objective: c.to_vec(), maximise, constraints: self.constraints.clone() })
     }
 
-    /// Adds the row `a . x = b`.
-    pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.equal(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `a . x >= b`.
-    pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.at_least(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `a . x <= b`.
-    pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.at_most(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
-    pub fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.between(a, lower, upper)?;
-        Ok(self)
-    }
-
-    /// Bounds one variable; either side may be infinite.
-    pub fn bound(&mut self, variable: usize, lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.bound(variable, lower, upper)?;
-        Ok(self)
-    }
-
-    /// Makes every variable nonnegative.
-    pub fn nonnegative(&mut self) -> &mut Self {
-        self.constraints.nonnegative();
-        self
-    }
-
     /// The objective's coefficients.
     pub fn objective(&self) -> &[f64] {
         &self.objective
@@ -83,21 +47,13 @@ impl LinearProgram {
         self.maximise
     }
 
-    /// Rows and bounds.
-    pub fn constraints(&self) -> &Constraints {
-        &self.constraints
-    }
-
     /// Number of variables.
     pub fn variables(&self) -> usize {
         self.objective.len()
     }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.constraints.rows()
-    }
 }
+
+constrained!(LinearProgram);
 
 /// What the mathematics answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The quadratic program and the shape of its answer.
 
 use crate::arithmetic::{TwofoldSum, accurate_dot, dot};
-use crate::constraints::Constraints;
+use crate::constraints::{Constraints, constrained};
 use crate::error::{SolveError, all_finite, length};
 
 /// Entries of a Hessian may differ from their mirror images by this multiple of the largest entry: rounding
@@ -60,42 +60,6 @@ impl QuadraticProgram {
         Ok(())
     }
 
-    /// Adds the row `a . x = b`.
-    pub fn equal(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.equal(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `a . x >= b`.
-    pub fn at_least(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.at_least(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `a . x <= b`.
-    pub fn at_most(&mut self, a: &[f64], b: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.at_most(a, b)?;
-        Ok(self)
-    }
-
-    /// Adds the row `lower <= a . x <= upper`; either side may be infinite.
-    pub fn between(&mut self, a: &[f64], lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.between(a, lower, upper)?;
-        Ok(self)
-    }
-
-    /// Bounds one variable; either side may be infinite.
-    pub fn bound(&mut self, variable: usize, lower: f64, upper: f64) -> Result<&mut Self, SolveError> {
-        self.constraints.bound(variable, lower, upper)?;
-        Ok(self)
-    }
-
-    /// Makes every variable nonnegative.
-    pub fn nonnegative(&mut self) -> &mut Self {
-        self.constraints.nonnegative();
-        self
-    }
-
     /// Row-major Hessian, or `None` for the identity.
     pub fn hessian(&self) -> Option<&[f64]> {
         (!self.hessian.is_empty()).then_some(self.hessian.as_slice())
@@ -106,19 +70,9 @@ impl QuadraticProgram {
         &self.gradient
     }
 
-    /// Rows and bounds.
-    pub fn constraints(&self) -> &Constraints {
-        &self.constraints
-    }
-
     /// Number of variables.
     pub fn variables(&self) -> usize {
         self.gradient.len()
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.constraints.rows()
     }
 
     /// The objective at a point.
@@ -145,6 +99,8 @@ impl QuadraticProgram {
         }
     }
 }
+
+constrained!(QuadraticProgram);
 
 /// What the mathematics answered. A strictly convex program cannot be unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

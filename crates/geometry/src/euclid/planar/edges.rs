@@ -3,7 +3,8 @@
 //! The edges of the Minkowski difference are those of the two polygons, so the largest support gap over
 //! their normals is the answer (separating axes).
 
-use super::pair::{Core, Gap, Pair};
+use super::Gap;
+use super::pair::{Core, Pair};
 use crate::Vec2;
 use crate::euclid::limits::{FEATURE, TIE};
 use crate::shapes::Polygon;

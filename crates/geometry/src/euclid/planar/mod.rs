@@ -5,12 +5,16 @@ pub(super) mod expansion;
 mod nearest;
 mod pair;
 
-use super::PlanarEuclidean;
+use super::{PlanarEuclidean, gap};
 use crate::separation::QueryError;
 use crate::shapes::{HalfPlane, PlanarShape};
 use crate::{PlanarPose, Vec2};
-use nearest::{Nearest, nearest};
-use pair::{Core, Corner, Gap, Pair};
+use nearest::nearest;
+use pair::{Core, Pair};
+
+type Corner = gap::Corner<2>;
+type Gap = gap::Gap<2>;
+type Nearest = gap::Nearest<2>;
 
 /// Distance (positive) or penetration depth (negative) of two convex planar bodies, with normal, witness
 /// points and bounds.
@@ -28,7 +32,7 @@ pub fn planar_euclidean(
     match (a, b) {
         (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)) => Err(QueryError::BothUnbounded),
         (_, PlanarShape::HalfPlane(floor)) => Ok(above(a, pose_a, floor, pose_b)),
-        (PlanarShape::HalfPlane(floor), _) => Ok(swapped(above(b, pose_b, floor, pose_a))),
+        (PlanarShape::HalfPlane(floor), _) => Ok(above(b, pose_b, floor, pose_a).swapped()),
         _ => match (Core::of(a), Core::of(b)) {
             (Some(core_a), Some(core_b)) => {
                 let pair = Pair::new(core_a, pose_a, core_b, pose_b);
@@ -97,22 +101,13 @@ fn depth(pair: &Pair) -> Option<Gap> {
 
 /// Adds the radii and goes to the world frame.
 fn placed(pair: &Pair, gap: &Gap, a: &PlanarShape, pose_a: &PlanarPose) -> PlanarEuclidean {
-    let [r_a, r_b] = pair.radius;
-    // Apart, the pair of points is the answer; overlapping, the line is.
-    let core = if gap.lower >= 0.0 { gap.upper } else { gap.lower };
-    let error = 0.5 * (core * gap.normal - (gap.x - gap.z));
-    let x = gap.x + error - r_a * gap.normal;
-    let z = gap.z - error + r_b * gap.normal;
+    let local = gap.grown(pair.radius);
     let origin = a.reference();
     PlanarEuclidean {
-        distance: core - r_a - r_b,
-        normal: pose_a.direction(&gap.normal),
-        point_a: pose_a.point(&(origin + x)),
-        point_b: pose_a.point(&(origin + z)),
-        // Rounding may have let the bounds pass each other by a few units in the last place.
-        lower: gap.lower.min(core) - r_a - r_b,
-        upper: gap.upper.max(core) - r_a - r_b,
-        iterations: gap.evaluations,
+        normal: pose_a.direction(&local.normal),
+        point_a: pose_a.point(&(origin + local.point_a)),
+        point_b: pose_a.point(&(origin + local.point_b)),
+        ..local
     }
 }
 
@@ -123,19 +118,5 @@ fn above(a: &PlanarShape, pose_a: &PlanarPose, floor: &HalfPlane, pose_b: &Plana
     // Only half-planes lack a support, and a is not one.
     let foot = pose_a.direction(&a.support(&down).unwrap_or_else(Vec2::zeros));
     let height = normal.dot(&(pose_a.position - pose_b.position)) + normal.dot(&foot) - floor.offset();
-    let point_a = pose_a.position + foot;
-    PlanarEuclidean {
-        distance: height,
-        normal,
-        point_a,
-        point_b: point_a - height * normal,
-        lower: height,
-        upper: height,
-        iterations: 1,
-    }
-}
-
-/// The same answer with the bodies' names exchanged.
-fn swapped(answer: PlanarEuclidean) -> PlanarEuclidean {
-    PlanarEuclidean { normal: -answer.normal, point_a: answer.point_b, point_b: answer.point_a, ..answer }
+    PlanarEuclidean::above(normal, pose_a.position + foot, height)
 }

@@ -1,19 +1,10 @@
 //! The point of `K1 - K2` nearest to the origin in the plane: see the spatial `nearest`.
 
 use super::expansion::{left, side};
-use super::pair::{Corner, Gap, Pair};
+use super::pair::Pair;
+use super::{Corner, Gap, Nearest};
 use crate::Vec2;
 use crate::euclid::limits::{ENTERING, NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
-
-/// Where the origin lies with respect to `K1 - K2`.
-pub(super) enum Nearest {
-    /// Outside: the bounds of the distance.
-    Apart(Gap),
-    /// On the boundary to rounding.
-    Touching(Gap),
-    /// Strictly inside.
-    Overlapping(Gap),
-}
 
 /// One corner or an edge, and its point nearest to the origin.
 #[derive(Clone, Copy)]

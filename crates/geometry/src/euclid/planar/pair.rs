@@ -3,8 +3,10 @@
 
 use nalgebra::Matrix2;
 
+use super::Corner;
+use crate::euclid::gap::CURVED;
 use crate::euclid::limits::SECOND_OPINION;
-use crate::euclid::pair::CURVED;
+
 use crate::shapes::{Ellipse, PlanarShape, Polygon};
 use crate::{PlanarPose, Vec2, tolerance};
 
@@ -52,37 +54,6 @@ impl<'a> Core<'a> {
             Core::Ellipse(s) => s.semi_axes().max(),
         }
     }
-}
-
-/// A point of `K1 - K2` and the two points it is the difference of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
-    pub(super) w: Vec2,
-    pub(super) x: Vec2,
-    pub(super) z: Vec2,
-    pub(super) index: [u32; 2],
-}
-
-impl Corner {
-    /// Whether both are the same pair of numbered vertices.
-    pub(super) fn same(&self, other: &Corner) -> bool {
-        if self.index[0] == CURVED || self.index[1] == CURVED {
-            return self.w == other.w;
-        }
-        self.index == other.index
-    }
-}
-
-/// Bounds for the cores, the normal that gives the lower one, and witness points.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gap {
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    /// Unit normal from b to a, body a's axes.
-    pub(super) normal: Vec2,
-    pub(super) x: Vec2,
-    pub(super) z: Vec2,
-    pub(super) evaluations: u32,
 }
 
 /// Two bounded bodies, placed relative to each other.

@@ -1,11 +1,15 @@
 //! The points of a hull before it is built: are they a body, how large and how thick, which are one?
 
+use super::distinct::distinct;
 use crate::tolerance::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
 /// Coordinates below this multiple of the largest are set to zero in the working copy: their products
 /// would underflow and spoil the exactness of the orientation test. Far below any rounding.
 const FLUSH: f64 = 1e-60;
+
+/// A direction in which the rows of lattices do not line up.
+const SKEW: Vec3 = Vec3::new(0.5417, 0.3313, 0.7725);
 
 /// How flat a body may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,9 +73,9 @@ impl Cloud {
             (flatness * extent.size).min(detail * extent.thickness).max(rounding).max(noise * scale);
 
         let kept = if count < 4 || extent.size <= 4.0 * rounding {
-            distinct(&points, rounding)
+            distinct(&points, &SKEW, rounding)
         } else {
-            distinct(&points, tolerance)
+            distinct(&points, &SKEW, tolerance)
         };
         if count < 4 || (kept.len() < 4 && kept.len() > 1) {
             return Err(ShapeError::TooFewPoints { given: kept.len(), needed: 4 });
@@ -159,30 +163,4 @@ impl Extent {
         extent.simplex = [a, b, c, d];
         extent
     }
-}
-
-/// Indices of points, ascending, such that every point lies within `tolerance` of one that comes no later.
-fn distinct(points: &[Vec3], tolerance: f64) -> Vec<u32> {
-    // Sorted along a direction in which the rows of lattices do not line up.
-    let key = |p: &Vec3| 0.5417 * p.x + 0.3313 * p.y + 0.7725 * p.z;
-    let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    order.sort_by(|&a, &b| key(&points[a as usize]).total_cmp(&key(&points[b as usize])).then(a.cmp(&b)));
-    let mut rank = vec![0usize; points.len()];
-    for (place, &k) in order.iter().enumerate() {
-        rank[k as usize] = place;
-    }
-    let mut taken = vec![false; points.len()];
-    let mut kept = Vec::with_capacity(points.len());
-    for (k, point) in points.iter().enumerate() {
-        let here = key(point);
-        let near = |&&other: &&u32| (key(&points[other as usize]) - here).abs() <= 1.5 * tolerance;
-        let same =
-            |&other: &u32| taken[other as usize] && (points[other as usize] - point).norm() <= tolerance;
-        let before = order[..rank[k]].iter().rev().take_while(near).any(same);
-        if !before && !order[rank[k] + 1..].iter().take_while(near).any(same) {
-            taken[k] = true;
-            kept.push(k as u32);
-        }
-    }
-    kept
 }

@@ -12,6 +12,7 @@
 //! the stage is repeated with a tenth of the tolerance.
 
 mod cloud;
+mod distinct;
 mod facets;
 mod planar;
 mod triangulate;

@@ -2,12 +2,16 @@
 
 use super::super::Polygon;
 use super::cloud::power_of_two_near_inverse;
+use super::distinct::distinct;
 use crate::tolerance::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec2};
 use robust::{Coord, orient2d};
 
 /// Coordinates below this multiple of the largest would underflow in the exact test.
 const FLUSH: f64 = 1e-100;
+
+/// A direction in which the rows of lattices do not line up.
+const SKEW: Vec2 = Vec2::new(0.5417, 0.8406);
 
 impl Polygon {
     /// The convex hull of the points, counter-clockwise, starting at the first input point that is a corner.
@@ -29,7 +33,7 @@ impl Polygon {
         let rounding = ROUNDING * f64::EPSILON * (largest * scale);
         let coincide = size <= 4.0 * rounding;
         let tolerance = (FLATNESS * size).min(DETAIL * thickness).max(rounding);
-        let kept = distinct(&scaled, if coincide || points.len() < 3 { rounding } else { tolerance });
+        let kept = distinct(&scaled, &SKEW, if coincide || points.len() < 3 { rounding } else { tolerance });
         if points.len() < 3 || kept.len() == 2 {
             return Err(ShapeError::TooFewPoints { given: kept.len(), needed: 3 });
         }
@@ -61,30 +65,6 @@ fn extent(points: &[Vec2]) -> (f64, f64) {
     let heights = points.iter().map(|p| along.perp(&(p - a)));
     let (low, high) = heights.fold((0.0f64, 0.0f64), |(l, h), x| (l.min(x), h.max(x)));
     (size, high - low)
-}
-
-/// Indices of points, ascending, such that every point lies within `tolerance` of one that comes no later.
-fn distinct(points: &[Vec2], tolerance: f64) -> Vec<u32> {
-    let key = |p: &Vec2| 0.5417 * p.x + 0.8406 * p.y;
-    let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    order.sort_by(|&a, &b| key(&points[a as usize]).total_cmp(&key(&points[b as usize])).then(a.cmp(&b)));
-    let mut rank = vec![0usize; points.len()];
-    for (place, &k) in order.iter().enumerate() {
-        rank[k as usize] = place;
-    }
-    let mut taken = vec![false; points.len()];
-    let mut kept = Vec::with_capacity(points.len());
-    for (k, point) in points.iter().enumerate() {
-        let near = |&&other: &&u32| (key(&points[other as usize]) - key(point)).abs() <= 1.5 * tolerance;
-        let same =
-            |&other: &u32| taken[other as usize] && (points[other as usize] - point).norm() <= tolerance;
-        let before = order[..rank[k]].iter().rev().take_while(near).any(same);
-        if !before && !order[rank[k] + 1..].iter().take_while(near).any(same) {
-            taken[k] = true;
-            kept.push(k as u32);
-        }
-    }
-    kept
 }
 
 /// The exact strict hull, counter-clockwise.

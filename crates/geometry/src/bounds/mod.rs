@@ -1,0 +1,16 @@
+//! Bounding volumes of bodies: boxes along the world axes, of bodies at rest and on their way, and balls.
+//!
+//! Boxes of placed bodies are tight: each of their sides touches the body, because they are read off the
+//! support functions along the world axes. Boxes of bodies on their way hold the body at every instant and
+//! are a few hundredths of its radius loose at most. Nothing here allocates, except the least ball of points
+//! (a setup-time question).
+
+mod axis_aligned;
+mod ball;
+mod placed;
+mod sweep;
+mod swept;
+
+pub use axis_aligned::{Aabb, Bounds, PlanarAabb};
+pub use ball::Ball;
+pub use sweep::{PlanarSweep, Sweep};

@@ -1,0 +1,291 @@
+//! Boxes of bodies on their way: they hold the body at every instant of a [`Sweep`].
+//!
+//! Along a world axis `e`, a point of the body at `w` from the pivot has the height
+//!
+//! ```text
+//! <e, pivot(t)> + <e, a><a, w> + A cos(θ t - φ),     A <= |e × a| d
+//! ```
+//!
+//! for a turn by `θ` about the unit axis `a`, with `d` its distance from the axis through the pivot. All but
+//! the cosine is linear in `t`; over an arc of up to half a turn the cosine rises above its own chord by
+//! `A (1 - cos θ/2)` at most (the sagitta of the arc). So does the body above the higher of its two end
+//! boxes. The way is cut into arcs of at most [`ARC`], so that this bulge is two hundredths of `d` at most,
+//! and none along the axis.
+//!
+//! Where only a bound on the turning is known, one end is at most half of it away, and a point at most a
+//! chord of that angle from where it was. The ball about the pivot through the farthest point limits both,
+//! and the ring that the body fills when it turns all the way round the axis limits the first.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_8, PI, TAU};
+
+use nalgebra::SVector;
+
+use super::placed::around;
+use super::{Aabb, Bounds, PlanarAabb, PlanarSweep, Sweep};
+use crate::shapes::{Compound, PlanarCompound, PlanarShape, Polytope, Solid};
+use crate::{PlanarPose, Pose, Vec2, Vec3, tolerance};
+
+/// Longest arc that is bounded by the boxes at its ends (radians): nine boxes for half a turn. Twice as many
+/// would quarter the bulge, which is small already.
+const ARC: f64 = FRAC_PI_8;
+
+/// Turns that miss half a turn by less than this (radians) are bounded both ways round: which way is shorter
+/// was decided by rounding.
+const HALF_TURN: f64 = 1e-7;
+
+impl Polytope {
+    /// A box that holds the body at every instant on its way from `start` to `end`, its reference point going
+    /// straight and the rotation the shorter way.
+    pub fn swept_bounds(&self, start: &Pose, end: &Pose) -> Aabb {
+        self.swept_bounds_along(&Sweep::new(start, end).about(self.reference()))
+    }
+
+    /// A box that holds the body at every instant of a motion.
+    pub fn swept_bounds_along(&self, sweep: &Sweep) -> Aabb {
+        let axis = sweep.start.inverse_direction(&sweep.axis);
+        let mut spin = Spin { along: [f64::INFINITY, f64::NEG_INFINITY], ..Spin::default() };
+        for vertex in self.vertices() {
+            let (w, height) = (vertex - sweep.pivot, axis.dot(vertex) - axis.dot(&sweep.pivot));
+            spin.along = [spin.along[0].min(height), spin.along[1].max(height)];
+            spin.reach = spin.reach.max(w.norm());
+            spin.lever = spin.lever.max(w.cross(&axis).norm());
+        }
+        in_space(sweep, &spin, |pose| self.bounds(pose))
+    }
+}
+
+impl Solid {
+    /// A box that holds the body at every instant on its way from `start` to `end`, its reference point going
+    /// straight and the rotation the shorter way. A half-space that turns fills all of space.
+    pub fn swept_bounds(&self, start: &Pose, end: &Pose) -> Aabb {
+        self.swept_bounds_along(&Sweep::new(start, end).about(self.reference()))
+    }
+
+    /// A box that holds the body at every instant of a motion.
+    pub fn swept_bounds_along(&self, sweep: &Sweep) -> Aabb {
+        let axis = sweep.start.inverse_direction(&sweep.axis);
+        let tilt = axis.x.hypot(axis.y);
+        let (lever, half_length, skin) = match self {
+            Solid::Polytope(p) => return p.swept_bounds_along(sweep),
+            Solid::Sphere(s) => (0.0, 0.0, s.radius()),
+            Solid::Capsule(s) => (s.half_length() * tilt, s.half_length() * axis.z.abs(), s.radius()),
+            Solid::Cylinder(s) => {
+                (s.half_height() * tilt + s.radius(), s.half_height() * axis.z.abs() + s.radius() * tilt, 0.0)
+            }
+            Solid::Cone(s) => {
+                let lever = (0.75 * s.height() * tilt).max(0.25 * s.height() * tilt + s.radius());
+                (lever, s.outer_radius(), 0.0)
+            }
+            Solid::Ellipsoid(s) => {
+                let across = s.semi_axes().zip_map(&axis, |r, a| r * r * (1.0 - a * a).max(0.0)).sum();
+                let along = s.semi_axes().component_mul(&axis).norm();
+                (across.sqrt().min(s.semi_axes().max()), along, 0.0)
+            }
+            Solid::HalfSpace(_) => (0.0, 0.0, 0.0),
+        };
+        let (middle, off) = (axis.dot(&sweep.pivot), sweep.pivot.cross(&axis).norm());
+        let spin = Spin {
+            along: [-half_length - middle, half_length - middle],
+            lever: off + lever,
+            skin,
+            reach: sweep.pivot.norm() + self.outer_radius(),
+        };
+        in_space(sweep, &spin, |pose| self.bounds(pose))
+    }
+}
+
+impl Compound {
+    /// A box that holds the body at every instant on its way from `start` to `end`, **its frame's origin**
+    /// going straight and the rotation the shorter way.
+    pub fn swept_bounds(&self, start: &Pose, end: &Pose) -> Aabb {
+        self.swept_bounds_along(&Sweep::new(start, end))
+    }
+
+    /// A box that holds the body at every instant of a motion.
+    pub fn swept_bounds_along(&self, sweep: &Sweep) -> Aabb {
+        around(self.parts().iter().map(|(place, solid)| solid.swept_bounds_along(&sweep.of_part(place))))
+    }
+}
+
+impl PlanarShape {
+    /// A box that holds the body at every instant on its way from `start` to `end`, its reference point going
+    /// straight and the rotation the shorter way. A half-plane that turns fills all of the plane.
+    pub fn swept_bounds(&self, start: &PlanarPose, end: &PlanarPose) -> PlanarAabb {
+        self.swept_bounds_along(&PlanarSweep::new(start, end).about(self.reference()))
+    }
+
+    /// A box that holds the body at every instant of a motion.
+    pub fn swept_bounds_along(&self, sweep: &PlanarSweep) -> PlanarAabb {
+        let off = sweep.pivot.norm();
+        let (lever, skin) = match self {
+            PlanarShape::Polygon(p) => {
+                (p.vertices().iter().map(|v| (v - sweep.pivot).norm()).fold(0.0, f64::max), 0.0)
+            }
+            PlanarShape::Circle(s) => (off, s.radius()),
+            PlanarShape::Ellipse(_) | PlanarShape::HalfPlane(_) => (off + self.outer_radius(), 0.0),
+        };
+        let reach = lever + skin;
+        let motion = Motion {
+            is_finite: sweep.is_finite(),
+            line: sweep.line(),
+            frame: sweep.start.position.amax().max(sweep.end.position.amax()),
+            angle: sweep.angle,
+            turning: sweep.turning,
+            reach,
+            levers: Vec2::repeat(lever),
+            ring: PlanarAabb::new(Vec2::repeat(-reach), Vec2::repeat(reach)),
+        };
+        motion.bounds(|fraction, angle| self.bounds(&sweep.turned(fraction, angle)))
+    }
+}
+
+impl PlanarCompound {
+    /// A box that holds the body at every instant on its way from `start` to `end`, **its frame's origin**
+    /// going straight and the rotation the shorter way.
+    pub fn swept_bounds(&self, start: &PlanarPose, end: &PlanarPose) -> PlanarAabb {
+        self.swept_bounds_along(&PlanarSweep::new(start, end))
+    }
+
+    /// A box that holds the body at every instant of a motion.
+    pub fn swept_bounds_along(&self, sweep: &PlanarSweep) -> PlanarAabb {
+        around(self.parts().iter().map(|(place, shape)| shape.swept_bounds_along(&sweep.of_part(place))))
+    }
+}
+
+/// How a body lies about an axis through its pivot. The body is a core with a skin of constant thickness,
+/// which a turn leaves as it is.
+#[derive(Default)]
+struct Spin {
+    /// Where the core begins and ends along the axis, from the pivot.
+    along: [f64; 2],
+    /// Distance at most of the core from the axis.
+    lever: f64,
+    skin: f64,
+    /// Distance at most of the body from the pivot.
+    reach: f64,
+}
+
+fn in_space(sweep: &Sweep, spin: &Spin, bounds: impl Fn(&Pose) -> Aabb) -> Aabb {
+    // Not sqrt(1 - a²), which forgets tilts below the root of the unit roundoff.
+    let a = sweep.axis;
+    let levers = Vec3::new(a.y.hypot(a.z), a.z.hypot(a.x), a.x.hypot(a.y)) * spin.lever;
+    let [low, high] = spin.along.map(|height| a * height);
+    let motion = Motion {
+        is_finite: sweep.is_finite(),
+        line: sweep.line(),
+        frame: sweep.start.position.amax().max(sweep.end.position.amax()),
+        angle: sweep.angle,
+        turning: sweep.turning,
+        reach: spin.reach,
+        levers,
+        ring: Aabb::new(low.inf(&high) - levers, low.sup(&high) + levers).grown(spin.skin),
+    };
+    motion.bounds(|fraction, angle| bounds(&sweep.turned(fraction, angle)))
+}
+
+/// What the bounds of a body on its way depend on, in any dimension.
+struct Motion<const D: usize> {
+    is_finite: bool,
+    /// First and last place of the pivot.
+    line: [SVector<f64, D>; 2],
+    /// Largest coordinate of the frame's origin: it decides how far rounding goes.
+    frame: f64,
+    angle: f64,
+    turning: Option<f64>,
+    /// Distance of the farthest point from the pivot.
+    reach: f64,
+    /// Amplitude at most with which the turning makes a point swing along each axis.
+    levers: SVector<f64, D>,
+    /// What the body fills when it turns all the way round, from the pivot.
+    ring: Bounds<D>,
+}
+
+impl<const D: usize> Motion<D> {
+    /// `box_at` is the body's box at a fraction of the way, turned by an angle.
+    fn bounds(&self, box_at: impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
+        if !self.is_finite {
+            // An end at NaN must not hide behind the other: this box is refused wherever it goes.
+            return Bounds::new(SVector::repeat(f64::NAN), SVector::repeat(f64::NAN));
+        }
+        let (first, last) = (box_at(0.0, 0.0), box_at(1.0, self.angle));
+        if self.reach.is_infinite() {
+            let still = self.angle == 0.0 && self.turning.is_none_or(|bound| bound <= 0.0);
+            return if still { first.merged(&last) } else { Bounds::everything() };
+        }
+        let ends = first.merged(&last);
+        let track = Bounds::of_points(&self.line);
+        let held = match self.turning {
+            Some(bound) => self.tumbling(&first, &last, &track, bound),
+            None => {
+                let mut held = self.arcs(&ends, self.angle, &box_at);
+                if PI - self.angle.abs() < HALF_TURN {
+                    held = held.merged(&self.arcs(&ends, self.angle - TAU.copysign(self.angle), &box_at));
+                }
+                // The axis of a small turn is known too badly for the ring, which would not be a limit anyway.
+                if self.angle.abs() > ARC {
+                    let ring = Bounds::new(track.lower + self.ring.lower, track.upper + self.ring.upper);
+                    held = held.shared(&ring);
+                }
+                held
+            }
+        };
+        let rounding = tolerance::ROUNDING
+            * f64::EPSILON
+            * (self.frame + track.lower.amax().max(track.upper.amax()) + self.reach);
+        held.shared(&track.grown(self.reach)).grown(rounding)
+    }
+
+    /// The boxes at the ends of all arcs, and the bulge between them.
+    fn arcs(&self, ends: &Bounds<D>, angle: f64, box_at: &impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
+        // At most a turn, so seventeen at most.
+        let arcs = (angle.abs() / ARC).ceil().max(1.0);
+        let mut held = *ends;
+        for k in 1..arcs as usize {
+            let fraction = k as f64 / arcs;
+            held = held.merged(&box_at(fraction, fraction * angle));
+        }
+        // 1 - cos θ/2, without cancellation.
+        let bulge = self.levers * (2.0 * (angle / (4.0 * arcs)).sin().powi(2));
+        Bounds::new(held.lower - bulge, held.upper + bulge)
+    }
+
+    /// Everything within half of the turning from either end, anywhere on the line.
+    fn tumbling(&self, first: &Bounds<D>, last: &Bounds<D>, track: &Bounds<D>, bound: f64) -> Bounds<D> {
+        let about = |b: &Bounds<D>, pivot: &SVector<f64, D>| Bounds::new(b.lower - pivot, b.upper - pivot);
+        let ends = about(first, &self.line[0]).merged(&about(last, &self.line[1]));
+        let chord = 2.0 * self.reach * (bound.max(self.angle.abs()) / 4.0).min(FRAC_PI_2).sin();
+        Bounds::new(ends.lower + track.lower, ends.upper + track.upper).grown(chord)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cosine_rises_above_its_chord_by_the_sagitta_at_most() {
+        for k in 1..=40 {
+            let theta = PI * f64::from(k) / 40.0;
+            let sagitta = 1.0 - (theta / 2.0).cos();
+            let mut highest = 0.0_f64;
+            for phase in 0..720 {
+                let phase = TAU * f64::from(phase) / 720.0;
+                let (from, to) = (phase.cos(), (theta - phase).cos());
+                for t in (0..=200).map(|t| f64::from(t) / 200.0) {
+                    highest = highest.max((theta * t - phase).cos() - (1.0 - t) * from - t * to);
+                }
+            }
+            assert!(highest <= sagitta + 1e-15 && highest > 0.999 * sagitta, "{theta}: {highest} {sagitta}");
+        }
+    }
+
+    #[test]
+    fn an_end_at_nan_does_not_hide_behind_the_other() {
+        let ball = Solid::Sphere(crate::shapes::Sphere::new(1.0).unwrap());
+        let nowhere = Pose::at(Vec3::new(0.0, f64::NAN, 0.0));
+        for (start, end) in [(Pose::identity(), nowhere), (nowhere, Pose::identity())] {
+            let b = ball.swept_bounds(&start, &end);
+            assert!(b.lower.iter().chain(b.upper.iter()).all(|c| c.is_nan()));
+        }
+    }
+}

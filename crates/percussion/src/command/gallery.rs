@@ -1,0 +1,35 @@
+//! `percussion gallery`: lists the shipped scenes.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use percussion::gallery::SCENES;
+
+/// Lists the shipped scenes, one line each
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// As a JSON list of {"name", "title", "kind", "schemes"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the list.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut text = String::new();
+    if arguments.json {
+        text = serde_json::to_string_pretty(SCENES).context("cannot write the list")?;
+        text.push('\n');
+    } else {
+        let width = SCENES.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
+        for scene in SCENES {
+            text += &format!("{:width$}  {:8}  {}\n", scene.name, scene.kind, scene.title);
+        }
+    }
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write the list")
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

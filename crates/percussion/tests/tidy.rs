@@ -1,0 +1,310 @@
+//! The map, the dependency direction, the documents and their examples are kept true.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::root;
+
+/// Lines past which a source file holds more than one idea.
+const LONGEST_FILE: usize = 600;
+
+/// Crates from top to bottom: each may use those to its right.
+const ORDER: [&str; 6] = ["percussion", "scene", "control", "mechanics", "geometry", "solve"];
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// All files below a folder of the repository, except what is built or hidden.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let skipped = name.starts_with('.') || ["target", "runs", "book"].contains(&name);
+            match path.is_dir() {
+                true if skipped => {}
+                true => open.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn with_extension(folder: &str, extension: &str) -> Vec<PathBuf> {
+    files(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == extension)).collect()
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
+}
+
+/// Paths named in the map of ARCHITECTURE.md, without their trailing slash.
+fn mapped() -> BTreeSet<String> {
+    let text = read("ARCHITECTURE.md");
+    let map = text.split("## The map").nth(1).unwrap().split("```").nth(1).unwrap();
+    map.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.split_whitespace().next().unwrap().trim_end_matches('/').to_owned())
+        .collect()
+}
+
+#[test]
+fn every_path_on_the_map_exists() {
+    let mapped = mapped();
+    assert!(mapped.len() > 10);
+    for path in mapped {
+        assert!(root().join(&path).is_dir(), "ARCHITECTURE.md names {path}, which is not there");
+    }
+}
+
+#[test]
+fn every_folder_of_code_and_every_scene_is_on_the_map() {
+    let mapped = mapped();
+    let mut folders: BTreeSet<String> = BTreeSet::new();
+    for path in with_extension("crates", "rs") {
+        let folder = relative(path.parent().unwrap());
+        let parts: Vec<&str> = folder.split('/').collect();
+        folders.insert(parts[..2].join("/"));
+        if parts.get(2) == Some(&"src") && parts.len() > 3 {
+            folders.insert(folder);
+        }
+    }
+    for entry in fs::read_dir(root().join("scenes")).unwrap() {
+        folders.insert(relative(&entry.unwrap().path()));
+    }
+    for folder in folders {
+        assert!(mapped.contains(&folder), "{folder} is missing on the map of ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn crates_depend_downward_only() {
+    let rank =
+        |name: &str| ORDER.iter().position(|&n| n == name).unwrap_or_else(|| panic!("unknown crate {name}"));
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let manifest = read(path.join("Cargo.toml"));
+        let mut section = "";
+        for line in manifest.lines() {
+            if line.starts_with('[') {
+                section = line;
+            }
+            let Some(rest) = line.strip_prefix("percussion-").filter(|_| section.contains("dependencies"))
+            else {
+                continue;
+            };
+            let used = rest.split(['.', ' ', '=']).next().unwrap();
+            assert!(rank(used) > rank(&name), "{name} must not depend on {used}");
+        }
+    }
+}
+
+#[test]
+fn no_source_file_is_too_long_and_none_is_unfinished() {
+    let unfinished = ["todo!", "unimplemented!", "dbg!"].map(|word| format!("{word}("));
+    for path in with_extension("crates", "rs") {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().count();
+        assert!(lines <= LONGEST_FILE, "{} has {lines} lines", relative(&path));
+        for word in &unfinished {
+            assert!(!text.contains(word), "{} holds {word}", relative(&path));
+        }
+    }
+}
+
+#[test]
+fn nothing_below_the_command_line_prints() {
+    for path in with_extension("crates", "rs") {
+        let name = relative(&path);
+        if !name.contains("/src/") || name.starts_with("crates/percussion/src/command/") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for word in ["println!(", "eprintln!(", "print!(", "eprint!(", "stdout()", "stderr()"] {
+            let line = text.lines().find(|line| line.contains(word) && !line.trim_start().starts_with("//"));
+            assert_eq!(line, None, "{name} prints");
+        }
+    }
+}
+
+#[test]
+fn documents_name_no_place_on_somebodys_machine() {
+    let places = ["work", "tmp", "home", "root", "Users"].map(|folder| format!("/{folder}/"));
+    for extension in ["rs", "md", "toml", "jsonl", "svg"] {
+        for path in with_extension(".", extension) {
+            let text = fs::read_to_string(&path).unwrap();
+            for place in &places {
+                assert!(!text.contains(place.as_str()), "{} names {place}", relative(&path));
+            }
+        }
+    }
+}
+
+/// Text between fences that open with exactly this line.
+fn fenced(text: &str, fence: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(kind) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            if kind == fence {
+                blocks.push(block.join("\n"));
+            }
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_two_commands_of_the_readme_work() {
+    let block = fenced(&read("README.md"), "").remove(0);
+    let commands: Vec<&str> = block.lines().collect();
+    assert_eq!(commands.len(), 2, "{block}");
+    assert_eq!(commands[1], "cargo test --workspace");
+    let arguments =
+        commands[0].strip_prefix("cargo run --release -- ").expect("the first command runs the program");
+    let (arguments, folder) = arguments.split_once(" --report ").expect("the first command writes a report");
+    assert!(folder.starts_with("runs/"), "reports go where they are not committed");
+    assert!(read(".gitignore").lines().any(|line| line == "/runs"));
+    let target = std::env::temp_dir().join(format!("percussion-readme-{}", std::process::id()));
+    let output = common::program().args(arguments.split(' ')).arg("--report").arg(&target).output().unwrap();
+    assert!(output.status.success() && !output.stdout.is_empty());
+    assert!(target.join("report.html").metadata().unwrap().len() > 10_000);
+    fs::remove_dir_all(&target).unwrap();
+}
+
+/// Whether two JSON values agree, numbers up to rounding.
+fn agree(x: &serde_json::Value, y: &serde_json::Value) -> bool {
+    use serde_json::Value::{Array, Number, Object};
+    match (x, y) {
+        (Number(x), Number(y)) => (x.as_f64().unwrap() - y.as_f64().unwrap()).abs() < 1e-12,
+        (Array(x), Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| agree(x, y)),
+        (Object(x), Object(y)) => {
+            x.len() == y.len()
+                && x.iter().all(|(key, value)| y.get(key).is_some_and(|other| agree(value, other)))
+        }
+        _ => x == y,
+    }
+}
+
+/// Fences marked `jsonl` come in pairs: what is asked, and what is answered. With `PERCUSSION_UPDATE_DOCS` set,
+/// the answers are written anew.
+#[test]
+fn the_examples_in_the_documents_are_what_the_program_answers() {
+    for document in ["README.md", "docs/src/distance.md"] {
+        let text = read(document);
+        let blocks = fenced(&text, "jsonl");
+        assert!(!blocks.is_empty() && blocks.len().is_multiple_of(2), "{document}");
+        let mut renewed = text.clone();
+        for pair in blocks.chunks(2) {
+            let output = common::distance(&[], &format!("{}\n", pair[0]));
+            let answered = String::from_utf8(output.stdout).unwrap();
+            renewed = renewed.replace(&pair[1], answered.trim_end());
+            let parse = |text: &str| -> Vec<serde_json::Value> {
+                text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+            };
+            let (given, printed) = (parse(&answered), parse(&pair[1]));
+            let same = given.len() == printed.len() && given.iter().zip(&printed).all(|(x, y)| agree(x, y));
+            if std::env::var_os("PERCUSSION_UPDATE_DOCS").is_none() {
+                assert!(same, "{document} shows\n{}\nbut the program answers\n{answered}", pair[1]);
+            }
+        }
+        if renewed != text && std::env::var_os("PERCUSSION_UPDATE_DOCS").is_some() {
+            fs::write(root().join(document), renewed).unwrap();
+        }
+    }
+}
+
+/// Targets of `[text](target)` outside of code.
+fn links(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut code = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            code = !code;
+        }
+        if code {
+            continue;
+        }
+        let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        for piece in plain.split("](").skip(1) {
+            found.push(piece.split(')').next().unwrap().to_owned());
+        }
+    }
+    found
+}
+
+/// The anchor a heading gets.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().to_lowercase();
+    kept.chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
+#[test]
+fn links_and_includes_of_the_documents_resolve() {
+    let mut checked = 0;
+    for path in with_extension(".", "md") {
+        let text = fs::read_to_string(&path).unwrap();
+        let folder = path.parent().unwrap();
+        for link in links(&text) {
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, fragment) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            assert!(target.exists(), "{} links to {link}", relative(&path));
+            if !fragment.is_empty() {
+                let headings = fs::read_to_string(&target).unwrap();
+                let known = headings.lines().filter(|l| l.starts_with('#')).any(|l| anchor(l) == fragment);
+                assert!(known, "{} links to {link}, which has no such heading", relative(&path));
+            }
+            checked += 1;
+        }
+        for piece in text.split("{{#include ").skip(1) {
+            let file = piece.split("}}").next().unwrap();
+            assert!(folder.join(file).exists(), "{} includes {file}", relative(&path));
+        }
+    }
+    assert!(checked > 15, "only {checked} links were found");
+}
+
+#[test]
+fn every_page_of_the_guide_is_in_its_summary() {
+    let summary = read("docs/src/SUMMARY.md");
+    for path in with_extension("docs/src", "md") {
+        let name = relative(&path).strip_prefix("docs/src/").unwrap().to_owned();
+        if name != "SUMMARY.md" && !name.starts_with("tables/") {
+            assert!(summary.contains(&format!("({name})")), "SUMMARY.md lacks {name}");
+        }
+    }
+}
+
+#[test]
+fn every_scene_folder_is_shipped_and_complete() {
+    let mut folders: Vec<String> = fs::read_dir(root().join("scenes"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_str().unwrap().to_owned())
+        .collect();
+    folders.sort();
+    let shipped: Vec<&str> = percussion::gallery::SCENES.iter().map(|scene| scene.name).collect();
+    assert_eq!(folders, shipped);
+    for folder in folders {
+        for file in ["README.md", "pairs.jsonl", "expected.json", "picture.svg"] {
+            assert!(root().join("scenes").join(&folder).join(file).exists(), "scenes/{folder} lacks {file}");
+        }
+    }
+}
