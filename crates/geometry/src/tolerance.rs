@@ -15,6 +15,10 @@ pub const CERTIFICATE: f64 = 1e-12;
 /// Barycentric weights above minus this count as inside: rounding of a ratio of areas.
 pub const WEIGHT: f64 = 1e-11;
 
+/// Bodies count as beyond the prediction distance when they exceed it by this multiple of the pair's size and of the
+/// distance itself: the rounding of a height. Without it bodies in touch could be waved through at prediction zero.
+pub const BORDER: f64 = 1e-15;
+
 /// Reference points closer than this multiple of the pair's size count as coincident: the direction
 /// between them is then rounding, and the caller's or a fixed direction is used.
 pub const COINCIDENT: f64 = 1e-15;
@@ -44,3 +48,7 @@ pub const GRAZING: f64 = 1e-6;
 /// Sizes and distances beyond this (metres), or sizes below its inverse, are refused: products of four of them
 /// would leave the range of the numbers.
 pub const LARGEST: f64 = 1e70;
+/// The prediction distance beyond which rounding cannot reach, for a pair of the given size.
+pub(crate) fn border(prediction: f64, size: f64) -> f64 {
+    prediction + BORDER * (prediction.abs() + size)
+}

@@ -34,7 +34,7 @@ pub(crate) fn separation_of_solids(
     let size = a.outer_radius() + b.outer_radius();
     in_scale(size, norm(&relative.t))?;
     let line = line(&relative, size, pose_a, options, warm)?;
-    if norm(&relative.t) - size > options.prediction {
+    if norm(&relative.t) - size > line.prediction {
         return Ok(marked(beyond(pose_a, &line, warm, line.distance - size, 0), options));
     }
     let rho = a.inner_radius() + b.inner_radius();
@@ -82,7 +82,14 @@ fn line(
             (distance, scale(&beta, -1.0), scale(&sideways, -1.0))
         }
     };
-    Ok(Cast { d, offset, distance, size, prediction: options.prediction, tolerance: tolerance::PORTAL })
+    Ok(Cast {
+        d,
+        offset,
+        distance,
+        size,
+        prediction: tolerance::border(options.prediction, size),
+        tolerance: tolerance::PORTAL,
+    })
 }
 
 /// Unit vector along a prescribed direction.

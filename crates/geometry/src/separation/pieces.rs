@@ -141,17 +141,21 @@ pub(crate) fn newton(
         }
     }
     loop {
-        match newton_on(pair, cast, n, &ids[..count], &lambda) {
+        let drop = match newton_on(pair, cast, n, &ids[..count], &lambda) {
             Ok(candidate) => return Some(candidate),
-            Err(None) => return None,
+            Err(_) if count == 1 => return None,
             // A piece that pulls the wrong way is not active: go on without it.
-            Err(Some(drop)) if count > 1 => {
-                ids.swap(drop, count - 1);
-                lambda.swap(drop, count - 1);
-                count -= 1;
+            Err(Some(drop)) => drop,
+            // Nor is one far below the supporting plane, which a portal may keep at a weight that is small but still
+            // moves the point by the radius of a small body: go on without the lowest.
+            Err(None) => {
+                let height = |k: &usize| dot(n, &pair.point(ids[*k], n).0.w);
+                (0..count).min_by(|i, j| height(i).total_cmp(&height(j)))?
             }
-            Err(Some(_)) => return None,
-        }
+        };
+        ids.swap(drop, count - 1);
+        lambda.swap(drop, count - 1);
+        count -= 1;
     }
 }
 

@@ -209,11 +209,11 @@ fn bounded(
         offset: offset.into(),
         distance,
         size,
-        prediction: options.prediction,
+        prediction: tolerance::border(options.prediction, size),
         tolerance: tolerance::PORTAL,
     };
     let frame = Frame { a, pose_a, line, prescribed: options.beta.is_some() };
-    if reach - size > options.prediction {
+    if reach - size > line.prediction {
         return Ok(frame.unsolved(Outcome::Beyond, distance - size, 0, warm));
     }
     let rho = a.inner_radius() + b.inner_radius();

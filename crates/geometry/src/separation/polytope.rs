@@ -143,10 +143,10 @@ fn solve(
         offset: [0.0; 3],
         distance,
         size,
-        prediction: options.prediction,
+        prediction: tolerance::border(options.prediction, size),
         tolerance: tolerance::PORTAL,
     };
-    if distance - size > options.prediction {
+    if distance - size > line.prediction {
         return Ok(beyond(pose_a, &line, warm, distance - size, 0));
     }
     let rho = a.inner_radius() + b.inner_radius();

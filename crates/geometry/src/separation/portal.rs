@@ -30,6 +30,10 @@ pub(crate) struct Point {
     pub id: [u32; 2],
 }
 
+/// Squared sine of the angle below which a corner of a portal counts as sharp: about six degrees, where a cross product
+/// loses one digit.
+const SLIVER: f64 = 1e-2;
+
 /// Identity of stand-in points, which belong to no vertex.
 pub(crate) const STAND_IN: u32 = u32::MAX - 1;
 
@@ -95,17 +99,30 @@ impl Portal {
         Self::new([p, left, right], d)
     }
 
-    /// The portal's normal, from its two shortest sides: the product of the two long sides of a sliver, which a
-    /// small body's edge makes with a large one's, would be rounding.
+    /// The portal's normal. On slivers, which a small body's edge makes with a large one's, the product of two long
+    /// sides would be rounding: there the two shortest are taken.
     #[inline(always)]
     pub(crate) fn normal(&self) -> V {
+        let (n, sharp) = self.plain_normal();
+        if sharp { self.sliver_normal() } else { n }
+    }
+
+    /// The product of the sides at the first corner, and whether they are too nearly parallel for it.
+    #[inline(always)]
+    fn plain_normal(&self) -> (V, bool) {
+        let [a, b, c] = &self.corner;
+        let (ab, ac) = (sub(&b.w, &a.w), sub(&c.w, &a.w));
+        let n = cross(&ab, &ac);
+        (n, dot(&n, &n) < SLIVER * dot(&ab, &ab) * dot(&ac, &ac))
+    }
+
+    #[cold]
+    fn sliver_normal(&self) -> V {
         let (side, longest) = self.sides();
-        let (j, k) = ([1, 2, 0][longest], [2, 0, 1][longest]);
-        cross(&side[j], &side[k])
+        cross(&side[(longest + 1) % 3], &side[(longest + 2) % 3])
     }
 
     /// Sides from each corner to the next, and which of them is the longest.
-    #[inline(always)]
     fn sides(&self) -> ([V; 3], usize) {
         let [a, b, c] = &self.corner;
         let side = [sub(&b.w, &a.w), sub(&c.w, &b.w), sub(&a.w, &c.w)];
@@ -122,6 +139,7 @@ impl Portal {
 
     /// The same portal with its longest side opposite the first corner: in this order `new` and the warm
     /// confirmation lose nothing on slivers.
+    #[cold]
     fn ordered(&self, d: &V) -> Self {
         let [a, b, c] = self.corner;
         Self::new([[c, a, b], [a, b, c], [b, c, a]][self.sides().1], d)
@@ -284,10 +302,17 @@ pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) ->
 #[inline]
 pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
     let d = &cast.d;
-    let portal = portal.ordered(d);
+    let ordered;
+    let portal = if portal.plain_normal().1 {
+        ordered = portal.ordered(d);
+        &ordered
+    } else {
+        portal
+    };
     let n = portal.normal();
     let nd = dot(&n, d);
-    let raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
+    // The areas add up to <N, d>; the one at the longest side, which rounds most, is what the others leave.
+    let raw = [(nd - portal.m[2] - portal.m[0]).max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
     let total = raw[0] + raw[1] + raw[2];
     if !(nd > 0.0 && total > 0.0) {
         return None;

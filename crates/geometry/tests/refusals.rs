@@ -1,0 +1,211 @@
+//! NaN, infinities and meaningless directions are refused on every path, warm ones included, and leave no damage.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{Random, body, cuboid};
+use nalgebra::{Matrix2, Matrix3, Rotation2, Rotation3};
+use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
+use percussion_geometry::separation::{
+    Options, PlanarOptions, PlanarWarm, QueryError, Warm, planar_separation, separation,
+};
+use percussion_geometry::shapes::{
+    Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polygon,
+    Polytope, Solid, Sphere,
+};
+use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+
+const BAD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+
+fn solids() -> Vec<Solid> {
+    vec![
+        Solid::Polytope(cuboid(Vec3::new(0.5, 0.4, 0.3))),
+        Solid::Polytope(Polytope::rounded(100, 0.5).unwrap()),
+        Solid::Sphere(Sphere::new(0.4).unwrap()),
+        Solid::Capsule(Capsule::new(0.5, 0.2).unwrap()),
+        Solid::Cylinder(Cylinder::new(0.4, 0.3).unwrap()),
+        Solid::Cone(Cone::new(0.8, 0.5).unwrap()),
+        Solid::Ellipsoid(Ellipsoid::new(Vec3::new(0.2, 0.4, 0.9)).unwrap()),
+        Solid::HalfSpace(HalfSpace::new(Vec3::z(), -0.3).unwrap()),
+    ]
+}
+
+/// Placements with one bad number each, in every place.
+fn spoiled(good: &Pose) -> Vec<Pose> {
+    let mut out = Vec::new();
+    for bad in BAD {
+        for k in 0..3 {
+            let mut pose = *good;
+            pose.position[k] = bad;
+            out.push(pose);
+        }
+        for k in 0..9 {
+            let mut matrix: Matrix3<f64> = *good.rotation.matrix();
+            matrix[k] = bad;
+            out.push(Pose::new(Rotation3::from_matrix_unchecked(matrix), good.position));
+        }
+    }
+    out
+}
+
+#[test]
+fn placements_that_are_not_finite_are_refused_for_every_pair_of_kinds() {
+    let good = Pose::new(Rotation3::new(Vec3::new(0.1, 0.2, 0.3)), Vec3::new(0.3, 0.2, 1.1));
+    let here = Pose::identity();
+    for a in solids() {
+        for b in solids() {
+            if matches!((&a, &b), (Solid::HalfSpace(_), Solid::HalfSpace(_))) {
+                continue;
+            }
+            for beta in [None, Some(Vec3::z())] {
+                for prediction in [f64::INFINITY, 0.1] {
+                    let options = Options { beta, prediction };
+                    let mut warm = Warm::default();
+                    let before = separation(&a, &good, &b, &here, &options, &mut warm);
+                    for pose in spoiled(&good) {
+                        let refused = separation(&a, &pose, &b, &here, &options, &mut warm);
+                        assert_eq!(refused, Err(QueryError::NotFinite { body: 'a' }), "{a:?} {b:?} {pose:?}");
+                        let refused = separation(&a, &here, &b, &pose, &options, &mut warm);
+                        assert_eq!(refused, Err(QueryError::NotFinite { body: 'b' }), "{a:?} {b:?} {pose:?}");
+                    }
+                    // The memory is as good as before.
+                    let after = separation(&a, &good, &b, &here, &options, &mut warm);
+                    if let (Ok(before), Ok(after)) = (before, after) {
+                        assert_eq!(before.outcome, after.outcome);
+                        assert!(
+                            (before.separation - after.separation).abs() < 1e-12
+                                || before.separation == after.separation
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn directions_without_direction_are_refused() {
+    let mut random = Random(101);
+    let (pa, pb) = (Pose::at(Vec3::new(0.0, 0.1, 2.0)), Pose::identity());
+    let mut directions = vec![Vec3::zeros()];
+    for bad in BAD {
+        directions.extend([Vec3::new(bad, 0.0, 1.0), Vec3::new(0.0, 1.0, bad), Vec3::repeat(bad)]);
+    }
+    let shapes = solids();
+    for a in &shapes[..7] {
+        for b in &shapes {
+            for beta in &directions {
+                let options = Options { beta: Some(*beta), ..Options::default() };
+                let refused = separation(a, &pa, b, &pb, &options, &mut Warm::default());
+                assert_eq!(refused, Err(QueryError::BadDirection), "{beta:?}");
+            }
+        }
+    }
+    // Tiny and huge directions are directions.
+    let (a, b) = (Solid::Polytope(body(&mut random)), Solid::Polytope(body(&mut random)));
+    let along = |length: f64| {
+        let options = Options { beta: Some(Vec3::new(0.1, 0.2, 1.0) * length), ..Options::default() };
+        separation(&a, &pa, &b, &pb, &options, &mut Warm::default()).unwrap().separation
+    };
+    for length in [1e-300, 1e-8, 1e150, 1e300] {
+        assert!((along(length) - along(1.0)).abs() < 1e-14, "{length}");
+    }
+}
+
+#[test]
+fn planar_placements_and_directions_are_checked_too() {
+    let shapes = [
+        PlanarShape::Polygon(Polygon::regular(5, 0.5).unwrap()),
+        PlanarShape::Circle(Circle::new(0.5).unwrap()),
+        PlanarShape::Ellipse(Ellipse::new(Vec2::new(0.3, 0.8)).unwrap()),
+        PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), 0.1).unwrap()),
+    ];
+    let good = PlanarPose::new(0.3, Vec2::new(0.2, 1.9));
+    let here = PlanarPose::identity();
+    for a in &shapes {
+        for b in &shapes {
+            let query = |pa: &PlanarPose, pb: &PlanarPose, beta: Option<Vec2>| {
+                let options = PlanarOptions { beta, ..PlanarOptions::default() };
+                planar_separation(a, pa, b, pb, &options, &mut PlanarWarm::default())
+            };
+            let unbounded = matches!((a, b), (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)));
+            if unbounded {
+                assert_eq!(query(&good, &here, None), Err(QueryError::BothUnbounded));
+                continue;
+            }
+            for bad in BAD {
+                let mut poses = vec![];
+                for k in 0..2 {
+                    let mut pose = good;
+                    pose.position[k] = bad;
+                    poses.push(pose);
+                }
+                for k in 0..4 {
+                    let mut matrix: Matrix2<f64> = *good.rotation.matrix();
+                    matrix[k] = bad;
+                    poses.push(PlanarPose { rotation: Rotation2::from_matrix_unchecked(matrix), ..good });
+                }
+                for pose in &poses {
+                    assert_eq!(query(pose, &here, None), Err(QueryError::NotFinite { body: 'a' }));
+                    assert_eq!(query(&here, pose, None), Err(QueryError::NotFinite { body: 'b' }));
+                }
+                for beta in [Vec2::zeros(), Vec2::new(bad, 1.0), Vec2::new(0.0, bad)] {
+                    assert_eq!(query(&good, &here, Some(beta)), Err(QueryError::BadDirection));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_spoiled_placement_in_a_warm_batch_is_refused_alone() {
+    let shapes = solids();
+    let good: Vec<Pose> = (0..8).map(|k| Pose::at(Vec3::new(0.9 * k as f64, 0.1, 0.2))).collect();
+    let pairs: Vec<BatchPair> = (0..7)
+        .map(|k| BatchPair { shape_a: k % 2, pose_a: k, shape_b: (k + 1) % 2, pose_b: k + 1 })
+        .collect();
+    for vector in [false, true] {
+        let settings = BatchSettings { parallel: false, vector };
+        let mut warm = vec![Warm::default(); pairs.len()];
+        let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
+        let mut run = |poses: &[Pose]| {
+            separations_into(&shapes, poses, &pairs, &Options::default(), &settings, &mut warm, &mut answers)
+                .unwrap();
+            answers.clone()
+        };
+        let first = run(&good);
+        assert!(first.iter().all(|a| a.is_ok()));
+        for bad in BAD {
+            let mut poses = good.clone();
+            poses[3].position.y = bad;
+            let found = run(&poses);
+            assert_eq!(found[2], Err(QueryError::NotFinite { body: 'b' }));
+            assert_eq!(found[3], Err(QueryError::NotFinite { body: 'a' }));
+            for k in [0, 1, 4, 5, 6] {
+                assert!((found[k].unwrap().separation - first[k].unwrap().separation).abs() < 1e-14);
+            }
+        }
+    }
+}
+
+#[test]
+fn concentric_bodies_have_an_answer() {
+    // No line of centres: the last direction, else a fixed axis; never NaN.
+    let shapes = solids();
+    let here = Pose::new(Rotation3::new(Vec3::new(0.3, 0.1, 0.2)), Vec3::new(1.0, 2.0, 3.0));
+    for a in &shapes[..7] {
+        for b in &shapes[..7] {
+            let centred = |s: &Solid| Pose::new(here.rotation, here.position - here.rotation * s.reference());
+            let found = separation(a, &centred(a), b, &centred(b), &Options::default(), &mut Warm::default())
+                .unwrap();
+            assert!(found.separation < 0.0 && found.separation.is_finite() && found.alpha.norm().is_finite());
+            assert!((found.beta.norm() - 1.0).abs() < 1e-14 && found.certificate_gap() < 1e-11);
+            let mut warm = Warm { beta: Vec3::x(), ..Warm::default() };
+            let turned = separation(a, &centred(a), b, &centred(b), &Options::default(), &mut warm).unwrap();
+            assert!(
+                turned.reference_distance > 1e-15 || (turned.beta - Vec3::x()).norm() < 1e-14,
+                "{turned:?}"
+            );
+        }
+    }
+}
