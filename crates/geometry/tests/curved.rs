@@ -189,10 +189,15 @@ fn unusable_questions_are_refused() {
     for body in [&cube, &ball, &floor] {
         assert_eq!(query(body, &nowhere, &cube, None), QueryError::NotFinite { body: 'a' });
     }
+    let far_away = Pose::at(Vec3::new(1e160, 0.0, 0.0));
+    assert_eq!(query(&cube, &far_away, &cube, None), QueryError::OutOfScale);
+    assert_eq!(query(&cube, &far_away, &ball, None), QueryError::OutOfScale);
     // Also when the pair is warm.
     let mut warm = Warm::default();
     let apart = Pose::at(Vec3::new(1.0, 0.2, 0.1));
     separation(&cube, &apart, &cube, &here, &Options::default(), &mut warm).unwrap();
     let spoiled = separation(&cube, &nowhere, &cube, &here, &Options::default(), &mut warm);
     assert_eq!(spoiled.unwrap_err(), QueryError::NotFinite { body: 'a' });
+    let gone = separation(&cube, &far_away, &cube, &here, &Options::default(), &mut warm);
+    assert_eq!(gone.unwrap_err(), QueryError::OutOfScale);
 }

@@ -314,6 +314,7 @@ fn confirm(
     let allowed = _mm256_mul_pd(size, _mm256_add_pd(_mm256_mul_pd(all(tolerance::PORTAL), total), rounding));
     let met = _mm256_cmp_pd::<_CMP_LE_OQ>(_mm256_mul_pd(rise, distance), allowed);
     let apart = _mm256_cmp_pd::<_CMP_GT_OQ>(distance, _mm256_mul_pd(all(tolerance::COINCIDENT), size));
+    let apart = _mm256_and_pd(apart, _mm256_cmp_pd::<_CMP_LT_OQ>(distance, all(tolerance::LARGEST)));
     let confirmed = _mm256_movemask_pd(_mm256_and_pd(inside, _mm256_and_pd(met, apart))) as u32;
 
     let m = [_mm256_max_pd(m[0], zero), _mm256_max_pd(m[1], zero), _mm256_max_pd(m[2], zero)];

@@ -159,6 +159,9 @@ pub enum QueryError {
         /// `a` or `b`.
         body: char,
     },
+    /// Lengths outside the range in which products of four of them are numbers.
+    #[error("sizes and distances must lie between 1e-70 m and 1e70 m; use other units")]
+    OutOfScale,
     /// A prescribed direction that is zero or not finite.
     #[error("the prescribed direction beta is zero or not finite; give a vector that points from b to a")]
     BadDirection,

@@ -3,7 +3,7 @@
 use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::curved::{CurvedEnd, cast_curved};
 use super::pieces::PiecePair;
-use super::polytope::{assemble, beyond, finite, portal_bound, ray};
+use super::polytope::{assemble, beyond, finite, in_scale, portal_bound, ray};
 use super::portal::{
     Cast, CastEnd, Point, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines,
 };
@@ -32,6 +32,7 @@ pub(crate) fn separation_of_solids(
     finite(pose_a, pose_b)?;
     let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
     let size = a.outer_radius() + b.outer_radius();
+    in_scale(size, norm(&relative.t))?;
     let line = line(&relative, size, pose_a, options, warm)?;
     if norm(&relative.t) - size > line.prediction {
         return Ok(marked(beyond(pose_a, &line, warm, line.distance - size, 0), options));

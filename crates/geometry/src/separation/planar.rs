@@ -5,6 +5,7 @@ use super::planar_portal::{
     P, PlanarCast, PlanarEnd, PlanarMap, PlanarPoint, PlanarProof, cast, cross, dot, norm, scale, stand_in,
     sub,
 };
+use super::polytope::in_scale;
 use crate::shapes::{HalfPlane, PlanarShape};
 use crate::{PlanarPose, Vec2, tolerance};
 
@@ -190,6 +191,7 @@ fn bounded(
     let t = pose_a.inverse_direction(&(pose_a.position - pose_b.position)) + a.reference()
         - rotation * b.reference();
     let reach = t.norm();
+    in_scale(size, reach)?;
     let (distance, beta) = match options.beta {
         Some(beta) => {
             let beta = pose_a.inverse_direction(&unit_direction(&beta)?);

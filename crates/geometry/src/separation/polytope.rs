@@ -67,7 +67,10 @@ pub(crate) fn separation_of_polytopes(
     let size = a.outer_radius() + b.outer_radius();
     // <N, d> = total/D: both sides multiplied by D.
     let allowed = size * (tolerance::PORTAL * total + 4e-16 * n1 * distance);
-    if !(rise * distance <= allowed && distance > tolerance::COINCIDENT * size) {
+    if !(rise * distance <= allowed
+        && distance > tolerance::COINCIDENT * size
+        && distance < tolerance::LARGEST)
+    {
         return solve(a, pose_a, b, pose_b, options, warm);
     }
     let m = m.map(|v| if v > 0.0 { v } else { 0.0 });
@@ -134,6 +137,7 @@ fn solve(
     }
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
+    in_scale(size, distance)?;
     let line = Cast {
         d,
         offset: [0.0; 3],
@@ -180,6 +184,14 @@ fn solve(
         // Not reached for finite placements: even the stand-in portal proves bounds.
         None => beyond(pose_a, &line, warm, distance - size, iterations),
     })
+}
+
+/// Refuses sizes and distances whose products overflow or vanish.
+pub(crate) fn in_scale(size: f64, distance: f64) -> Result<(), QueryError> {
+    if size < tolerance::LARGEST && size > 1.0 / tolerance::LARGEST && distance < tolerance::LARGEST {
+        return Ok(());
+    }
+    Err(QueryError::OutOfScale)
 }
 
 /// Refuses placements with NaN or infinities. The warm path needs no such check: they fail its comparisons.
