@@ -48,6 +48,7 @@ pub const GRAZING: f64 = 1e-6;
 /// Sizes and distances beyond this (metres), or sizes below its inverse, are refused: products of four of them
 /// would leave the range of the numbers.
 pub const LARGEST: f64 = 1e70;
+
 /// The prediction distance beyond which rounding cannot reach, for a pair of the given size.
 pub(crate) fn border(prediction: f64, size: f64) -> f64 {
     prediction + BORDER * (prediction.abs() + size)

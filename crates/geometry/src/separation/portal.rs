@@ -158,6 +158,20 @@ impl Portal {
         })
     }
 
+    /// Weights improved by one step of iterative refinement: a portal seen at a grazing angle is a sliver to the line,
+    /// and ratios of its areas miss the line by the slope times the rounding. `w` is the weighted point.
+    #[cold]
+    fn refined(&self, weights: &V, w: &V, d: &V, nd: f64) -> V {
+        let [a, b, c] = &self.corner;
+        let (ab, ac) = (sub(&b.w, &a.w), sub(&c.w, &a.w));
+        let dw = cross(d, w);
+        let (second, third) = (-dot(&ac, &dw) / nd, dot(&ab, &dw) / nd);
+        let next = [weights[0] - second - third, weights[1] + second, weights[2] + third].map(|v| v.max(0.0));
+        let better = mixed(&next, &a.w, &b.w, &c.w);
+        let missed = |w: &V| norm(&add_scaled(w, d, -dot(w, d)));
+        if missed(&better) < missed(w) { scale(&next, 1.0 / (next[0] + next[1] + next[2])) } else { *weights }
+    }
+
     /// Whether one of the corners is this vertex pair.
     #[inline(always)]
     pub(crate) fn holds(&self, id: [u32; 2]) -> bool {
@@ -318,27 +332,35 @@ pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
         return None;
     }
     let [a, b, c] = &portal.corner;
-    let weights = scale(&raw, 1.0 / total);
-    let mix = |pa: &V, pb: &V, pc: &V| -> V {
-        add_scaled(&add_scaled(&scale(pa, weights[0]), pb, weights[1]), pc, weights[2])
-    };
-    let w = mix(&a.w, &b.w, &c.w);
+    let mut weights = scale(&raw, 1.0 / total);
+    let mut w = mixed(&weights, &a.w, &b.w, &c.w);
+    if norm(&add_scaled(&w, d, -dot(&w, d))) > SIDEWAYS * cast.size {
+        weights = portal.refined(&weights, &w, d, nd);
+        w = mixed(&weights, &a.w, &b.w, &c.w);
+    }
     let depth = dot(&w, d);
     let alpha = scale(&n, -1.0 / nd);
     // Where the clamped weights miss the line, sideways, the bound on s is uncertain by that times the slope;
     // within the rounding of the coordinates themselves it says nothing.
     let residual = norm(&add_scaled(&w, d, -depth));
-    let sideways = if residual > 4e-16 * cast.size { residual * norm(&alpha) } else { 0.0 };
+    let sideways = if residual > SIDEWAYS * cast.size { residual * norm(&alpha) } else { 0.0 };
     let upper = cast.distance - depth;
     Some(Proof {
         depth,
         alpha,
         weights,
-        x: mix(&a.x, &b.x, &c.x),
+        x: mixed(&weights, &a.x, &b.x, &c.x),
         lower: upper - rise,
         upper: upper + sideways,
         id: [a.id, b.id, c.id],
     })
+}
+
+/// How far, in units of the size, weights may miss the line by the rounding of the coordinates alone.
+const SIDEWAYS: f64 = 4e-16;
+
+fn mixed(weights: &V, a: &V, b: &V, c: &V) -> V {
+    add_scaled(&add_scaled(&scale(a, weights[0]), b, weights[1]), c, weights[2])
 }
 
 /// The proof with the narrower bounds.
