@@ -9,7 +9,7 @@ use super::{Outcome, ResolveError};
 use crate::{Vec3, tolerance};
 
 /// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
-const COMFORTABLE: f64 = 1e-4;
+pub(super) const COMFORTABLE: f64 = 1e-4;
 
 /// All that is optimal at a contact.
 pub(in crate::separation) struct Analysis<'a> {
@@ -121,4 +121,11 @@ pub(super) fn carriers(
 /// Refuses answers without contact points.
 pub(super) fn check(outcome: Outcome) -> Result<(), ResolveError> {
     if outcome == Outcome::Solved { Ok(()) } else { Err(ResolveError::NotSolved { outcome }) }
+}
+
+/// The weights of an answer by ascending index.
+pub(super) fn sorted(weights: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut sorted: Vec<(u32, f64)> = weights.collect();
+    sorted.sort_unstable_by_key(|&(k, _)| k);
+    sorted
 }

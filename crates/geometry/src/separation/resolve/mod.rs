@@ -19,6 +19,7 @@
 //! | `optimal.rs` | all optimal directions, all vertices that can carry weight |
 //! | `duals.rs` | the polytope of weights: shortest, cheapest, ranges, corners |
 //! | `region.rs` | the contact region |
+//! | `regular.rs` | contacts that need none of this |
 //! | `analysis.rs` | these together |
 //! | `space.rs`, `planar.rs` | the doors |
 //!
@@ -33,6 +34,7 @@ mod outline;
 mod planar;
 mod ranges;
 mod region;
+mod regular;
 mod space;
 
 pub use planar::{PlanarResolved, resolve_planar};

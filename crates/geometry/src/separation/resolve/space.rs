@@ -1,9 +1,10 @@
 //! Resolving contacts in space.
 
 use super::ResolveError;
-use super::analysis::{Analysis, carriers, check};
+use super::analysis::{Analysis, carriers, check, sorted};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
+use super::regular::is_regular;
 use crate::separation::answer::{Feature, Separation};
 use crate::separation::gradient::{BetaTerm, MotionGradient, beta_part, motion};
 use crate::shapes::{Polytope, Solid};
@@ -108,6 +109,10 @@ pub fn resolve(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Resolved, ResolveError> {
+    check(answer.outcome)?;
+    if is_regular(a, pose_a, b, pose_b, answer) {
+        return Ok(unchanged(a, b, answer));
+    }
     let analysis = analyse(a, pose_a, b, pose_b, answer)?;
     let [mut weights_a, mut weights_b] = analysis.weights();
     let offset = analysis.offset(&[weights_a.clone(), weights_b.clone()]);
@@ -134,6 +139,25 @@ pub fn resolve(
         several_duals: analysis.several_duals(),
         several_alphas: analysis.alphas().len() > 1,
     })
+}
+
+/// A contact with one answer.
+fn unchanged(a: &Solid, b: &Solid, answer: &Separation) -> Resolved {
+    let [weights_a, weights_b] = [sorted(answer.weights_a()), sorted(answer.weights_b())];
+    Resolved {
+        separation: answer.separation,
+        reference_distance: answer.reference_distance,
+        beta: answer.beta,
+        prescribed: answer.prescribed,
+        alpha: answer.alpha,
+        point_a: answer.point_a,
+        point_b: answer.point_b,
+        features: (feature(a, &[], &weights_a), feature(b, &[], &weights_b)),
+        weights_a,
+        weights_b,
+        several_duals: false,
+        several_alphas: false,
+    }
 }
 
 /// All that is optimal at a contact in space.
