@@ -1,10 +1,10 @@
 //! Resolving contacts in the plane: the same analysis with everything in z = 0.
 
 use super::ResolveError;
-use super::analysis::{Analysis, carriers, check, sorted};
+use super::analysis::{Analysis, carriers, check, shares};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
-use super::regular::is_regular_planar;
+use super::regular::{Verdict, judge_planar};
 use crate::separation::answer::Feature;
 use crate::separation::gradient::{BetaTerm, PlanarMotionGradient};
 use crate::separation::planar::PlanarSeparation;
@@ -121,7 +121,7 @@ pub fn resolve_planar(
     answer: &PlanarSeparation,
 ) -> Result<PlanarResolved, ResolveError> {
     check(answer.outcome)?;
-    if is_regular_planar(a, pose_a, b, pose_b, answer) {
+    if judge_planar(a, pose_a, b, pose_b, answer) == Verdict::Regular {
         return Ok(unchanged(a, b, answer));
     }
     let analysis = analyse(a, pose_a, b, pose_b, answer)?;
@@ -152,7 +152,7 @@ pub fn resolve_planar(
 
 /// A contact with one answer.
 fn unchanged(a: &PlanarShape, b: &PlanarShape, answer: &PlanarSeparation) -> PlanarResolved {
-    let [weights_a, weights_b] = [sorted(answer.weights_a()), sorted(answer.weights_b())];
+    let [weights_a, weights_b] = [shares(answer.weights_a()), shares(answer.weights_b())];
     PlanarResolved {
         separation: answer.separation,
         reference_distance: answer.reference_distance,

@@ -1,8 +1,9 @@
-//! Contacts that have one answer only, recognised without memory of their own: most of those a stream or a step meets.
+//! Contacts in general position, recognised at the cost of one look at every vertex: nearly all that a stream meets.
 //!
 //! A plane that holds a simplex of `K1 - K2`, and no further vertex, is the only one that supports both bodies where
 //! the pierced point lies well inside it, and the weights of the simplex are the only ones. A smooth body fixes the
-//! plane by itself; a half-space fixes it and asks for a single corner.
+//! plane by itself; a half-space fixes it and asks for a single corner. Where one point lies well inside a face with
+//! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
 
 use super::analysis::COMFORTABLE;
 use super::contact::ON;
@@ -16,6 +17,8 @@ use crate::{PlanarPose, Pose, Vec3, tolerance};
 enum Share {
     /// So many vertices, and no other lies on the plane.
     Vertices(usize),
+    /// Three vertices, with the contact point well inside their triangle, and others on the plane.
+    Face,
     /// One point of a smooth surface.
     Smooth,
     /// One point of a surface that may have rims or a tip.
@@ -24,41 +27,57 @@ enum Share {
     Plane,
 }
 
-/// Whether direction and weights of an answer in space are the only ones. `false` says nothing.
-pub(super) fn is_regular(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, answer: &Separation) -> bool {
+/// What is known of a contact after one look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Direction and weights are the only ones.
+    Regular,
+    /// One point of body b in a face of body a: the direction is the only one.
+    FaceOfA,
+    /// One point of body a in a face of body b.
+    FaceOfB,
+    /// To be looked into.
+    Unknown,
+}
+
+/// Judges an answer in space.
+pub(super) fn judge(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, answer: &Separation) -> Verdict {
     let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
     let normal = answer.normal();
     let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
     let first = share(a, &inward_a, answer.weights_a(), limit);
     let second = share(b, &inward_b, answer.weights_b(), limit);
-    first.zip(second).is_some_and(|(first, second)| suffices(first, second, 3))
+    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 3))
 }
 
-/// Whether direction and weights of an answer in the plane are the only ones. `false` says nothing.
-pub(super) fn is_regular_planar(
+/// Judges an answer in the plane.
+pub(super) fn judge_planar(
     a: &PlanarShape,
     pose_a: &PlanarPose,
     b: &PlanarShape,
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
-) -> bool {
+) -> Verdict {
     let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
     let normal = answer.normal();
     let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
     let first = share_planar(a, &inward_a.push(0.0), answer.weights_a(), limit);
     let second = share_planar(b, &inward_b.push(0.0), answer.weights_b(), limit);
-    first.zip(second).is_some_and(|(first, second)| suffices(first, second, 2))
+    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 2))
 }
 
 /// Height over its plane up to which a vertex lies on it, as for the contacts that are looked into.
-fn limit(radii: [f64; 2], gap: f64) -> f64 {
+pub(super) fn limit(radii: [f64; 2], gap: f64) -> f64 {
     let size: f64 = radii.iter().filter(|r| r.is_finite()).sum();
     ON * (tolerance::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
 }
 
-fn suffices(first: Share, second: Share, dimension: usize) -> bool {
-    use Share::{Curved, Plane, Smooth, Vertices};
-    match (first, second) {
+fn verdict(first: Share, second: Share, dimension: usize) -> Verdict {
+    use Share::{Curved, Face, Plane, Smooth, Vertices};
+    let unique = match (first, second) {
+        (Face, Vertices(1) | Smooth | Curved) => return Verdict::FaceOfA,
+        (Vertices(1) | Smooth | Curved, Face) => return Verdict::FaceOfB,
+        (Face, _) | (_, Face) => false,
         (Vertices(m), Vertices(n)) => m + n == dimension + 1,
         // At most a simplex of the plane carries: its weights are unique whatever their number.
         (Vertices(m), Smooth) | (Smooth, Vertices(m)) => m <= dimension,
@@ -66,7 +85,8 @@ fn suffices(first: Share, second: Share, dimension: usize) -> bool {
         (Vertices(m), Plane) | (Plane, Vertices(m)) => m == 1,
         // Without vertices there is nothing to share, and the answer's direction is the one kept.
         _ => true,
-    }
+    };
+    if unique { Verdict::Regular } else { Verdict::Unknown }
 }
 
 fn share(
@@ -104,8 +124,8 @@ fn share_planar(
     }
 }
 
-/// The number of vertices with weight, if they lie on the plane across `inward`, carry comfortably, and no
-/// other vertex is on the plane or beyond it. `None` also for weights of other bodies' vertices.
+/// What the vertices with weight are, if they lie on the plane across `inward` and carry comfortably: all that are
+/// on the plane or beyond it, or some of a face. `None` also for weights of other bodies' vertices.
 fn alone(
     count: usize,
     point: impl Fn(usize) -> Vec3,
@@ -129,5 +149,11 @@ fn alone(
     let height = |k: usize| inward.dot(&(point(k) - contact));
     let level = carriers[..carried].iter().all(|&k| height(k).abs() <= limit);
     let on = (0..count).filter(|&k| height(k) <= limit).count();
-    (carried > 0 && level && on == carried).then_some(Share::Vertices(carried))
+    match carried {
+        0 => None,
+        _ if !level => None,
+        _ if on == carried => Some(Share::Vertices(carried)),
+        3 => Some(Share::Face),
+        _ => None,
+    }
 }
