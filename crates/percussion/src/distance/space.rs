@@ -190,7 +190,7 @@ fn dressed<'l>(query: &Query<'l>, contact: Contact, a: &Solid, b: &Solid) -> Ans
 fn ranges_as_given(found: &Ranges, a: &Solid, b: &Solid) -> answer::Ranges {
     let pair = |&(index, least, greatest): &(u32, f64, f64)| (index, [least, greatest]);
     answer::Ranges {
-        alpha: found.alpha.iter().map(|&(least, greatest)| [least, greatest]).collect(),
+        alpha: found.alpha.iter().map(|&(least, greatest)| [least + 0.0, greatest + 0.0]).collect(),
         weights_a: Sparse::as_given(found.weights_a.iter().map(pair), sources(a)),
         weights_b: Sparse::as_given(found.weights_b.iter().map(pair), sources(b)),
     }
