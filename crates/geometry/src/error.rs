@@ -70,6 +70,14 @@ pub enum ShapeError {
     /// A compound without parts.
     #[error("a compound needs at least one part; this one has none")]
     EmptyCompound,
+    /// A triangle mesh with fewer faces than a tetrahedron.
+    #[error(
+        "the mesh has {given} triangle(s), but a closed surface has at least 4: it is open; add the missing triangles"
+    )]
+    TooFewTriangles {
+        /// Triangles in the input, those that shrink to an edge or a point not counted.
+        given: usize,
+    },
     /// A triangle mesh that does not enclose a volume.
     #[error(
         "the mesh is open: edge {from}-{to} belongs to {faces} triangle(s) instead of two; close the hole or \

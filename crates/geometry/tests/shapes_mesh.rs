@@ -166,7 +166,9 @@ fn meshes_that_enclose_nothing_are_refused_with_the_place() {
     let mut nan = vertices.clone();
     nan[2].x = f64::NAN;
     assert!(matches!(refuse(&nan, &triangles), ShapeError::NotFinite { index: 2, .. }));
-    assert!(matches!(refuse(&vertices, &[]), ShapeError::TooFewPoints { .. }));
+    assert_eq!(refuse(&vertices, &[]), ShapeError::TooFewTriangles { given: 0 });
+    let open = refuse(&vertices, &triangles[..3]);
+    assert!(open.to_string().contains("3 triangle(s)") && open.to_string().contains("open"), "{open}");
     // A flat pocket closes on itself without any volume.
     assert!(matches!(
         refuse(&vertices, &[[0, 1, 2], [0, 2, 1], [0, 1, 3], [0, 3, 1]]),

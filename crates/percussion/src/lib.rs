@@ -16,6 +16,11 @@
 //! # }
 //! ```
 
+/// The examples of the guide's page on the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/library.md")]
+mod guide {}
+
 pub mod distance;
 pub mod gallery;
 pub mod report;

@@ -185,10 +185,7 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
             r#"{"a":{"mesh":{"vertices":[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0.5,0.5,1]],"triangles":[[0,1,4],[1,2,4],[2,3,4],[3,0,4]]}},"b":{"sphere":1}}"#,
             "open",
         ),
-        (
-            r#"{"a":{"sphere":1,"position":[1e300,0,0]},"b":{"sphere":1}}"#,
-            "squares of these lengths overflow",
-        ),
+        (r#"{"a":{"sphere":1,"position":[1e300,0,0]},"b":{"sphere":1}}"#, "between 1e-70 m and 1e70 m"),
         (r#"{"a":{"prism":{"sides":6,"height":1}},"b":{"sphere":1}}"#, "`side` and `circumradius`"),
     ];
     let mut input = String::new();
@@ -301,6 +298,73 @@ fn weights_carry_the_indices_of_the_vertices_as_given() {
     let a = r#"{"vertices":[[0.1,0.1,2.6],[0,0,2],[0,0,2.7],[1,0,3],[0,1,3],[-1,-1,3]]}"#;
     let given = answer(&format!("{{\"a\":{a},\"b\":{{\"box\":[2,2,2]}}}}"));
     assert_eq!(weights(&given["weights_a"]), vec![(1, 1.0)]);
+}
+
+#[test]
+fn symmetric_contacts_have_symmetric_answers() {
+    let bricks = r#""a":{"box":[2,1,1],"position":[0,0,1]},"b":{"box":[2,1,1]}"#;
+    let given = answer(&format!("{{{bricks},\"gradient\":true,\"ranges\":true}}"));
+    assert_eq!(given["features"], serde_json::json!(["face", "face"]));
+    for (side, corners) in [("weights_a", [0, 1, 2, 3]), ("weights_b", [4, 5, 6, 7])] {
+        let carried = weights(&given[side]);
+        assert!(
+            carried.len() == 4
+                && carried.iter().zip(corners).all(|(w, k)| w.0 == k && (w.1 - 0.25).abs() < 1e-15),
+            "{given}"
+        );
+        // One corner alone can carry: its twin is right under it.
+        for corner in corners {
+            assert_eq!(given["ranges"][side][corner.to_string()], serde_json::json!([0.0, 1.0]), "{given}");
+        }
+    }
+    assert!(
+        vector(&given["point_a"]).iter().zip([0.0, 0.0, 0.5]).all(|(x, y)| (x - y).abs() < 1e-15),
+        "{given}"
+    );
+    assert!(vector(&given["gradient"]["rotation_a"]).iter().all(|t| t.abs() < 1e-15), "{given}");
+    assert_eq!(given["ranges"]["alpha"][2], serde_json::json!([1.0, 1.0]));
+
+    // Octahedra tip to tip: every direction of a square is optimal, the axis is the shortest.
+    let tips =
+        r#""a":{"octahedron":1.4142135623730951,"position":[0,0,2.5]},"b":{"octahedron":1.4142135623730951}"#;
+    let given = answer(&format!("{{{tips},\"ranges\":true}}"));
+    let alpha = vector(&given["alpha"]);
+    assert!(alpha.iter().zip([0.0, 0.0, 1.0]).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
+    for (k, wanted) in [[-1.0, 1.0], [-1.0, 1.0], [1.0, 1.0]].iter().enumerate() {
+        let range = vector(&given["ranges"]["alpha"][k]);
+        assert!(range.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
+    }
+}
+
+#[test]
+fn planar_contacts_and_floors_have_ranges_too() {
+    // The upper plank reaches half its length beyond the lower one.
+    let planks = r#""a":{"rectangle":[2,1],"position":[1,1]},"b":{"rectangle":[2,1]},"beta":[0,1]"#;
+    let given = answer(&format!("{{{planks},\"ranges\":true}}"));
+    assert_eq!(given["features"], serde_json::json!(["edge", "edge"]));
+    let near = |value: &Value, wanted: [f64; 2]| {
+        let found = vector(value);
+        assert!(found.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-14), "{given}");
+    };
+    near(&given["ranges"]["alpha"][1], [1.0, 1.0]);
+    // Vertices 0, 1 are a's lower ones from left to right; 2, 3 b's upper ones from right to left.
+    near(&given["ranges"]["weights_a"]["0"], [0.5, 1.0]);
+    near(&given["ranges"]["weights_a"]["1"], [0.0, 0.5]);
+    near(&given["ranges"]["weights_b"]["2"], [0.5, 1.0]);
+    near(&given["ranges"]["weights_b"]["3"], [0.0, 0.5]);
+    near(&given["point_a"], [0.5, 0.5]);
+
+    let on_floor =
+        r#"{"a":{"cube":1,"position":[0,0,0.5]},"b":{"half_space":{"normal":[0,0,1]}},"ranges":true}"#;
+    let given = answer(on_floor);
+    assert_eq!(weights(&given["weights_a"]), [0, 1, 2, 3].map(|k| (k, 0.25)));
+    assert_eq!(given["features"], serde_json::json!(["face", "plane"]));
+    assert_eq!(given["ranges"]["weights_a"]["3"], serde_json::json!([0.0, 1.0]));
+    assert_eq!(given["ranges"]["weights_b"], serde_json::json!({}));
+    // What was not asked for, or has no contact points, has none.
+    assert_eq!(answer(&on_floor.replace("true", "false"))["ranges"], Value::Null);
+    let beyond = r#"{"a":{"cube":1,"position":[9,0,0]},"b":{"cube":1},"prediction":1,"ranges":true}"#;
+    assert_eq!(answer(beyond)["ranges"], Value::Null);
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl TriangleMesh {
             return Err(ShapeError::NotFinite { what: "vertex", index, value });
         }
         if triangles.len() < 4 {
-            return Err(ShapeError::TooFewPoints { given: vertices.len(), needed: 4 });
+            return Err(ShapeError::TooFewTriangles { given: triangles.len() });
         }
         for (triangle, corners) in triangles.iter().enumerate() {
             let [a, b, c] = *corners;
@@ -56,7 +56,7 @@ impl TriangleMesh {
             return Err(ShapeError::NotFinite { what: "corner", index, value });
         }
         let Some(&first) = corners.first() else {
-            return Err(ShapeError::TooFewPoints { given: 0, needed: 4 });
+            return Err(ShapeError::TooFewTriangles { given: 0 });
         };
         let (low, high) = corners.iter().fold((first, first), |(l, h), v| (l.inf(v), h.sup(v)));
         let (vertices, index) = weld(&corners, FLATNESS * (high - low).norm());

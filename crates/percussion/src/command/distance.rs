@@ -20,7 +20,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"a": {"sphere": 1, "position": [0, 0, 3]}, "b": {"cube": 1}}' | percussion distance
 
 A line: {"a": SHAPE, "b": SHAPE, "beta": [..], "prediction": m, "events": true, "euclidean": true,
-        "gradient": true, "id": anything}, all but a and b optional
+        "gradient": true, "ranges": true, "id": anything}, all but a and b optional
 or:     {"define": NAME, "shape": SHAPE}, which holds for the lines below it.
 A SHAPE is a name, or an object with one kind and optionally a placement:
   in space       vertices, box, cube, prism, antiprism, pyramid, frustum, wedge, tetrahedron,
@@ -75,6 +75,10 @@ pub struct Arguments {
     #[arg(long)]
     gradient: bool,
 
+    /// Add the ranges of all optimal directions and weights to every answer
+    #[arg(long)]
+    ranges: bool,
+
     /// Threads to use; all cores when absent
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -105,6 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             events: arguments.events.then_some(EventsWanted::Flag(true)),
             euclidean: on(arguments.euclidean),
             gradient: on(arguments.gradient),
+            ranges: on(arguments.ranges),
         },
     };
     if let Some(jobs) = arguments.jobs {

@@ -53,6 +53,20 @@ pub struct Answer<'l> {
     /// Contact events of the two parts, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<Touch>>,
+    /// Least and greatest value of every component over all optimal directions and weights, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranges: Option<Ranges>,
+}
+
+/// Ranges of all optimal directions and weights. Where least and greatest agree, there is no choice.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Ranges {
+    /// Of the components of `alpha`.
+    pub alpha: Vec<[f64; 2]>,
+    /// Of the weights of a's vertices; those that are always zero are left out.
+    pub weights_a: Sparse<[f64; 2]>,
+    /// Of the weights of b's vertices.
+    pub weights_b: Sparse<[f64; 2]>,
 }
 
 /// A contact event: two features that touch or nearly touch.
@@ -138,15 +152,30 @@ pub struct Certificate {
     pub upper: f64,
 }
 
-/// Sparse weights, written as `{index: weight}`. Indices are those of the `vertices` as given.
+/// Something for each of some vertices, written as `{index: value}`. Indices are those of the `vertices` as given.
 #[derive(Clone, Debug, Default)]
-pub struct Weights(pub Vec<(u32, f64)>);
+pub struct Sparse<T>(pub Vec<(u32, T)>);
 
-impl Serialize for Weights {
+/// Active vertices and their weights.
+pub type Weights = Sparse<f64>;
+
+impl<T> Sparse<T> {
+    /// From entries by the index within the hull, which may have thinned the vertices given: vertex `k` of the
+    /// hull was vertex `sources[k]`.
+    pub fn as_given(entries: impl IntoIterator<Item = (u32, T)>, sources: &[u32]) -> Self {
+        let source = |index: u32| sources.get(index as usize).copied();
+        let mut given: Vec<(u32, T)> =
+            entries.into_iter().filter_map(|(index, value)| Some((source(index)?, value))).collect();
+        given.sort_unstable_by_key(|&(index, _)| index);
+        Self(given)
+    }
+}
+
+impl<T: Serialize> Serialize for Sparse<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (index, weight) in &self.0 {
-            map.serialize_entry(index, weight)?;
+        for (index, value) in &self.0 {
+            map.serialize_entry(index, value)?;
         }
         map.end()
     }

@@ -22,7 +22,7 @@ mod stream;
 mod vector;
 mod wrong;
 
-pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Touch, Turn, Weights};
+pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Ranges, Sparse, Touch, Turn, Weights};
 pub use body::{Body, Part};
 pub use names::Names;
 pub use placement::Placement;

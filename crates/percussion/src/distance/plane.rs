@@ -3,13 +3,13 @@
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::events::{PlanarEvent, PlanarEvents};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarOptions, PlanarSeparation, PlanarWarm,
-    planar_separation,
+    BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarOptions, PlanarRanges, PlanarResolved,
+    PlanarSeparation, PlanarWarm, planar_ranges, planar_separation, resolve_planar,
 };
 use percussion_geometry::shapes::PlanarShape;
 use percussion_geometry::{PlanarPose, ShapeError, Vec2};
 
-use super::answer::{Answer, Certificate, Euclid, Gradient, Touch, Turn, Weights};
+use super::answer::{self, Answer, Certificate, Euclid, Gradient, Sparse, Touch, Turn, Weights};
 use super::body::Part;
 use super::query::Query;
 use super::solve::Defaults;
@@ -18,6 +18,32 @@ use super::wrong::Wrong;
 
 /// Convex parts and the placement of the body they belong to.
 type Parts<'p> = (&'p [Part<PlanarShape, PlanarPose>], &'p PlanarPose);
+
+/// What the kernel says about two convex parts, and, where they are solved, the one answer of least norm: that is what
+/// is reported.
+struct Contact {
+    answer: PlanarSeparation,
+    resolved: Option<PlanarResolved>,
+}
+
+impl Contact {
+    fn of(
+        a: &PlanarShape,
+        pose_a: &PlanarPose,
+        b: &PlanarShape,
+        pose_b: &PlanarPose,
+        options: &PlanarOptions,
+    ) -> Result<Self, Wrong> {
+        let answer = planar_separation(a, pose_a, b, pose_b, options, &mut PlanarWarm::default())?;
+        let solved = answer.outcome == Outcome::Solved;
+        let resolved = if solved { Some(resolve_planar(a, pose_a, b, pose_b, &answer)?) } else { None };
+        Ok(Self { answer, resolved })
+    }
+
+    fn gap(&self) -> f64 {
+        self.resolved.as_ref().map_or_else(|| self.answer.gap(), |resolved| resolved.gap())
+    }
+}
 
 /// Of a compound, the pair of parts with the smallest gap answers: the one that touches first, and the deepest
 /// when several overlap.
@@ -31,36 +57,36 @@ pub(super) fn in_plane<'l>(
         beta: prescribed(query)?,
         prediction: query.prediction.or(defaults.prediction).unwrap_or(f64::INFINITY),
     };
-    let mut best: Option<([usize; 2], PlanarSeparation)> = None;
+    let mut best: Option<([usize; 2], Contact)> = None;
     for (i, part_a) in a.iter().enumerate() {
         let placed_a = part_a.placed(pose_a);
         for (j, part_b) in b.iter().enumerate() {
             let placed_b = part_b.placed(pose_b);
-            let mut warm = PlanarWarm::default();
-            let answer =
-                planar_separation(&part_a.shape, &placed_a, &part_b.shape, &placed_b, &options, &mut warm)?;
-            if best.as_ref().is_none_or(|(_, old)| answer.gap() < old.gap()) {
-                best = Some(([i, j], answer));
+            let contact = Contact::of(&part_a.shape, &placed_a, &part_b.shape, &placed_b, &options)?;
+            if best.as_ref().is_none_or(|(_, old)| contact.gap() < old.gap()) {
+                best = Some(([i, j], contact));
             }
         }
     }
-    let Some(([i, j], answer)) = best else { return Err(ShapeError::EmptyCompound.into()) };
+    let Some(([i, j], contact)) = best else { return Err(ShapeError::EmptyCompound.into()) };
     let wants = query.wants.or(defaults.wants);
     let compound = a.len() > 1 || b.len() > 1;
-    let solved = answer.outcome == Outcome::Solved;
+    let solved = contact.resolved.as_ref();
     let differentiate = wants.gradient == Some(true);
     let (radius_a, radius_b) = (a[i].shape.outer_radius(), b[j].shape.outer_radius());
     let tolerances = wants.events.and_then(|events| events.options(radius_a, radius_b));
-    let centre_a = a[i].placed(pose_a).point(&a[i].shape.reference());
-    let centre_b = b[j].placed(pose_b).point(&b[j].shape.reference());
+    let (placed_a, placed_b) = (a[i].placed(pose_a), b[j].placed(pose_b));
+    let centre_a = placed_a.point(&a[i].shape.reference());
+    let centre_b = placed_b.point(&b[j].shape.reference());
     Ok(Answer {
         parts: compound.then_some([i, j]),
-        gradient: (solved && differentiate)
-            .then(|| gradient(&answer.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))),
-        events: tolerances.filter(|_| solved).map(|tolerances| {
-            let (placed_a, placed_b) = (a[i].placed(pose_a), b[j].placed(pose_b));
+        gradient: solved
+            .filter(|_| differentiate)
+            .map(|resolved| gradient(&resolved.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow))),
+        events: tolerances.filter(|_| solved.is_some()).map(|tolerances| {
             let mut events = PlanarEvents::new();
-            let found = events.manifold(&a[i].shape, &placed_a, &b[j].shape, &placed_b, &answer, &tolerances);
+            let found =
+                events.manifold(&a[i].shape, &placed_a, &b[j].shape, &placed_b, &contact.answer, &tolerances);
             let slope = |event: &PlanarEvent| event.motion_gradient(&centre_a, &centre_b, BetaTerm::Follow);
             found.iter().map(|event| touch(event, differentiate.then(|| gradient(&slope(event))))).collect()
         }),
@@ -69,7 +95,13 @@ pub(super) fn in_plane<'l>(
         } else {
             None
         },
-        ..dressed(query, &answer, &a[i].shape, &b[j].shape)
+        ranges: if wants.ranges == Some(true) && solved.is_some() {
+            let found = planar_ranges(&a[i].shape, &placed_a, &b[j].shape, &placed_b, &contact.answer)?;
+            Some(ranges_as_given(&found, &a[i].shape, &b[j].shape))
+        } else {
+            None
+        },
+        ..dressed(query, contact, &a[i].shape, &b[j].shape)
     })
 }
 
@@ -130,21 +162,19 @@ fn prescribed(query: &Query) -> Result<Option<Vec2>, Wrong> {
 }
 
 /// The kernel's answer in the words of the stream.
-fn dressed<'l>(query: &Query<'l>, answer: &PlanarSeparation, a: &PlanarShape, b: &PlanarShape) -> Answer<'l> {
-    let solved = answer.outcome == Outcome::Solved;
-    let weights_a: Vec<(u32, f64)> = active(answer.weights_a());
-    let weights_b: Vec<(u32, f64)> = active(answer.weights_b());
-    Answer {
+fn dressed<'l>(query: &Query<'l>, contact: Contact, a: &PlanarShape, b: &PlanarShape) -> Answer<'l> {
+    let Contact { answer, resolved } = contact;
+    let mut dressed = Answer {
         id: query.id,
         outcome: word(answer.outcome),
         separation: answer.separation,
         gap: answer.gap(),
         normal: answer.normal().into(),
-        point_a: solved.then(|| answer.point_a.into()),
-        point_b: solved.then(|| answer.point_b.into()),
-        features: solved.then(|| [feature(a, &weights_a), feature(b, &weights_b)]),
-        weights_a: as_given(a, weights_a, solved),
-        weights_b: as_given(b, weights_b, solved),
+        point_a: None,
+        point_b: None,
+        features: None,
+        weights_a: Weights::default(),
+        weights_b: Weights::default(),
         ratio: answer.ratio(),
         certificate: Certificate { lower: answer.lower, upper: answer.upper },
         iterations: answer.iterations,
@@ -154,31 +184,35 @@ fn dressed<'l>(query: &Query<'l>, answer: &PlanarSeparation, a: &PlanarShape, b:
         euclidean: None,
         gradient: None,
         events: None,
+        ranges: None,
+    };
+    if let Some(resolved) = resolved {
+        dressed.gap = resolved.gap();
+        dressed.normal = resolved.normal().into();
+        dressed.alpha = resolved.alpha.into();
+        dressed.point_a = Some(resolved.point_a.into());
+        dressed.point_b = Some(resolved.point_b.into());
+        dressed.features = Some([resolved.features.0, resolved.features.1].map(planar_word));
+        dressed.weights_a = Weights::as_given(active(resolved.weights_a), sources(a));
+        dressed.weights_b = Weights::as_given(active(resolved.weights_b), sources(b));
+    }
+    dressed
+}
+
+/// Ranges by the indices of the input.
+fn ranges_as_given(found: &PlanarRanges, a: &PlanarShape, b: &PlanarShape) -> answer::Ranges {
+    let pair = |&(index, least, greatest): &(u32, f64, f64)| (index, [least, greatest]);
+    answer::Ranges {
+        alpha: found.alpha.iter().map(|&(least, greatest)| [least + 0.0, greatest + 0.0]).collect(),
+        weights_a: Sparse::as_given(found.weights_a.iter().map(pair), sources(a)),
+        weights_b: Sparse::as_given(found.weights_b.iter().map(pair), sources(b)),
     }
 }
 
-/// What of a body carries the contact: the smallest of its features that holds all active vertices.
-fn feature(shape: &PlanarShape, weights: &[(u32, f64)]) -> &'static str {
+/// Where in the input each vertex stood; curved bodies have none.
+fn sources(shape: &PlanarShape) -> &[u32] {
     match shape {
-        PlanarShape::Polygon(polygon) => {
-            let active: Vec<u32> = weights.iter().map(|&(index, _)| index).collect();
-            feature_word(polygon.feature(&active).unwrap_or(Feature::Edge(0)))
-        }
-        PlanarShape::HalfPlane(_) => "line",
-        PlanarShape::Circle(_) | PlanarShape::Ellipse(_) => "curved",
+        PlanarShape::Polygon(polygon) => polygon.sources(),
+        _ => &[],
     }
-}
-
-/// Weights by the index each vertex had in the input, which the hull may have thinned. Curved bodies have no
-/// vertices to weigh.
-fn as_given(shape: &PlanarShape, weights: Vec<(u32, f64)>, solved: bool) -> Weights {
-    let PlanarShape::Polygon(polygon) = shape else { return Weights::default() };
-    if !solved {
-        return Weights::default();
-    }
-    let source = |index: u32| polygon.sources().get(index as usize).copied();
-    let mut given: Vec<(u32, f64)> =
-        weights.into_iter().filter_map(|(index, weight)| Some((source(index)?, weight))).collect();
-    given.sort_unstable_by_key(|&(index, _)| index);
-    Weights(given)
 }

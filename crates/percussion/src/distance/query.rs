@@ -51,6 +51,8 @@ pub struct Wants {
     pub euclidean: Option<bool>,
     /// Derivatives with respect to the bodies' motion.
     pub gradient: Option<bool>,
+    /// Ranges of all optimal directions and weights.
+    pub ranges: Option<bool>,
 }
 
 /// Whether contact events are wanted, and with which tolerances.
@@ -118,6 +120,7 @@ impl Wants {
             events: self.events.or(defaults.events),
             euclidean: self.euclidean.or(defaults.euclidean),
             gradient: self.gradient.or(defaults.gradient),
+            ranges: self.ranges.or(defaults.ranges),
         }
     }
 }
@@ -132,6 +135,7 @@ enum Key {
     Events,
     Euclidean,
     Gradient,
+    Ranges,
     Id,
     Define,
     Shape,
@@ -165,6 +169,7 @@ impl<'de> Visitor<'de> for Object {
                 Key::Events => once(&mut wants.events, "events", map.next_value()?)?,
                 Key::Euclidean => once(&mut wants.euclidean, "euclidean", map.next_value()?)?,
                 Key::Gradient => once(&mut wants.gradient, "gradient", map.next_value()?)?,
+                Key::Ranges => once(&mut wants.ranges, "ranges", map.next_value()?)?,
                 Key::Id => once(&mut id, "id", map.next_value::<&RawValue>()?)?,
                 Key::Define => once(&mut define, "define", map.next_value::<Name>()?.0)?,
                 Key::Shape => once(&mut shape, "shape", map.next_value::<ShapeText>()?)?,

@@ -51,7 +51,8 @@ impl Serialize for Coordinates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.dimension()))?;
         for entry in self.as_slice() {
-            list.serialize_element(entry)?;
+            // A negative zero is no news to anybody.
+            list.serialize_element(&(entry + 0.0))?;
         }
         list.end()
     }

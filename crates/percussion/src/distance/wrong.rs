@@ -1,7 +1,7 @@
 //! What can be wrong with one line of the stream.
 
 use percussion_geometry::ShapeError;
-use percussion_geometry::separation::QueryError;
+use percussion_geometry::separation::{QueryError, ResolveError};
 
 use super::keys::{explain, nearest};
 
@@ -38,6 +38,9 @@ pub enum Wrong {
     /// The kernel refused the query.
     #[error("{0}")]
     Query(#[from] QueryError),
+    /// The answer cannot be made unique.
+    #[error("{0}")]
+    Resolve(#[from] ResolveError),
     /// The numbers leave the range of floating-point arithmetic on the way.
     #[error(
         "the answer is not a finite number: squares of these lengths overflow; use units in which they lie \

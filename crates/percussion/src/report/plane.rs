@@ -10,7 +10,10 @@ use crate::distance::{Answer, Part, Weights};
 const OUTLINE: usize = 96;
 
 /// Length of an arrow of weight one, as a fraction of the size of the pair.
-const ARROW: f64 = 0.6;
+const ARROW: f64 = 0.45;
+
+/// Length of the normal, likewise.
+const NORMAL: f64 = 0.75;
 
 /// A body of the pair: its parts, its placement, the part that answered and its weights.
 pub struct Placed<'p> {
@@ -47,6 +50,12 @@ pub fn draw(a: &Placed, b: &Placed, answer: &Answer) -> Canvas {
         paint(&mut canvas, body, near.unwrap_or_else(Vec2::zeros), size);
     }
     annotate(&mut canvas, a, b, answer, size);
+    // Last: the line of centres, and with it the arrow of the normal, likes to run through the letters.
+    for body in [a, b] {
+        if let Some((centre, _)) = body.extent() {
+            canvas.label(paper(&centre), body.side.letter(), "body-name");
+        }
+    }
     canvas.axes(vec![("x", [1.0, 0.0]), ("y", [0.0, 1.0])]);
     canvas
 }
@@ -89,15 +98,14 @@ fn paint(canvas: &mut Canvas, body: &Placed, near: Vec2, size: f64) {
 }
 
 fn annotate(canvas: &mut Canvas, a: &Placed, b: &Placed, answer: &Answer, size: f64) {
-    for body in [a, b] {
-        if let Some((centre, _)) = body.extent() {
-            canvas.label(paper(&centre), body.side.letter(), "body-name");
-        }
-    }
     let (Some(point_a), Some(point_b)) = (contact_point(answer, Side::A), contact_point(answer, Side::B))
     else {
         return;
     };
+    // Longer than any derivative and below them: at a single corner they lie on each other.
+    let normal = answer.normal.plane().unwrap_or_else(Vec2::y);
+    let middle = 0.5 * (point_a + point_b);
+    canvas.arrow(paper(&middle), paper(&(middle + NORMAL * size * normal)), "normal", "#c41c55");
     let alpha = answer.alpha.plane().unwrap_or_else(Vec2::y);
     for (body, sign) in [(a, 1.0), (b, -1.0)] {
         let part = &body.parts[body.part];
@@ -117,9 +125,6 @@ fn annotate(canvas: &mut Canvas, a: &Placed, b: &Placed, answer: &Answer, size: 
         }
     }
     canvas.line(vec![paper(&point_b), paper(&point_a)], "#c41c55", 1.6, false);
-    let normal = answer.normal.plane().unwrap_or_else(Vec2::y);
-    let middle = 0.5 * (point_a + point_b);
-    canvas.arrow(paper(&middle), paper(&(middle + 0.55 * size * normal)), "normal", "#c41c55");
     canvas.dot(paper(&point_b), 3.0, "#fff", Side::B.ink());
     canvas.dot(paper(&point_a), 3.0, "#fff", Side::A.ink());
 }

@@ -17,7 +17,10 @@ const OUTLINE: usize = 96;
 const OPACITY: f64 = 0.74;
 
 /// Length of an arrow of weight one, as a fraction of the size of the pair.
-const ARROW: f64 = 0.6;
+const ARROW: f64 = 0.45;
+
+/// Length of the normal, likewise.
+const NORMAL: f64 = 0.75;
 
 /// A body of the pair: its parts, its placement, the part that answered and its weights.
 pub struct Placed<'p> {
@@ -55,6 +58,12 @@ pub fn draw(a: &Placed, b: &Placed, answer: &Answer) -> Canvas {
         paint(&mut canvas, &camera, body, near.unwrap_or_else(Vec3::zeros), size);
     }
     annotate(&mut canvas, &camera, a, b, answer, size);
+    // Last: the line of centres, and with it the arrow of the normal, likes to run through the letters.
+    for body in [a, b] {
+        if let Some((centre, _)) = body.extent() {
+            canvas.label(camera.project(&centre), body.side.letter(), "body-name");
+        }
+    }
     canvas.axes(vec![
         ("x", camera.project(&Vec3::x())),
         ("y", camera.project(&Vec3::y())),
@@ -210,18 +219,18 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
     }
 }
 
-/// Letters, contact points, the normal, and at every active vertex the derivative of the separation with respect to
+/// Contact points, the normal, and at every active vertex the derivative of the separation with respect to
 /// it, `weight * alpha` [Johnson 2.67].
 fn annotate(canvas: &mut Canvas, camera: &Camera, a: &Placed, b: &Placed, answer: &Answer, size: f64) {
-    for body in [a, b] {
-        if let Some((centre, _)) = body.extent() {
-            canvas.label(camera.project(&centre), body.side.letter(), "body-name");
-        }
-    }
     let (Some(point_a), Some(point_b)) = (contact_point(answer, Side::A), contact_point(answer, Side::B))
     else {
         return;
     };
+    // Longer than any derivative and below them: at a single corner they lie on each other.
+    let normal = answer.normal.space().unwrap_or_else(Vec3::z);
+    let middle = 0.5 * (point_a + point_b);
+    let tip = middle + NORMAL * size * normal;
+    canvas.arrow(camera.project(&middle), camera.project(&tip), "normal", "#c41c55");
     let alpha = answer.alpha.space().unwrap_or_else(Vec3::z);
     for (body, sign) in [(a, 1.0), (b, -1.0)] {
         let part = &body.parts[body.part];
@@ -242,10 +251,6 @@ fn annotate(canvas: &mut Canvas, camera: &Camera, a: &Placed, b: &Placed, answer
     }
     let (p, q) = (camera.project(&point_a), camera.project(&point_b));
     canvas.line(vec![q, p], "#c41c55", 1.6, false);
-    let normal = answer.normal.space().unwrap_or_else(Vec3::z);
-    let middle = 0.5 * (point_a + point_b);
-    let tip = middle + 0.55 * size * normal;
-    canvas.arrow(camera.project(&middle), camera.project(&tip), "normal", "#c41c55");
     canvas.dot(q, 3.0, "#fff", Side::B.ink());
     canvas.dot(p, 3.0, "#fff", Side::A.ink());
 }

@@ -9,7 +9,7 @@ use super::{Outcome, ResolveError};
 use crate::{Vec3, tolerance};
 
 /// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
-const COMFORTABLE: f64 = 1e-4;
+pub(super) const COMFORTABLE: f64 = 1e-4;
 
 /// All that is optimal at a contact.
 pub(in crate::separation) struct Analysis<'a> {
@@ -50,9 +50,8 @@ impl<'a> Analysis<'a> {
             Some(_) => self.duals.own(),
             None => self.duals.shortest(),
         };
-        let mut named = self.duals.named(&shortest, &self.optimal.active);
-        named.iter_mut().for_each(|side| side.retain(|(_, w)| *w > 0.0));
-        named
+        let named = self.duals.named(&shortest, &self.optimal.active);
+        named.map(|side| shares(side.into_iter().filter(|(_, w)| *w > 0.0)))
     }
 
     /// Where weights put the contact point, seen from the answer's.
@@ -121,4 +120,13 @@ pub(super) fn carriers(
 /// Refuses answers without contact points.
 pub(super) fn check(outcome: Outcome) -> Result<(), ResolveError> {
     if outcome == Outcome::Solved { Ok(()) } else { Err(ResolveError::NotSolved { outcome }) }
+}
+
+/// Weights by ascending index, with the sum one to the last digit: a corner that carries alone carries 1.
+pub(super) fn shares(weights: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut shares: Vec<(u32, f64)> = weights.collect();
+    shares.sort_unstable_by_key(|&(k, _)| k);
+    let total: f64 = shares.iter().map(|(_, w)| w).sum();
+    shares.iter_mut().for_each(|(_, w)| *w /= total);
+    shares
 }

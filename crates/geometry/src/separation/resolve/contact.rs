@@ -11,7 +11,7 @@ const GRAZING: f64 = 1e-9;
 
 /// Slack of a vertex that counts as lying on a plane, in units of the contact's tolerance: the contact point
 /// and the vertex may each be off by one.
-const ON: f64 = 2.0;
+pub(super) const ON: f64 = 2.0;
 
 /// A basis vertex matters if leaving it out would move the contact point by more than this many tolerances.
 const MATTERS: f64 = 4.0;

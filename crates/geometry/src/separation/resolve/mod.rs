@@ -19,6 +19,7 @@
 //! | `optimal.rs` | all optimal directions, all vertices that can carry weight |
 //! | `duals.rs` | the polytope of weights: shortest, cheapest, ranges, corners |
 //! | `region.rs` | the contact region |
+//! | `regular.rs`, `spread.rs` | contacts in general position, which need none of this; weights of one point in a face |
 //! | `analysis.rs` | these together |
 //! | `space.rs`, `planar.rs` | the doors |
 //!
@@ -33,7 +34,9 @@ mod outline;
 mod planar;
 mod ranges;
 mod region;
+mod regular;
 mod space;
+mod spread;
 
 pub use planar::{PlanarResolved, resolve_planar};
 pub use ranges::{PlanarRanges, Ranges, planar_ranges, ranges};

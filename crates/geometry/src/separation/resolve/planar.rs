@@ -1,9 +1,10 @@
 //! Resolving contacts in the plane: the same analysis with everything in z = 0.
 
 use super::ResolveError;
-use super::analysis::{Analysis, carriers, check};
+use super::analysis::{Analysis, carriers, check, shares};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
+use super::regular::{Verdict, judge_planar};
 use crate::separation::answer::Feature;
 use crate::separation::gradient::{BetaTerm, PlanarMotionGradient};
 use crate::separation::planar::PlanarSeparation;
@@ -119,6 +120,10 @@ pub fn resolve_planar(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarResolved, ResolveError> {
+    check(answer.outcome)?;
+    if judge_planar(a, pose_a, b, pose_b, answer) == Verdict::Regular {
+        return Ok(unchanged(a, b, answer));
+    }
     let analysis = analyse(a, pose_a, b, pose_b, answer)?;
     let [mut weights_a, mut weights_b] = analysis.weights();
     let offset = analysis.offset(&[weights_a.clone(), weights_b.clone()]).xy();
@@ -143,6 +148,25 @@ pub fn resolve_planar(
         several_duals: analysis.several_duals(),
         several_alphas: analysis.alphas().len() > 1,
     })
+}
+
+/// A contact with one answer.
+fn unchanged(a: &PlanarShape, b: &PlanarShape, answer: &PlanarSeparation) -> PlanarResolved {
+    let [weights_a, weights_b] = [shares(answer.weights_a()), shares(answer.weights_b())];
+    PlanarResolved {
+        separation: answer.separation,
+        reference_distance: answer.reference_distance,
+        beta: answer.beta,
+        prescribed: answer.prescribed,
+        alpha: answer.alpha,
+        point_a: answer.point_a,
+        point_b: answer.point_b,
+        features: (feature(a, &[], &weights_a), feature(b, &[], &weights_b)),
+        weights_a,
+        weights_b,
+        several_duals: false,
+        several_alphas: false,
+    }
 }
 
 /// All that is optimal at a contact in the plane.

@@ -1,9 +1,11 @@
 //! Resolving contacts in space.
 
 use super::ResolveError;
-use super::analysis::{Analysis, carriers, check};
+use super::analysis::{Analysis, carriers, check, shares};
 use super::candidates::Features;
 use super::contact::{Contact, Side};
+use super::regular::{Verdict, judge, limit};
+use super::spread::spread;
 use crate::separation::answer::{Feature, Separation};
 use crate::separation::gradient::{BetaTerm, MotionGradient, beta_part, motion};
 use crate::shapes::{Polytope, Solid};
@@ -108,6 +110,16 @@ pub fn resolve(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Resolved, ResolveError> {
+    check(answer.outcome)?;
+    let face = match judge(a, pose_a, b, pose_b, answer) {
+        Verdict::Regular => return Ok(unchanged(a, b, answer)),
+        Verdict::FaceOfA => point_in_face(a, pose_a, b, answer, true),
+        Verdict::FaceOfB => point_in_face(b, pose_b, a, answer, false),
+        Verdict::Unknown => None,
+    };
+    if let Some(resolved) = face {
+        return Ok(resolved);
+    }
     let analysis = analyse(a, pose_a, b, pose_b, answer)?;
     let [mut weights_a, mut weights_b] = analysis.weights();
     let offset = analysis.offset(&[weights_a.clone(), weights_b.clone()]);
@@ -134,6 +146,54 @@ pub fn resolve(
         several_duals: analysis.several_duals(),
         several_alphas: analysis.alphas().len() > 1,
     })
+}
+
+/// A contact with one answer.
+fn unchanged(a: &Solid, b: &Solid, answer: &Separation) -> Resolved {
+    let [weights_a, weights_b] = [shares(answer.weights_a()), shares(answer.weights_b())];
+    Resolved {
+        separation: answer.separation,
+        reference_distance: answer.reference_distance,
+        beta: answer.beta,
+        prescribed: answer.prescribed,
+        alpha: answer.alpha,
+        point_a: answer.point_a,
+        point_b: answer.point_b,
+        features: (feature(a, &[], &weights_a), feature(b, &[], &weights_b)),
+        weights_a,
+        weights_b,
+        several_duals: false,
+        several_alphas: false,
+    }
+}
+
+/// One point of another body well inside a face of `solid`, which is body a where `first` says so. `None` where the
+/// weights are not found directly.
+fn point_in_face(
+    solid: &Solid,
+    pose: &Pose,
+    other: &Solid,
+    answer: &Separation,
+    first: bool,
+) -> Option<Resolved> {
+    let Solid::Polytope(p) = solid else { return None };
+    let normal = pose.inverse_direction(&answer.normal());
+    let limit = limit([solid.outer_radius(), other.outer_radius()], answer.certificate_gap());
+    let face = if first {
+        spread(p, &normal, answer.weights_a(), limit)?
+    } else {
+        spread(p, &-normal, answer.weights_b(), limit)?
+    };
+    let (a, b) = if first { (solid, other) } else { (other, solid) };
+    let mut resolved = unchanged(a, b, answer);
+    let held = feature(solid, &face.active, &face.weights);
+    if first {
+        (resolved.weights_a, resolved.features.0) = (face.weights, held);
+    } else {
+        (resolved.weights_b, resolved.features.1) = (face.weights, held);
+    }
+    resolved.several_duals = true;
+    Some(resolved)
 }
 
 /// All that is optimal at a contact in space.

@@ -1,0 +1,159 @@
+//! Contacts in general position, recognised at the cost of one look at every vertex: nearly all that a stream meets.
+//!
+//! A plane that holds a simplex of `K1 - K2`, and no further vertex, is the only one that supports both bodies where
+//! the pierced point lies well inside it, and the weights of the simplex are the only ones. A smooth body fixes the
+//! plane by itself; a half-space fixes it and asks for a single corner. Where one point lies well inside a face with
+//! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
+
+use super::analysis::COMFORTABLE;
+use super::contact::ON;
+use crate::separation::answer::Separation;
+use crate::separation::planar::PlanarSeparation;
+use crate::shapes::{PlanarShape, Solid};
+use crate::{PlanarPose, Pose, Vec3, tolerance};
+
+/// What a body contributes to a regular contact.
+#[derive(Clone, Copy)]
+enum Share {
+    /// So many vertices, and no other lies on the plane.
+    Vertices(usize),
+    /// Three vertices, with the contact point well inside their triangle, and others on the plane.
+    Face,
+    /// One point of a smooth surface.
+    Smooth,
+    /// One point of a surface that may have rims or a tip.
+    Curved,
+    /// A plane.
+    Plane,
+}
+
+/// What is known of a contact after one look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Direction and weights are the only ones.
+    Regular,
+    /// One point of body b in a face of body a: the direction is the only one.
+    FaceOfA,
+    /// One point of body a in a face of body b.
+    FaceOfB,
+    /// To be looked into.
+    Unknown,
+}
+
+/// Judges an answer in space.
+pub(super) fn judge(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, answer: &Separation) -> Verdict {
+    let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
+    let normal = answer.normal();
+    let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
+    let first = share(a, &inward_a, answer.weights_a(), limit);
+    let second = share(b, &inward_b, answer.weights_b(), limit);
+    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 3))
+}
+
+/// Judges an answer in the plane.
+pub(super) fn judge_planar(
+    a: &PlanarShape,
+    pose_a: &PlanarPose,
+    b: &PlanarShape,
+    pose_b: &PlanarPose,
+    answer: &PlanarSeparation,
+) -> Verdict {
+    let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
+    let normal = answer.normal();
+    let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
+    let first = share_planar(a, &inward_a.push(0.0), answer.weights_a(), limit);
+    let second = share_planar(b, &inward_b.push(0.0), answer.weights_b(), limit);
+    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 2))
+}
+
+/// Height over its plane up to which a vertex lies on it, as for the contacts that are looked into.
+pub(super) fn limit(radii: [f64; 2], gap: f64) -> f64 {
+    let size: f64 = radii.iter().filter(|r| r.is_finite()).sum();
+    ON * (tolerance::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
+}
+
+fn verdict(first: Share, second: Share, dimension: usize) -> Verdict {
+    use Share::{Curved, Face, Plane, Smooth, Vertices};
+    let unique = match (first, second) {
+        (Face, Vertices(1) | Smooth | Curved) => return Verdict::FaceOfA,
+        (Vertices(1) | Smooth | Curved, Face) => return Verdict::FaceOfB,
+        (Face, _) | (_, Face) => false,
+        (Vertices(m), Vertices(n)) => m + n == dimension + 1,
+        // At most a simplex of the plane carries: its weights are unique whatever their number.
+        (Vertices(m), Smooth) | (Smooth, Vertices(m)) => m <= dimension,
+        (Vertices(m), Curved) | (Curved, Vertices(m)) => m == dimension,
+        (Vertices(m), Plane) | (Plane, Vertices(m)) => m == 1,
+        // Without vertices there is nothing to share, and the answer's direction is the one kept.
+        _ => true,
+    };
+    if unique { Verdict::Regular } else { Verdict::Unknown }
+}
+
+fn share(
+    solid: &Solid,
+    inward: &Vec3,
+    weights: impl Iterator<Item = (u32, f64)>,
+    limit: f64,
+) -> Option<Share> {
+    match solid {
+        Solid::Polytope(p) => {
+            let reference = p.reference();
+            let vertices = p.vertices();
+            alone(vertices.len(), |k| vertices[k] - reference, inward, weights, limit)
+        }
+        Solid::Sphere(_) | Solid::Capsule(_) | Solid::Ellipsoid(_) => Some(Share::Smooth),
+        Solid::Cylinder(_) | Solid::Cone(_) => Some(Share::Curved),
+        Solid::HalfSpace(_) => Some(Share::Plane),
+    }
+}
+
+fn share_planar(
+    shape: &PlanarShape,
+    inward: &Vec3,
+    weights: impl Iterator<Item = (u32, f64)>,
+    limit: f64,
+) -> Option<Share> {
+    match shape {
+        PlanarShape::Polygon(p) => {
+            let vertices = p.relative();
+            let point = |k: usize| Vec3::new(vertices[k][0], vertices[k][1], 0.0);
+            alone(vertices.len(), point, inward, weights, limit)
+        }
+        PlanarShape::Circle(_) | PlanarShape::Ellipse(_) => Some(Share::Smooth),
+        PlanarShape::HalfPlane(_) => Some(Share::Plane),
+    }
+}
+
+/// What the vertices with weight are, if they lie on the plane across `inward` and carry comfortably: all that are
+/// on the plane or beyond it, or some of a face. `None` also for weights of other bodies' vertices.
+fn alone(
+    count: usize,
+    point: impl Fn(usize) -> Vec3,
+    inward: &Vec3,
+    weights: impl Iterator<Item = (u32, f64)>,
+    limit: f64,
+) -> Option<Share> {
+    let mut carriers = [0; 3];
+    let (mut carried, mut total, mut contact) = (0, 0.0, Vec3::zeros());
+    for (k, weight) in weights {
+        let k = k as usize;
+        if k >= count || !(weight >= COMFORTABLE) {
+            return None;
+        }
+        *carriers.get_mut(carried)? = k;
+        carried += 1;
+        total += weight;
+        contact += weight * point(k);
+    }
+    contact /= total;
+    let height = |k: usize| inward.dot(&(point(k) - contact));
+    let level = carriers[..carried].iter().all(|&k| height(k).abs() <= limit);
+    let on = (0..count).filter(|&k| height(k) <= limit).count();
+    match carried {
+        0 => None,
+        _ if !level => None,
+        _ if on == carried => Some(Share::Vertices(carried)),
+        3 => Some(Share::Face),
+        _ => None,
+    }
+}
