@@ -202,16 +202,23 @@ pub(super) fn chunk(
 ) {
     let mut waiting = [0usize; 4];
     let mut count = 0;
+    let mut all_centred = true;
     for (slot, pair) in pairs.iter().enumerate() {
-        if !remembered(shapes, pair, &warm[slot]) {
+        let Some(centred) = remembered(shapes, pair, &warm[slot]) else {
             answers[slot] = one(shapes, poses, pair, options, &mut warm[slot]);
             continue;
-        }
+        };
         waiting[count] = slot;
         count += 1;
+        all_centred &= centred;
         if count == 4 {
             count = 0;
-            let confirmed = confirm(shapes, poses, pairs, &waiting, warm, answers).unwrap_or(0);
+            let confirmed = if std::mem::replace(&mut all_centred, true) {
+                confirm::<true>(shapes, poses, pairs, &waiting, warm, answers)
+            } else {
+                confirm::<false>(shapes, poses, pairs, &waiting, warm, answers)
+            };
+            let confirmed = confirmed.unwrap_or(0);
             if confirmed != 15 {
                 for (k, &slot) in waiting.iter().enumerate() {
                     if confirmed >> k & 1 == 0 {
@@ -226,15 +233,14 @@ pub(super) fn chunk(
     }
 }
 
-/// Whether both bodies are polytopes with a remembered portal of existing vertices.
+/// For two polytopes with a remembered portal of existing vertices: whether both are centred on their frames.
 #[inline(always)]
-fn remembered(shapes: &[Solid], pair: &BatchPair, warm: &Warm) -> bool {
-    let (Some(a), Some(b)) = (polytope(shapes, pair.shape_a), polytope(shapes, pair.shape_b)) else {
-        return false;
-    };
+fn remembered(shapes: &[Solid], pair: &BatchPair, warm: &Warm) -> Option<bool> {
+    let (a, b) = (polytope(shapes, pair.shape_a)?, polytope(shapes, pair.shape_b)?);
     let [i, j, k] = warm.basis;
     let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
-    highest[0] < a.lanes().count() && highest[1] < b.lanes().count()
+    let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
+    exist.then_some(a.is_centred() && b.is_centred())
 }
 
 /// The polytope of a shape.
@@ -247,10 +253,10 @@ fn polytope(shapes: &[Solid], index: u32) -> Option<&Polytope> {
 }
 
 /// Confirms four remembered portals and writes their answers; bit `k` of the result is set where pair `k` was
-/// confirmed. `None` where a body is not a polytope, which `remembered` has excluded.
+/// confirmed. `None` where a body is not a polytope, which `remembered` has excluded. `CENTRED`: all eight bodies are.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn confirm(
+fn confirm<const CENTRED: bool>(
     shapes: &[Solid],
     poses: &[Pose],
     pairs: &[BatchPair],
@@ -278,12 +284,8 @@ fn confirm(
         sub(&x[1], &turned(&rb, &corners(&b, &basis, 1, 1))),
         sub(&x[2], &turned(&rb, &corners(&b, &basis, 2, 1))),
     ];
-    let centred = |bodies: &[&Polytope; 4]| {
-        bodies[0].is_centred() && bodies[1].is_centred() && bodies[2].is_centred() && bodies[3].is_centred()
-    };
     let none = [_mm256_setzero_pd(); 3];
-    let lever_a = if centred(&a) { none } else { levers(a, &ra) };
-    let lever_b = if centred(&b) { none } else { levers(b, &rb) };
+    let (lever_a, lever_b) = if CENTRED { (none, none) } else { (levers(a, &ra), levers(b, &rb)) };
     let t = add_scaled(&sub(&position_a, &position_b), &sub(&lever_a, &lever_b), all(1.0));
     let pa = add_scaled(&lever_a, &position_a, all(1.0));
     let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
