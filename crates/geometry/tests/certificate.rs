@@ -57,15 +57,12 @@ fn family(name: &str, random: &mut Random) -> Pair {
             (a, Pose::new(pa.rotation, position), b, pb)
         }
         "edge-parallel" => {
-            let axis = random.direction();
             let turn = random.rotation();
-            let about = |angle: f64| Rotation3::new(axis * angle) * turn;
             let (sides_a, sides_b) = (3 + random.below(6), 3 + random.below(6));
             let quarter = FRAC_PI_2 * random.below(4) as f64;
             let along = turn * Vec3::z();
             let turn_a = Rotation3::new(along * random.uniform()) * turn;
             let turn_b = Rotation3::new(along * (random.uniform() + quarter)) * turn;
-            let _ = about;
             let (ha, hb) = (Vec3::new(0.5, 0.5, 1.0), Vec3::new(0.7, 0.7, 0.5));
             let position = random.direction() * 1.2 * random.uniform();
             (

@@ -1,7 +1,6 @@
 //! What a separation query is asked and what it answers.
 
 use crate::Vec3;
-use crate::shapes::Solid;
 
 /// How a query is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,17 +172,4 @@ pub enum QueryError {
     /// Two half-spaces have no separation.
     #[error("both bodies are half-spaces; at least one must be bounded")]
     BothUnbounded,
-}
-
-/// Names the kind of a solid, for messages.
-pub fn kind(solid: &Solid) -> &'static str {
-    match solid {
-        Solid::Polytope(_) => "polytope",
-        Solid::Sphere(_) => "sphere",
-        Solid::Capsule(_) => "capsule",
-        Solid::Cylinder(_) => "cylinder",
-        Solid::Cone(_) => "cone",
-        Solid::Ellipsoid(_) => "ellipsoid",
-        Solid::HalfSpace(_) => "half-space",
-    }
 }

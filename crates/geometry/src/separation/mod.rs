@@ -20,7 +20,7 @@ mod small;
 mod subdifferential;
 mod support;
 
-pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm, kind};
+pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm};
 pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
 pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
 pub use resolve::{

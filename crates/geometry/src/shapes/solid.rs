@@ -6,8 +6,6 @@ use super::{
 use crate::{Vec2, Vec3};
 
 /// A convex body in space. All are centred as their own documentation says and turned by their pose.
-// A polytope is larger than the others, but boxing it would cost every query a step through memory.
-#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Solid {
     /// Vertices, edges and planar faces.
