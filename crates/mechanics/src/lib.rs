@@ -1,0 +1,20 @@
+//! Bodies, joints, forces, and integrators that keep the structure of mechanics.
+//!
+//! **Knows** bodies with mass, how they hang on each other, what pulls them, and how they get from one instant to
+//! the next. **Opens no file** and prints nothing.
+//!
+//! A [`ModelBuilder`](model::ModelBuilder) turns bodies, joints and forces into a read-only [`Model`](model::Model) and a first
+//! [`State`](state::State).
+
+pub mod body;
+pub mod force;
+pub mod joint;
+pub mod model;
+pub mod rotation;
+pub mod state;
+pub mod tree;
+
+pub use body::Body;
+pub use joint::JointKind;
+pub use model::{BodyId, JointId, JointSpec, Model, ModelBuilder, ModelError};
+pub use state::State;
