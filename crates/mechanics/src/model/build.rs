@@ -12,6 +12,7 @@ use crate::force::{Anchor, Force, JointForce};
 use crate::joint::{Frame, Joint, JointKind, Limits, Row};
 use crate::rotation::Mat3;
 use crate::state::State;
+use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use std::collections::HashSet;
 
@@ -98,7 +99,11 @@ impl ModelBuilder {
     }
 
     /// Adds a body whose own frame is placed at `pose`.
-    pub fn body(&mut self, body: Body, pose: Pose) -> BodyId {
+    pub fn body(&mut self, mut body: Body, pose: Pose) -> BodyId {
+        if body.kind == BodyKind::Particle {
+            // The engine starts a particle with the world's axes; the author's may be others.
+            body.principal.rotation = pose.rotation.inverse();
+        }
         self.bodies.push(body);
         self.placed.push(pose);
         self.velocities.push(None);
@@ -326,13 +331,20 @@ impl ModelBuilder {
         if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
+        let particle = child.kind == BodyKind::Particle;
+        let mut on_child = Frame::of(&to_principal(child, &spec.on_child));
+        if particle {
+            // Its axes follow the parent-side ones from where they are now, whatever the author's are.
+            let above = spec.parent.map_or_else(Rotation3::identity, |id| self.placed[id.0].rotation);
+            on_child.axes = *(above * spec.on_parent.rotation).matrix();
+        }
         let joint = Joint {
             name: spec.name.clone(),
             kind: spec.kind,
             on_parent: Frame::of(&on_parent),
-            on_child: Frame::of(&to_principal(child, &spec.on_child)),
+            on_child,
             length,
-            particle: child.kind == BodyKind::Particle,
+            particle,
             limits: spec.limits,
         };
         Ok((joint, parent))
@@ -353,7 +365,7 @@ impl ModelBuilder {
             time: 0.0,
             steps: 0,
             positions: poses.iter().map(|pose| pose.position).collect(),
-            // A particle has no orientation: the engine gives it the world's axes.
+            // A particle has no orientation: the engine starts it with the world's axes.
             rotations: poses
                 .iter()
                 .zip(&order)

@@ -1,6 +1,8 @@
 //! Mechanisms the tests share.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod random;
+
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -32,7 +34,8 @@ pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
             joint.on_child = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
-        let rates: Vec<f64> = (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
+        let rates: Vec<f64> =
+            (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
         builder.rates(joint, &rates);
         above = Some((id, pose));
     }
