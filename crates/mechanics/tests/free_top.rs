@@ -54,7 +54,7 @@ fn a_million_steps_keep_angular_momentum_and_energy() {
         drift = drift.max((Vec3::new(p[3], p[4], p[5]) - momentum).norm() / momentum.norm());
     }
     println!(
-        "per step {step_error:.1e}, over the run {drift:.1e}, directors {orthogonal:.1e}, energy {extremes:?}"
+        "per step {step_error:.1e}, over the run {drift:.1e}, directors {orthogonal:.1e}, energy {least:.1e} to {most:.1e}"
     );
     assert!(step_error < 1e-13, "{step_error:e}");
     assert!(drift < 1e-11, "{drift:e}");
