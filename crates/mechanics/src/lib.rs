@@ -7,14 +7,17 @@
 //! [`State`](state::State).
 
 pub mod body;
+pub mod discrete;
 pub mod force;
 pub mod joint;
 pub mod model;
 pub mod rotation;
+pub mod schemes;
 pub mod state;
 pub mod tree;
 
 pub use body::Body;
 pub use joint::JointKind;
 pub use model::{BodyId, JointId, JointSpec, Model, ModelBuilder, ModelError};
+pub use schemes::Scheme;
 pub use state::State;

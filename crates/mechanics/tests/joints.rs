@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Random, Standing, borrowed};
+use common::random::{Random, Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};

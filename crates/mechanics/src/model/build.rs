@@ -273,7 +273,8 @@ impl ModelBuilder {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
             _ => 0.0,
         };
-        if spec.kind == JointKind::Rod && !(length > 0.0 && length.is_finite()) {
+        let least = MISFIT * points.0.norm().max(points.1.norm());
+        if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
         let particle = child.kind == BodyKind::Particle;

@@ -1,103 +1,71 @@
-//! Numbers, frames and joints at random, the same everywhere.
-#![allow(dead_code)]
+//! Mechanisms the tests share.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use nalgebra::Rotation3;
+pub mod random;
+
+use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::joint::{Frame, Joint, JointKind, Stand, Step};
-use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 
-/// A small linear congruential generator.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Uniform in [-1, 1).
-    pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 11) as f64) / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    /// Uniform in a cube.
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| self.number())
-    }
-
-    /// Any directors: nothing is orthonormal.
-    pub fn matrix(&mut self) -> Mat3 {
-        Mat3::from_fn(|_, _| self.number())
-    }
-
-    /// A rotation by up to half a turn.
-    pub fn rotation(&mut self) -> Rotation3<f64> {
-        Rotation3::from_scaled_axis(self.vector().normalize() * (self.number() * std::f64::consts::PI))
-    }
-
-    /// A placement.
-    pub fn pose(&mut self) -> Pose {
-        Pose::new(self.rotation(), self.vector())
-    }
+/// A slender asymmetric body.
+pub fn link(name: &str) -> Body {
+    let inertia = Matrix3::new(0.05, 0.004, 0.0, 0.004, 0.07, -0.003, 0.0, -0.003, 0.03);
+    Body::rigid(name, 1.2, Vec3::new(0.02, 0.01, -0.03), &inertia).unwrap()
 }
 
-/// A joint that stands somewhere: on a parent (or the world), with a child where the joint puts it.
-pub struct Standing {
-    pub joint: Joint,
-    pub parent: Option<(Vec3, Mat3)>,
-    pub coordinates: Vec<f64>,
-    pub child: (Vec3, Mat3),
-    pub stand: Stand,
-}
-
-impl Standing {
-    /// Random frames, placements and coordinates.
-    pub fn new(kind: JointKind, particle: bool, on_world: bool, random: &mut Random) -> Self {
-        let joint = Joint {
-            name: kind.word().to_owned(),
-            kind,
-            on_parent: Frame::of(&random.pose()),
-            on_child: Frame::of(&random.pose()),
-            length: 0.7,
-            particle,
-            limits: [None; 3],
-        };
-        let pose = random.pose();
-        let parent = (!on_world).then(|| (pose.position, *pose.rotation.matrix()));
-        let coordinates: Vec<f64> = (0..joint.coordinates()).map(|_| 3.0 * random.number()).collect();
-        let frame = match &parent {
-            Some((position, rotation)) => joint.on_parent.on(position, rotation),
-            None => joint.on_parent,
-        };
-        let (shift, turned) = (random.vector().normalize() * joint.length, *random.rotation().matrix());
-        let anywhere = Stand { frame, shift, turned, first: 0.0 };
-        let child = joint.place(&anywhere, &frame, &Step::none(), &coordinates);
-        let stand = joint.stand(borrowed(&parent), (&child.0, &child.1), &coordinates);
-        Self { joint, parent, coordinates, child, stand }
-    }
-
-    /// Every kind, hanging on a body and on the world, several times.
-    pub fn all(seed: u64) -> Vec<Self> {
-        let mut random = Random(seed);
-        let mut all = Vec::new();
-        for kind in percussion_mechanics::joint::ALL_KINDS {
-            for particle in [false, true] {
-                if particle && !kind.suits_particle() {
-                    continue;
-                }
-                for repeat in 0..8 {
-                    all.push(Self::new(kind, particle, repeat % 4 == 3, &mut random));
-                }
-            }
+/// Bodies hanging one below the other on joints of one kind, the first on the world, with some spin.
+pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let mut above = None;
+    for i in 0..count {
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.2 * i as f64, -0.1));
+        let body = link(&format!("link-{i}"));
+        let pose = Pose::new(turn, Vec3::new(0.35 * (i as f64 + 0.5), 0.02 * i as f64, -0.1 * i as f64));
+        let id = builder.body(body, pose);
+        let frame = Pose::new(
+            Rotation3::from_scaled_axis(Vec3::new(0.5, 0.2 * i as f64, 0.1)),
+            Vec3::new(0.35 * i as f64, 0.0, -0.1 * i as f64),
+        );
+        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
+        let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
+        if kind == JointKind::Rod {
+            joint.on_child = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
-        all
+        let joint = builder.joint(joint);
+        let rates: Vec<f64> =
+            (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
+        builder.rates(joint, &rates);
+        above = Some((id, pose));
     }
-
-    /// For messages.
-    pub fn name(&self) -> String {
-        let child = if self.joint.particle { "particle" } else { "rigid body" };
-        let parent = if self.parent.is_some() { "a body" } else { "the world" };
-        format!("{} joint of a {child} on {parent}", self.joint.name)
-    }
+    builder.build().unwrap()
 }
 
-/// The placement of a parent, borrowed.
-pub fn borrowed(parent: &Option<(Vec3, Mat3)>) -> Option<(&Vec3, &Mat3)> {
-    parent.as_ref().map(|(position, rotation)| (position, rotation))
+/// Kinetic energy, potential energy of gravity, linear momentum, angular momentum about the origin.
+pub fn totals(model: &Model, state: &State) -> (f64, f64, Vec3, Vec3) {
+    let (mut kinetic, mut potential, mut p, mut l) = (0.0, 0.0, Vec3::zeros(), Vec3::zeros());
+    for (slot, twist) in model.twists(state).iter().enumerate() {
+        let (link, r, x) = (&model.links[slot], &state.rotations[slot], &state.positions[slot]);
+        let (v, w) = (linear(twist), angular(twist));
+        let spin = r * link.inertia.component_mul(&(r.transpose() * w));
+        kinetic += 0.5 * (link.mass * v.norm_squared() + w.dot(&spin));
+        potential -= link.mass * model.gravity.dot(x);
+        p += v * link.mass;
+        l += x.cross(&(v * link.mass)) + spin;
+    }
+    (kinetic, potential, p, l)
+}
+
+/// The greatest violation of any joint or loop.
+pub fn violation(model: &Model, state: &State) -> f64 {
+    let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
+    let loops = model.closures.iter().map(|c| (&c.joint, c.parent, c.child));
+    let placed = |slot: usize| (&state.positions[slot], &state.rotations[slot]);
+    trees
+        .chain(loops)
+        .flat_map(|(joint, parent, child)| {
+            joint.rows().iter().map(move |&row| joint.row(row, parent.map(placed), placed(child)).value.abs())
+        })
+        .fold(0.0, f64::max)
 }
