@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.
 /// What passes is removed at the first step, when the joint places its child.
-const MISFIT: f64 = 1e-7;
+pub(super) const MISFIT: f64 = 1e-7;
 
 /// Difference between a child's axes and those its joint gives it that is a misplacement and no rounding: axes that satisfy
 /// the constraints and are wrong differ by a third of a turn or a half, some component by one or two.
