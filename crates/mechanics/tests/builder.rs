@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Random;
+use common::random::Random;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
