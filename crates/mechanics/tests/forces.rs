@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::differences::derivative;
 use common::random::Random;
 use percussion_geometry::Vec3;
 use percussion_mechanics::force::{
@@ -15,19 +16,9 @@ use percussion_mechanics::rotation::{Mat3, Turn, hat, moment_of};
 /// Slots do not begin at zero: islands number their bodies from their first.
 const FIRST: usize = 5;
 const COUNT: usize = 4;
-/// Differences of fourth order over this stride: truncation and rounding are both below the tolerance, for forces
-/// whose derivatives are a few times as large as they are.
-const STRIDE: f64 = 1e-3;
+/// Differences of fourth order of forces whose fifth derivatives are some thousand times as large as they are.
 const DIFFERENCES: f64 = 1e-9;
 const ROUNDING: f64 = 1e-13;
-
-fn derivative<T>(f: impl Fn(f64) -> T) -> T
-where
-    T: std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>,
-{
-    let (near, far) = (f(STRIDE) - f(-STRIDE), f(2.0 * STRIDE) - f(-2.0 * STRIDE));
-    near * (2.0 / (3.0 * STRIDE)) - far * (1.0 / (12.0 * STRIDE))
-}
 
 fn anchor(body: usize, random: &mut Random) -> Anchor {
     Anchor { body: Some(FIRST + body), arm: random.vector() * 0.3 }
