@@ -88,7 +88,7 @@ fn gravity_takes_masses_and_centres_of_mass_from_the_bodies() {
     let all = [s.a.0, s.b.0, s.bead.0];
     let (model, state) = s.with(Law::Gravitation(Gravitation::new(2.0, &all))).unwrap();
     let found = pulls(&model, &state);
-    for i in 0..3 {
+    for (i, pull) in found.iter().enumerate() {
         let mut expected = Vec3::zeros();
         for j in 0..3 {
             let x = state.positions[j] - state.positions[i];
@@ -96,8 +96,8 @@ fn gravity_takes_masses_and_centres_of_mass_from_the_bodies() {
                 expected += x * (2.0 * model.links[i].mass * model.links[j].mass / x.norm().powi(3));
             }
         }
-        assert!((found[i].force - expected).amax() < ROUNDING);
-        assert!(found[i].wrench(&state.rotations[i]).fixed_rows::<3>(3).amax() < ROUNDING);
+        assert!((pull.force - expected).amax() < ROUNDING);
+        assert!(pull.wrench(&state.rotations[i]).fixed_rows::<3>(3).amax() < ROUNDING);
     }
     assert_eq!(model.islands.len(), 1);
 
