@@ -65,6 +65,20 @@ impl ModelBuilder {
         Ok(())
     }
 
+    /// Forces have parameters that can be meant, and turn only what has an orientation.
+    pub(super) fn check_forces(&self) -> Result<(), ModelError> {
+        for force in &self.forces {
+            force.check().map_err(|error| error.of(&force.name))?;
+            if let Some(body) = force.turned_body().map(|body| &self.bodies[body])
+                && body.kind == BodyKind::Particle
+            {
+                let (force, body) = (force.name.clone(), body.name.clone());
+                return Err(ModelError::NoOrientation { force, body });
+            }
+        }
+        self.joint_forces.iter().try_for_each(|force| force.check().map_err(|error| error.of(&force.name)))
+    }
+
     pub(super) fn check_numbers(&self) -> Result<(), ModelError> {
         let finite = |ok: bool, place: String| if ok { Ok(()) } else { Err(ModelError::NotFinite { place }) };
         finite(self.gravity.iter().all(|v| v.is_finite()), "gravity".to_owned())?;
