@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::Random;
+use common::{Random, lattice};
 use percussion_geometry::separation::{
     Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
 };
@@ -279,9 +279,11 @@ fn needles_dots_and_coincident_centres_carry_their_certificates() {
             _ => (circle(thin), polygon(&mut random, Vec2::new(0.7, 1.0))),
         };
         let reach = [1.5, 0.1, 1e-9, 0.0][random.below(4)];
-        let lattice = |r: &mut Random| PlanarPose::at(Vec2::new(r.below(5) as f64, r.below(5) as f64) * 0.25);
         let (pa, pb) = match random.below(2) {
-            0 => (lattice(&mut random), lattice(&mut random)),
+            0 => (
+                PlanarPose::at(lattice::point(&mut random, 2)),
+                PlanarPose::at(lattice::point(&mut random, 2)),
+            ),
             _ => (pose(&mut random, reach), PlanarPose::new(random.uniform(), Vec2::zeros())),
         };
         let scene = Scene { a, pa, b, pb, beta: None };
