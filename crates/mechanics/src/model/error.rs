@@ -1,6 +1,7 @@
 //! Why a model is refused: every message names the culprit and the remedy.
 
 use crate::body::BodyError;
+use crate::force::ParameterError;
 use thiserror::Error;
 
 /// Why a model is refused.
@@ -27,6 +28,24 @@ pub enum ModelError {
     NotFinite {
         /// Where.
         place: String,
+    },
+    /// A body or joint that is not there.
+    #[error("{place}: there is no {what} number {id}; {count} were added")]
+    Unknown {
+        /// Who asks for it.
+        place: String,
+        /// body, joint
+        what: &'static str,
+        /// Its number.
+        id: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A velocity for a body that never moves.
+    #[error("`{body}` is fixed, but is given a velocity; give it a mass or leave the velocity out")]
+    FixedVelocity {
+        /// The body.
+        body: String,
     },
     /// A joint from a body to itself.
     #[error("joint `{joint}` ties `{body}` to itself; name two bodies")]
@@ -90,6 +109,14 @@ pub enum ModelError {
         /// Which equation.
         row: String,
     },
+    /// Bodies whose axes satisfy the joint's right angles the wrong way round.
+    #[error(
+        "joint `{joint}`: the child-side axes are perpendicular where they should be, but point the other way; turn the child or its frame about"
+    )]
+    Flipped {
+        /// The joint.
+        joint: String,
+    },
     /// A rod of no length.
     #[error("rod `{joint}` has length {length}; give it a positive one, or use a spherical joint")]
     Rod {
@@ -134,6 +161,16 @@ pub enum ModelError {
         /// Which was asked for.
         asked: usize,
     },
+    /// A torque, or a force that turns with the body, on a body without orientation.
+    #[error(
+        "force `{force}` turns `{body}`, or turns with it, but that is a particle; give it an inertia, or a force in the world's axes"
+    )]
+    NoOrientation {
+        /// The force.
+        force: String,
+        /// The particle.
+        body: String,
+    },
     /// A parameter outside its range.
     #[error("{place} is {value}; {remedy}")]
     Range {
@@ -144,4 +181,12 @@ pub enum ModelError {
         /// What it should be.
         remedy: &'static str,
     },
+}
+
+impl ParameterError {
+    /// The same error about the force of a name.
+    pub(super) fn of(self, force: &str) -> ModelError {
+        let place = format!("force `{force}`: {}", self.parameter);
+        ModelError::Range { place, value: self.value, remedy: self.remedy }
+    }
 }

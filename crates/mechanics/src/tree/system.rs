@@ -74,16 +74,26 @@ pub struct System {
 }
 
 impl System {
-    /// `S0ᵀ` and the sweep up: reduced forces of given wrenches. The wrenches are consumed.
+    /// `P0ᵀ f` by the sweep up: reduced forces of given wrenches. The wrenches are consumed.
     pub fn reduce(&self, wrenches: &mut [Vec6], reduced: &mut [f64]) {
+        self.sweep_up(wrenches, reduced, |node| (&node.motion0, &node.reach0));
+    }
+
+    /// `P1ᵀ f`: the same with the columns where displacements happen.
+    pub fn reduce_at_end(&self, wrenches: &mut [Vec6], reduced: &mut [f64]) {
+        self.sweep_up(wrenches, reduced, |node| (&node.motion1, &node.reach1));
+    }
+
+    fn sweep_up(&self, wrenches: &mut [Vec6], reduced: &mut [f64], at: impl Fn(&Node) -> (&Mat6, &Vec3)) {
         for i in (0..self.nodes.len()).rev() {
             let node = &self.nodes[i];
+            let (motion, reach) = at(node);
             let f = wrenches[i];
             for k in 0..node.freedoms {
-                reduced[node.first + k] = node.motion0.column(k).dot(&f);
+                reduced[node.first + k] = motion.column(k).dot(&f);
             }
             if let Some(parent) = node.parent {
-                wrenches[parent] += returned(&f, &node.reach0);
+                wrenches[parent] += returned(&f, reach);
             }
         }
     }
