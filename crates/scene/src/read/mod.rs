@@ -69,13 +69,13 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let stage =
         Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
     let forces = forces::forces(&stage, top.table);
-    if !written.iter().any(|(_, body)| body.as_ref().is_none_or(|b| b.body.moves())) {
-        let remedy = "define one under [bodies.NAME]";
-        return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
-    }
     let (title, description, gravity, run) = (title?, description?, gravity?, run?);
     if !report.is_clean() {
         return Err(crate::report::Told);
+    }
+    if !written.iter().any(|(_, body)| body.as_ref().is_some_and(|b| b.body.moves())) {
+        let remedy = "define one under [bodies.NAME]";
+        return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
     }
     let mut builder = ModelBuilder::new();
     builder.gravity(gravity);
