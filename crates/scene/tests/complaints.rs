@@ -99,7 +99,8 @@ fn names_are_given_once() {
 fn numbers_are_numbers_and_finite() {
     refused_ball("position = [0, nan, 1] # <-", "`bodies.ball.position[1]` is NaN");
     refused_ball("velocity = [0, 0, inf] # <-", "`bodies.ball.velocity[2]` is inf");
-    refused_ball("density = nan # <-", "`bodies.ball.density` is given together with `mass`");
+    refused_ball("density = nan # <-", "`bodies.ball.density` is NaN");
+    refused_ball("density = 1 # <-", "`bodies.ball.density` is given together with `mass`");
     refused(
         &format!("gravity = [0, 0, -inf] # <-\nrun = {{ step = 1, until = 2 }}\n{BALL}"),
         "`gravity[2]` is -inf",

@@ -91,11 +91,11 @@ fn random_bodies_keep_their_bounds_and_their_seed() {
     let text = pattern(RANDOM);
     let first = scene(&text);
     let twists = first.model.twists(&first.state);
-    for i in 0..40 {
+    for (i, twist) in twists.iter().enumerate() {
         let here = first.model.pose(&first.state, i).position - Vec3::new(0.0, 0.0, 10.0);
         assert!(here.x.abs() <= 1.0 && here.y.abs() <= 1.0 && (0.0..=2.0).contains(&here.z));
-        assert!(twists[i].fixed_rows::<3>(0).norm() <= 0.5 * (1.0 + 1e-12));
-        assert!(twists[i].fixed_rows::<3>(3).norm() <= 2.0 * (1.0 + 1e-12));
+        assert!(twist.fixed_rows::<3>(0).norm() <= 0.5 * (1.0 + 1e-12));
+        assert!(twist.fixed_rows::<3>(3).norm() <= 2.0 * (1.0 + 1e-12));
         for j in 0..i {
             let other = first.model.pose(&first.state, j).position - Vec3::new(0.0, 0.0, 10.0);
             assert!((here - other).norm() >= 0.3 * (1.0 - 1e-12));

@@ -134,3 +134,20 @@ fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
         state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_names_every_key_and_every_word() {
+        let page = include_str!("../../../../docs/src/scenes.md");
+        let kinds = percussion_mechanics::joint::ALL_KINDS.map(|kind| kind.word());
+        let lists: [&[&str]; 7] =
+            [&TOP, &bodies::keys(), &joints::KEYS, &shapes::KINDS, &forces::KINDS, schemes(), &kinds];
+        for word in lists.into_iter().flatten() {
+            let named = page.contains(&format!("`{word}`")) || page.contains(&format!("\"{word}\"`"));
+            assert!(named, "docs/src/scenes.md does not name `{word}`");
+        }
+    }
+}
