@@ -32,7 +32,8 @@ pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
             joint.on_child = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
-        let rates: Vec<f64> = (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
+        let rates: Vec<f64> =
+            (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
         builder.rates(joint, &rates);
         above = Some((id, pose));
     }

@@ -1,0 +1,3 @@
+//! Run folders: what a run leaves behind.
+
+pub mod npz;
