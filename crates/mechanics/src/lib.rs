@@ -10,14 +10,18 @@ pub mod body;
 pub mod discrete;
 pub mod force;
 pub mod joint;
+pub mod ledger;
 pub mod model;
 pub mod rotation;
 pub mod schemes;
+pub mod simulation;
 pub mod state;
 pub mod tree;
 
 pub use body::Body;
 pub use joint::JointKind;
+pub use ledger::Ledger;
 pub use model::{BodyId, JointId, JointSpec, Model, ModelBuilder, ModelError};
 pub use schemes::Scheme;
+pub use simulation::Simulation;
 pub use state::State;

@@ -108,13 +108,22 @@ pub fn tidied(r: &Mat3) -> Mat3 {
     r * (Mat3::identity() * 1.5 - excess * 0.5)
 }
 
-/// Two unit vectors that complete a unit vector to a right-handed frame, as a function of it alone
-/// [Duff et al. 2017].
+/// The direction from which [`tangents`] turns its frame, and the frame there. Its opposite is the one direction without
+/// a continuous answer (no frame is continuous everywhere), so it is none along which anything is likely to point.
+const FROM: [[f64; 3]; 3] = [[0.48, 0.6, 0.64], [0.8, 0.0, -0.6], [-0.36, 0.8, -0.48]];
+
+/// Two unit vectors that complete a unit vector to a right-handed frame, as a function of it alone: a fixed frame
+/// turned along the shortest way. Rounding in `n` changes them by rounding, so two places that compute `n` each in its
+/// own way agree on them.
 pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
-    let sign = 1f64.copysign(n.z);
-    let a = -1.0 / (sign + n.z);
-    let b = n.x * n.y * a;
-    (Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x), Vec3::new(b, sign + n.y * n.y * a, -n.y))
+    let [from, a, b] = FROM.map(Vec3::from);
+    let sum = from + n;
+    // 1 + from·n = |from + n|²/2, without the cancellation near the opposite of `from`.
+    let half = 0.5 * sum.norm_squared();
+    if half < f64::EPSILON * f64::EPSILON {
+        return (a, -b);
+    }
+    (a - sum * (a.dot(n) / half), b - sum * (b.dot(n) / half))
 }
 
 #[cfg(test)]
@@ -145,10 +154,14 @@ mod tests {
 
     #[test]
     fn tangents_complete_any_direction_to_a_frame() {
-        for n in [Vec3::z(), -Vec3::z(), Vec3::x(), Vec3::new(0.36, 0.48, -0.8)] {
+        let opposite = -Vec3::from(FROM[0]);
+        let near = (opposite + Vec3::new(0.0, 1e-6, 0.0)).normalize();
+        for n in [Vec3::z(), -Vec3::z(), Vec3::x(), Vec3::new(0.36, 0.48, -0.8), opposite, near] {
             let (a, b) = tangents(&n);
-            assert!((a.cross(&b) - n).norm() < 1e-15 && a.dot(&n).abs() < 1e-15);
-            assert!((a.norm() - 1.0).abs() < 1e-15);
+            // Rounding in `n` is amplified by the inverse of its distance from the opposite.
+            let tolerance = if n == near { 1e-9 } else { 1e-15 };
+            assert!((a.cross(&b) - n).norm() < tolerance && a.dot(&n).abs() < tolerance);
+            assert!((a.norm() - 1.0).abs() < tolerance);
         }
     }
 

@@ -8,7 +8,7 @@ use percussion_geometry::{Pose, Vec3};
 ///
 /// The reduced momentum `p = Pᵀ M q'` of the freedoms is carried instead of velocities: it is what the variational
 /// schemes keep exactly; velocities follow from it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
     pub time: f64,
@@ -22,6 +22,29 @@ pub struct State {
     pub coordinates: Vec<f64>,
     /// Reduced momenta of the freedoms.
     pub momenta: Vec<f64>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            time: self.time,
+            steps: self.steps,
+            positions: self.positions.clone(),
+            rotations: self.rotations.clone(),
+            coordinates: self.coordinates.clone(),
+            momenta: self.momenta.clone(),
+        }
+    }
+
+    /// Into memory that is there already: steps do not allocate.
+    fn clone_from(&mut self, other: &Self) {
+        self.time = other.time;
+        self.steps = other.steps;
+        self.positions.clone_from(&other.positions);
+        self.rotations.clone_from(&other.rotations);
+        self.coordinates.clone_from(&other.coordinates);
+        self.momenta.clone_from(&other.momenta);
+    }
 }
 
 impl State {

@@ -11,6 +11,8 @@ mod gradient;
 mod half_space;
 mod pieces;
 mod planar;
+mod planar_curved;
+mod planar_pair;
 mod planar_portal;
 mod polytope;
 mod portal;

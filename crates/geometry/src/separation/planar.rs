@@ -1,9 +1,10 @@
 //! Separation of two convex bodies in the plane: the same nouns as in space, with two-vertex bases.
 
 use super::answer::{Outcome, QueryError, merged};
+use super::planar_curved::cast_curved;
+use super::planar_pair::{PlanarPair, PlanarPoint, support_of};
 use super::planar_portal::{
-    P, PlanarCast, PlanarEnd, PlanarMap, PlanarPoint, PlanarProof, cast, cross, dot, norm, scale, stand_in,
-    sub,
+    P, PlanarCast, PlanarEnd, PlanarProof, cast_polygons, cross, dot, norm, scale, stand_in,
 };
 use super::polytope::in_scale;
 use crate::shapes::{HalfPlane, PlanarShape};
@@ -127,55 +128,6 @@ pub fn planar_separation(
     }
 }
 
-/// Two bounded bodies: `r` turns b's frame into a's.
-struct Pair<'a, const FINITE: bool> {
-    a: &'a PlanarShape,
-    b: &'a PlanarShape,
-    r: [P; 2],
-}
-
-impl<const FINITE: bool> Pair<'_, FINITE> {
-    fn side(shape: &PlanarShape, n: &P) -> (P, u32) {
-        match shape {
-            PlanarShape::Polygon(p) => {
-                let mut best = (f64::NEG_INFINITY, 0);
-                for (k, v) in p.relative().iter().enumerate() {
-                    let height = dot(n, v);
-                    if height > best.0 {
-                        best = (height, k);
-                    }
-                }
-                (p.relative()[best.1], best.1 as u32)
-            }
-            // Half-planes are answered in closed form before the kernel runs.
-            _ => (shape.support(&Vec2::from(*n)).map_or([f64::NAN; 2], Into::into), u32::MAX),
-        }
-    }
-
-    fn turn(&self, v: &P) -> P {
-        [dot(&self.r[0], v), dot(&self.r[1], v)]
-    }
-
-    fn vertices(&self, id: [u32; 2]) -> Option<PlanarPoint> {
-        let (PlanarShape::Polygon(p), PlanarShape::Polygon(q)) = (self.a, self.b) else { return None };
-        let x = *p.relative().get(id[0] as usize)?;
-        let y = q.relative().get(id[1] as usize)?;
-        Some(PlanarPoint { w: sub(&x, &self.turn(y)), x, id })
-    }
-}
-
-impl<const F: bool> PlanarMap for Pair<'_, F> {
-    const FINITE: bool = F;
-
-    fn support(&mut self, n: &P) -> PlanarPoint {
-        let r = &self.r;
-        let along_b = [-(r[0][0] * n[0] + r[1][0] * n[1]), -(r[0][1] * n[0] + r[1][1] * n[1])];
-        let (x, i) = Self::side(self.a, n);
-        let (y, j) = Self::side(self.b, &along_b);
-        PlanarPoint { w: sub(&x, &self.turn(&y)), x, id: [i, j] }
-    }
-}
-
 fn bounded(
     a: &PlanarShape,
     pose_a: &PlanarPose,
@@ -206,22 +158,16 @@ fn bounded(
     let offset = if options.beta.is_some() { beta * distance - t } else { Vec2::zeros() };
     let line = PlanarCast {
         d: [-beta.x, -beta.y],
-        offset: offset.into(),
         distance,
         size,
         prediction: tolerance::border(options.prediction, size),
-        tolerance: tolerance::PORTAL,
     };
     let frame = Frame { a, pose_a, line, prescribed: options.beta.is_some() };
     if reach - size > line.prediction {
         return Ok(frame.unsolved(Outcome::Beyond, distance - size, 0, warm));
     }
-    let rho = a.inner_radius() + b.inner_radius();
-    if matches!((a, b), (PlanarShape::Polygon(_), PlanarShape::Polygon(_))) {
-        return Ok(frame.solve(&mut Pair::<true> { a, b, r }, rho, warm));
-    }
-    let line = PlanarCast { tolerance: tolerance::CURVED, ..line };
-    Ok(Frame { line, ..frame }.solve(&mut Pair::<false> { a, b, r }, rho, warm))
+    let pair = PlanarPair { a, b, r, offset: offset.into() };
+    Ok(frame.solve(&pair, a.inner_radius() + b.inner_radius(), warm))
 }
 
 /// Unit vector along a prescribed direction.
@@ -242,11 +188,11 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn solve<const F: bool>(&self, pair: &mut Pair<F>, rho: f64, warm: &mut PlanarWarm) -> PlanarSeparation {
+    fn solve(&self, pair: &PlanarPair, rho: f64, warm: &mut PlanarWarm) -> PlanarSeparation {
         let mut iterations = 0;
         let start = match self.remembered(pair, warm) {
             Some(start) => start,
-            None if norm(&self.line.offset) < 0.5 * rho => stand_in(&self.line.d, rho, &self.line.offset),
+            None if norm(&pair.offset) < 0.5 * rho => stand_in(&self.line.d, rho, &pair.offset),
             None => match self.flanks(pair, &mut iterations) {
                 Ok(start) => start,
                 Err((side, gap)) => {
@@ -257,6 +203,10 @@ impl Frame<'_> {
                 }
             },
         };
+        let cast = match (pair.a, pair.b) {
+            (PlanarShape::Polygon(_), PlanarShape::Polygon(_)) => cast_polygons,
+            _ => cast_curved,
+        };
         match cast(pair, start, &self.line, &mut iterations) {
             PlanarEnd::Beyond(lower) => self.unsolved(Outcome::Beyond, lower, iterations, warm),
             PlanarEnd::Solved(proof) => self.solved(&proof, iterations, warm),
@@ -264,26 +214,18 @@ impl Frame<'_> {
     }
 
     /// The remembered portal, if the line still passes between its points.
-    fn remembered<const F: bool>(&self, pair: &Pair<F>, warm: &PlanarWarm) -> Option<[PlanarPoint; 2]> {
-        let mut right = pair.vertices(warm.basis[0])?;
-        let mut left = pair.vertices(warm.basis[1])?;
-        right.w = sub(&right.w, &self.line.offset);
-        left.w = sub(&left.w, &self.line.offset);
+    fn remembered(&self, pair: &PlanarPair, warm: &PlanarWarm) -> Option<[PlanarPoint; 2]> {
+        let (right, left) = (pair.vertices(warm.basis[0])?, pair.vertices(warm.basis[1])?);
         let (c0, c1) = (cross(&self.line.d, &right.w), cross(&self.line.d, &left.w));
         (c0 <= 0.0 && c1 >= 0.0 && c1 > c0).then_some([right, left])
     }
 
     /// The outermost points on both sides of a line far from the origin, or the side on which nothing lies.
-    fn flanks<const F: bool>(
-        &self,
-        pair: &mut Pair<F>,
-        iterations: &mut u32,
-    ) -> Result<[PlanarPoint; 2], (P, f64)> {
+    fn flanks(&self, pair: &PlanarPair, iterations: &mut u32) -> Result<[PlanarPoint; 2], (P, f64)> {
         let d = &self.line.d;
         let mut flank = |side: P| {
             *iterations += 1;
-            let mut p = pair.support(&side);
-            p.w = sub(&p.w, &self.line.offset);
+            let p = pair.support(&side);
             let height = dot(&side, &p.w);
             if height > 1e-15 * self.line.size { Ok(p) } else { Err((side, -height)) }
         };
@@ -360,7 +302,7 @@ fn from_half_plane(
         return Err(QueryError::IntoHalfSpace);
     }
     let down: P = pose_shape.inverse_direction(&-n).into();
-    let (low, index) = Pair::<false>::side(shape, &down);
+    let (low, index) = support_of(shape, &down);
     let low = Vec2::from(low) + shape.reference();
     let shift = pose_shape.position - pose_half.position;
     let height = |point: &Vec2| n.dot(&(pose_shape.direction(point) + shift)) - half_plane.offset();

@@ -139,7 +139,7 @@ impl Interval {
             let (x0, r0) = (&state.positions[slot], &self.rotations0[i]);
             self.changes[i] = change;
             self.positions[i] = x0 + change.shift;
-            let r1 = if link.joint.particle { *r0 } else { change.turn.matrix() * r0 };
+            let r1 = change.turn.matrix() * r0;
             self.rotations[i] = r1;
             self.spins[i] = r0 * momentum_of_turn(&link.inertia, &r0.tr_mul(&change.turn.0)) / h;
             self.placements[i] = Placement {

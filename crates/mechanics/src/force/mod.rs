@@ -86,6 +86,20 @@ impl Force {
         }
     }
 
+    /// Power of the part that has no potential, W.
+    pub fn power(&self, _t: f64, bodies: &Bodies) -> Result<f64, ForceError> {
+        match &self.law {
+            Law::Spring(spring) => spring.power(&self.name, bodies),
+        }
+    }
+
+    /// Visits the slots of the bodies it acts on; a body may be visited more than once.
+    pub fn for_each_slot(&self, visit: &mut dyn FnMut(usize)) {
+        match &self.law {
+            Law::Spring(spring) => [spring.a, spring.b].iter().filter_map(|a| a.body).for_each(visit),
+        }
+    }
+
     /// Every point it acts on.
     pub fn anchors_mut(&mut self) -> Vec<&mut Anchor> {
         match &mut self.law {

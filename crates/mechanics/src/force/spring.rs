@@ -77,6 +77,11 @@ impl Spring {
         Ok(0.5 * self.stiffness * (l - self.rest_length).powi(2))
     }
 
+    pub(super) fn power(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
+        let (x, v, l) = self.reach(name, bodies)?;
+        Ok(if l > 0.0 { -self.damping * (x.dot(&v) / l).powi(2) } else { 0.0 })
+    }
+
     pub(super) fn anchors_mut(&mut self) -> [&mut Anchor; 2] {
         [&mut self.a, &mut self.b]
     }

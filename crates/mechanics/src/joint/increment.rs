@@ -150,10 +150,7 @@ impl Joint {
             JointKind::Free => old.shift + step.numbers,
             JointKind::Rod => (old.shift + step.swing.moves(&old.shift)).normalize() * self.length,
         };
-        let rotation = match self.particle {
-            true => Mat3::identity(),
-            false => parent.axes * turned * self.on_child.axes.transpose(),
-        };
+        let rotation = parent.axes * turned * self.on_child.axes.transpose();
         (parent.point + parent.axes * shift - rotation * self.on_child.point, rotation)
     }
 

@@ -16,8 +16,9 @@
 //! | rod | any | of fixed length | 5 | |
 //!
 //! Angles and travels are kept as numbers, so a wheel may turn many times and an axis never wears out by
-//! rounding; the others are read off the bodies. A particle has no orientation: free leaves it 3 freedoms, rod
-//! and planar 2, prismatic 1.
+//! rounding; the others are read off the bodies. A particle has no orientation of its own: free leaves it 3 freedoms, rod
+//! and planar 2, prismatic 1. Its axes, which weigh nothing, follow the body it hangs on, so that what hangs on *it* is
+//! carried as twists are carried.
 //!
 //! [`motion`] gives the null-space columns `P`, [`increment`] the reparametrisation `F_d`, [`constraint`] the
 //! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:

@@ -6,14 +6,14 @@
 
 use super::island::Groups;
 use super::start::{self, Velocity};
-use super::{Closure, Island, Link, Model, ModelError};
-use crate::body::{Body, BodyError, BodyKind};
+use super::{Closure, Island, Link, Model, ModelError, check};
+use crate::body::{Body, BodyKind};
 use crate::force::{Anchor, Force, JointForce};
-use crate::joint::{Frame, Joint, JointKind, Limits, Row};
+use crate::joint::{Frame, Joint, JointKind, Limits, Stand};
 use crate::rotation::Mat3;
 use crate::state::State;
+use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use std::collections::HashSet;
 
 /// A body's place in the list of all bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,16 +80,12 @@ pub struct ModelBuilder {
     pub(super) velocities: Vec<Option<Velocity>>,
     pub(super) joints: Vec<JointSpec>,
     pub(super) rates: Vec<Option<Vec<f64>>>,
-    loops: Vec<JointSpec>,
-    forces: Vec<Force>,
-    joint_forces: Vec<JointForce>,
-    gravity: Vec3,
+    pub(super) loops: Vec<JointSpec>,
+    pub(super) forces: Vec<Force>,
+    pub(super) joint_forces: Vec<JointForce>,
+    pub(super) gravity: Vec3,
     project: bool,
 }
-
-/// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.
-/// What passes is removed at the first step, when the joint places its child.
-const MISFIT: f64 = 1e-7;
 
 impl ModelBuilder {
     /// Nothing yet.
@@ -98,7 +94,11 @@ impl ModelBuilder {
     }
 
     /// Adds a body whose own frame is placed at `pose`.
-    pub fn body(&mut self, body: Body, pose: Pose) -> BodyId {
+    pub fn body(&mut self, mut body: Body, pose: Pose) -> BodyId {
+        if body.kind == BodyKind::Particle {
+            // The engine starts a particle with the world's axes; the author's may be others.
+            body.principal.rotation = pose.rotation.inverse();
+        }
         self.bodies.push(body);
         self.placed.push(pose);
         self.velocities.push(None);
@@ -154,61 +154,12 @@ impl ModelBuilder {
 
     /// Builds the model and its first state.
     pub fn build(self) -> Result<(Model, State), ModelError> {
+        self.check_ids()?;
         self.check_names()?;
         self.check_numbers()?;
         let hung = self.hang()?;
         let order = self.order(&hung)?;
         self.assemble(&hung, order)
-    }
-
-    fn check_names(&self) -> Result<(), ModelError> {
-        let lists: [(&'static str, Vec<&str>); 3] = [
-            ("bodies", self.bodies.iter().map(|b| b.name.as_str()).collect()),
-            ("joints", self.joints.iter().chain(&self.loops).map(|j| j.name.as_str()).collect()),
-            (
-                "forces",
-                self.forces
-                    .iter()
-                    .map(|f| f.name.as_str())
-                    .chain(self.joint_forces.iter().map(|f| f.name.as_str()))
-                    .collect(),
-            ),
-        ];
-        for (what, names) in lists {
-            let mut seen = HashSet::new();
-            for name in names {
-                if !seen.insert(name) {
-                    return Err(ModelError::Duplicate { what, name: name.to_owned() });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_numbers(&self) -> Result<(), ModelError> {
-        let finite = |ok: bool, place: String| if ok { Ok(()) } else { Err(ModelError::NotFinite { place }) };
-        finite(self.gravity.iter().all(|v| v.is_finite()), "gravity".to_owned())?;
-        for ((body, pose), velocity) in self.bodies.iter().zip(&self.placed).zip(&self.velocities) {
-            finite(pose.is_finite(), format!("the placement of `{}`", body.name))?;
-            if let Some(v) = velocity {
-                let numbers = v.linear.iter().chain(v.angular.iter());
-                finite(numbers.copied().all(f64::is_finite), format!("the velocity of `{}`", body.name))?;
-            }
-            if body.kind == BodyKind::Rigid && !(body.inertia.min() > 0.0) {
-                let error = BodyError::Moment(body.inertia.min());
-                return Err(ModelError::Body { body: body.name.clone(), error });
-            }
-        }
-        for joint in self.joints.iter().chain(&self.loops) {
-            let ok = joint.on_parent.is_finite() && joint.on_child.is_finite();
-            finite(ok, format!("the frame of joint `{}`", joint.name))?;
-        }
-        for (joint, rates) in self.joints.iter().zip(&self.rates) {
-            if let Some(rates) = rates {
-                finite(rates.iter().all(|r| r.is_finite()), format!("a rate of joint `{}`", joint.name))?;
-            }
-        }
-        Ok(())
     }
 
     /// Which joint each body hangs on.
@@ -326,13 +277,20 @@ impl ModelBuilder {
         if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
+        let particle = child.kind == BodyKind::Particle;
+        let mut on_child = Frame::of(&to_principal(child, &spec.on_child));
+        if particle {
+            // Its axes follow the parent-side ones from where they are now, whatever the author's are.
+            let above = spec.parent.map_or_else(Rotation3::identity, |id| self.placed[id.0].rotation);
+            on_child.axes = *(above * spec.on_parent.rotation).matrix();
+        }
         let joint = Joint {
             name: spec.name.clone(),
             kind: spec.kind,
             on_parent: Frame::of(&on_parent),
-            on_child: Frame::of(&to_principal(child, &spec.on_child)),
+            on_child,
             length,
-            particle: child.kind == BodyKind::Particle,
+            particle,
             limits: spec.limits,
         };
         Ok((joint, parent))
@@ -353,7 +311,7 @@ impl ModelBuilder {
             time: 0.0,
             steps: 0,
             positions: poses.iter().map(|pose| pose.position).collect(),
-            // A particle has no orientation: the engine gives it the world's axes.
+            // A particle has no orientation: the engine starts it with the world's axes.
             rotations: poses
                 .iter()
                 .zip(&order)
@@ -374,7 +332,10 @@ impl ModelBuilder {
             };
             let turns = hung[body].map_or([0.0; 3], |i| self.joints[i].turns);
             let coordinate = state.coordinates.len();
-            state.coordinates.extend(read_coordinates(&joint, &state, parent, slot, &turns));
+            let above = super::placed(&state.positions, &state.rotations, parent);
+            let here = (&state.positions[slot], &state.rotations[slot]);
+            let found = read_coordinates(&joint, &joint.stand(above, here, &[]), &turns);
+            state.coordinates.extend(found);
             let taken = joint.freedoms();
             links.push(Link {
                 body,
@@ -470,7 +431,7 @@ impl ModelBuilder {
             freedoms: freedom,
             coordinates,
         };
-        check_fit(&model, &state)?;
+        check::fit(&model, &state)?;
         start::set_momenta(&self, hung, &model, &mut state, self.project)?;
         Ok((model, state))
     }
@@ -498,16 +459,8 @@ fn free(name: &str, kind: BodyKind) -> Joint {
     }
 }
 
-/// Joint coordinates from the placements.
-fn read_coordinates(
-    joint: &Joint,
-    state: &State,
-    parent: Option<usize>,
-    slot: usize,
-    turns: &[f64; 3],
-) -> Vec<f64> {
-    let parent = super::placed(&state.positions, &state.rotations, parent);
-    let stand = joint.stand(parent, (&state.positions[slot], &state.rotations[slot]), &[]);
+/// Joint coordinates from where a joint stands, with whole turns added to the angles.
+pub(super) fn read_coordinates(joint: &Joint, stand: &Stand, turns: &[f64; 3]) -> Vec<f64> {
     let r = &stand.turned;
     let about_z = || r[(1, 0)].atan2(r[(0, 0)]);
     let mut found = match joint.kind {
@@ -526,24 +479,4 @@ fn read_coordinates(
         }
     }
     found
-}
-
-/// Every joint and loop holds at the start.
-fn check_fit(model: &Model, state: &State) -> Result<(), ModelError> {
-    let size = model.size(state);
-    let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
-    let loops = model.closures.iter().map(|c| (&c.joint, c.parent, c.child));
-    for (joint, parent, child) in trees.chain(loops) {
-        let parent = super::placed(&state.positions, &state.rotations, parent);
-        let child = (&state.positions[child], &state.rotations[child]);
-        for &row in joint.rows() {
-            let misfit = joint.row(row, parent, child).value.abs();
-            let scale = if matches!(row, Row::Direction(..)) { 1.0 } else { size };
-            if !(misfit <= MISFIT * scale) {
-                let row = row.to_string();
-                return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
-            }
-        }
-    }
-    Ok(())
 }

@@ -28,6 +28,24 @@ pub enum ModelError {
         /// Where.
         place: String,
     },
+    /// A body or joint that is not there.
+    #[error("{place}: there is no {what} number {id}; {count} were added")]
+    Unknown {
+        /// Who asks for it.
+        place: String,
+        /// body, joint
+        what: &'static str,
+        /// Its number.
+        id: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A velocity for a body that never moves.
+    #[error("`{body}` is fixed, but is given a velocity; give it a mass or leave the velocity out")]
+    FixedVelocity {
+        /// The body.
+        body: String,
+    },
     /// A joint from a body to itself.
     #[error("joint `{joint}` ties `{body}` to itself; name two bodies")]
     ToItself {
@@ -89,6 +107,14 @@ pub enum ModelError {
         misfit: f64,
         /// Which equation.
         row: String,
+    },
+    /// Bodies whose axes satisfy the joint's right angles the wrong way round.
+    #[error(
+        "joint `{joint}`: the child-side axes are perpendicular where they should be, but point the other way; turn the child or its frame about"
+    )]
+    Flipped {
+        /// The joint.
+        joint: String,
     },
     /// A rod of no length.
     #[error("rod `{joint}` has length {length}; give it a positive one, or use a spherical joint")]

@@ -5,6 +5,7 @@
 //! together; islands know nothing of each other and advance on their own, in parallel, to the same bits.
 
 mod build;
+mod check;
 mod error;
 mod island;
 mod start;

@@ -215,6 +215,10 @@ fn project_on_loops(
     }
     // M⁻¹ Gᵀ, and the smallest multipliers that remove the error (loops are often redundant).
     let m = rows.len();
+    if m == 0 {
+        // A free joint closes nothing.
+        return Ok(());
+    }
     let mut columns = DMatrix::zeros(n, m);
     for (c, row) in rows.iter().enumerate() {
         let mut column = vec![0.0; n];

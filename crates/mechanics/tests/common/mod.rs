@@ -1,8 +1,12 @@
 //! Mechanisms the tests share.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod random;
+pub mod reference;
+
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::force::{Anchor, Force, Law, Spring};
 use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 
@@ -14,6 +18,26 @@ pub fn link(name: &str) -> Body {
 
 /// Bodies hanging one below the other on joints of one kind, the first on the world, with some spin.
 pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
+    chain_builder(kind, count).build().unwrap()
+}
+
+/// The same with a spring from the last body to the world, so that no motion is a mere parabola.
+pub fn sprung_chain(kind: JointKind, count: usize) -> (Model, State) {
+    let mut builder = chain_builder(kind, count);
+    builder.force(Force {
+        name: "spring".to_owned(),
+        law: Law::Spring(Spring {
+            a: Anchor { body: Some(count - 1), arm: Vec3::new(0.1, -0.05, 0.02) },
+            b: Anchor { body: None, arm: Vec3::new(0.3, 0.8, 0.4) },
+            stiffness: 30.0,
+            rest_length: 0.4,
+            damping: 0.3,
+        }),
+    });
+    builder.build().unwrap()
+}
+
+fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -9.81));
     let mut above = None;
@@ -37,7 +61,7 @@ pub fn chain(kind: JointKind, count: usize) -> (Model, State) {
         builder.rates(joint, &rates);
         above = Some((id, pose));
     }
-    builder.build().unwrap()
+    builder
 }
 
 /// Kinetic energy, potential energy of gravity, linear momentum, angular momentum about the origin.
