@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::Random;
+use common::differences::derivative;
+use common::random::Random;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
@@ -15,6 +16,8 @@ use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, ModelEr
 
 /// Rounding of a chain of a few placements of size one.
 const ROUNDING: f64 = 1e-13;
+/// Differences of fourth order along a chain of a dozen bodies.
+const DIFFERENCES: f64 = 1e-10;
 
 /// A rigid body whose centre of mass and principal axes are not those of its author.
 fn rigid(name: &str, random: &mut Random) -> Body {
@@ -176,20 +179,17 @@ fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles()
     }
     let (model, state) = builder.build().unwrap();
     let system = model.mass_system(&state, 0..model.moving());
-    // Central differences: stride² times third derivatives of a chain of a dozen turning arms.
-    let (stride, tolerance) = (1e-4, 1e-6);
     for k in 0..model.freedoms {
         let mut u = vec![0.0; model.freedoms];
         u[k] = 1.0;
         let mut twists = vec![Vec6::zeros(); model.moving()];
         system.expand(&u, &mut twists);
         let at = |e: f64| walk(&model, &state, &u.iter().map(|v| v * e).collect::<Vec<_>>());
-        let (minus, plus) = (at(-stride), at(stride));
         for (slot, expected) in twists.iter().enumerate() {
-            let v = (plus[slot].0 - minus[slot].0) / (2.0 * stride);
-            let spin = (plus[slot].1 - minus[slot].1) / (2.0 * stride) * state.rotations[slot].transpose();
+            let v = derivative(|e| at(e)[slot].0);
+            let spin = derivative(|e| at(e)[slot].1) * state.rotations[slot].transpose();
             let found = twist(&v, &Vec3::new(spin[(2, 1)], spin[(0, 2)], spin[(1, 0)]));
-            assert!((found - expected).amax() < tolerance, "freedom {k}, body {slot}: {found} {expected}");
+            assert!((found - expected).amax() < DIFFERENCES, "freedom {k}, body {slot}: {found} {expected}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::differences::derivative;
 use common::random::{Random, Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
@@ -14,18 +15,8 @@ use percussion_mechanics::tree::carried;
 
 /// A few dozen roundings of numbers of size one.
 const ROUNDING: f64 = 1e-13;
-/// Differences of fourth order with the stride below: `stride⁴ f'''''/30` and `eps/stride` are both under it.
+/// Differences of fourth order of functions of size one.
 const DIFFERENCES: f64 = 1e-11;
-const STRIDE: f64 = 1e-3;
-
-/// Derivative at zero, exact for polynomials of fourth degree.
-fn derivative<T>(f: impl Fn(f64) -> T) -> T
-where
-    T: std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>,
-{
-    let (near, far) = (f(STRIDE) - f(-STRIDE), f(2.0 * STRIDE) - f(-2.0 * STRIDE));
-    near * (2.0 / (3.0 * STRIDE)) - far * (1.0 / (12.0 * STRIDE))
-}
 
 /// The axial vector of the derivative of a rotation that is `r` at zero.
 fn spin(rate: &Mat3, r: &Mat3) -> Vec3 {

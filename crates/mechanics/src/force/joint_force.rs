@@ -4,6 +4,7 @@
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
 
 use super::Table;
+use super::parameter::{ParameterError, finite_number, not_negative};
 
 /// What acts along a joint coordinate.
 #[derive(Clone, Debug)]
@@ -64,6 +65,25 @@ impl JointForce {
         match &self.law {
             JointLaw::Spring { stiffness, rest } => 0.5 * stiffness * (c - rest).powi(2),
             JointLaw::Damper { .. } | JointLaw::Motor(_) => 0.0,
+        }
+    }
+
+    /// Power of the part that has no potential, W.
+    pub fn power(&self, t: f64, c: f64, rate: f64) -> f64 {
+        if self.is_conservative() { 0.0 } else { self.pull(t, c, rate).value * rate }
+    }
+
+    /// Whether its numbers can be meant.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match &self.law {
+            JointLaw::Spring { stiffness, rest } => {
+                not_negative("stiffness", *stiffness)?;
+                finite_number("the rest coordinate", *rest)
+            }
+            JointLaw::Damper { damping } => not_negative("damping", *damping),
+            JointLaw::Motor(table) => {
+                table.numbers().try_for_each(|number| finite_number("a value of the motor", number))
+            }
         }
     }
 

@@ -27,6 +27,12 @@ impl Placement {
             frame_rate: Mat3::zeros(),
         }
     }
+
+    /// Angular velocity, world axes, as the directors show it: `½ Σ_I d_I × d_I'`. At an instant it is `ω`; over a step
+    /// that turns by `θ` about one axis it is `sin θ / h`.
+    pub fn spin(&self) -> Vec3 {
+        moment_of(&self.frame, &self.frame_rate) * 0.5
+    }
 }
 
 /// The bodies of one island, numbered from its first slot.
@@ -48,26 +54,19 @@ pub struct Anchor {
 }
 
 impl Anchor {
+    /// Its body's place in the island and how it is seen; `None` for the world.
+    pub fn seen<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a Placement)> {
+        self.body.map(|slot| (slot - bodies.first, &bodies.placements[slot - bodies.first]))
+    }
+
     /// Where the point is.
     pub fn point(&self, bodies: &Bodies) -> Vec3 {
-        match self.body {
-            Some(slot) => {
-                let body = &bodies.placements[slot - bodies.first];
-                body.position + body.frame * self.arm
-            }
-            None => self.arm,
-        }
+        self.seen(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
     }
 
     /// How it moves.
     pub fn velocity(&self, bodies: &Bodies) -> Vec3 {
-        match self.body {
-            Some(slot) => {
-                let body = &bodies.placements[slot - bodies.first];
-                body.velocity + body.frame_rate * self.arm
-            }
-            None => Vec3::zeros(),
-        }
+        self.seen(bodies).map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
     }
 
     /// Applies a force at the point.
@@ -118,17 +117,27 @@ pub enum Stiffness {
         /// Derivative with respect to its velocity, N s/m.
         by_velocity: Mat3,
     },
-    /// A wrench on one body that depends on its directors: derivative with respect to a small rotation of the
-    /// directors `δR = w × R`, and of their rate `δR' = w × R` (couples and forces that turn with the body, angular drag).
-    Turning {
+    /// A force at an arm and a couple whose components in the seen directors are given: `F = frame f`.
+    Following {
         /// The body's slot.
         body: usize,
-        /// Derivative of force and torque (about the centre of mass) with respect to the orientation.
-        force_by_turn: Mat3,
-        /// Derivative of the torque with respect to the orientation.
-        torque_by_turn: Mat3,
-        /// Derivative of the torque with respect to the angular velocity.
-        torque_by_rate: Mat3,
+        /// Where the force acts, in the principal frame.
+        arm: Vec3,
+        /// Components of the force, N.
+        force: Vec3,
+        /// Components of the couple, N m.
+        torque: Vec3,
+    },
+    /// A couple that depends on the angular velocity `½ Σ d_I × d_I'` of the seen directors.
+    Spinning {
+        /// The body's slot.
+        body: usize,
+        /// Derivative of the couple with respect to the angular velocity, N m s.
+        by_spin: Mat3,
+        /// The directors.
+        frame: Mat3,
+        /// Their rate, 1/s.
+        frame_rate: Mat3,
     },
 }
 
@@ -145,6 +154,11 @@ pub struct Weights {
 pub type Ends<'a> = (&'a [Mat3], &'a [Mat3]);
 
 impl Stiffness {
+    /// Of a force between two points that does not depend on their velocities.
+    pub fn between(a: &Anchor, b: &Anchor, by_position: Mat3) -> Self {
+        Self::Points { a: *a, b: *b, by_position, by_velocity: Mat3::zeros() }
+    }
+
     /// The 3 by 3 derivative of the force with respect to the point's displacement at the end of the step.
     fn gradient(by_position: &Mat3, by_velocity: &Mat3, weights: &Weights) -> Mat3 {
         by_position * weights.position + by_velocity * weights.velocity
@@ -175,11 +189,24 @@ impl Stiffness {
                     }
                 }
             }
-            Self::Turning { body, force_by_turn, torque_by_turn, torque_by_rate } => {
+            // δ(frame f) = p w × (R1 f), with the lever at the first end.
+            Self::Following { body, arm, force, torque } => {
+                let slot = body - first;
+                let share = -scale * weights.position;
+                let f = hat(&(ends.1[slot] * force)) * share;
+                let t = hat(&(ends.1[slot] * torque)) * share;
                 let zero = Mat3::zeros();
-                let f = force_by_turn * (scale * weights.position);
-                let t = Self::gradient(torque_by_turn, torque_by_rate, weights) * scale;
-                add(&mut blocks[body - first], &zero, &f, &zero, &t);
+                add(&mut blocks[slot], &zero, &f, &zero, &(hat(&(ends.0[slot] * arm)) * f + t));
+            }
+            // δω = ½ Σ (δd × d' + d × δd') with δd = p w × r, δd' = v w × r, r the columns of R1.
+            Self::Spinning { body, by_spin, frame, frame_rate } => {
+                let slot = body - first;
+                let seen = frame_rate * weights.position - frame * weights.velocity;
+                let k = ends.1[slot] * seen.transpose();
+                // Σ hat(a_I) hat(b_I) = B Aᵀ - tr(B Aᵀ) for the columns of A and B.
+                let by_turn = (k - Mat3::identity() * k.trace()) * 0.5;
+                let zero = Mat3::zeros();
+                add(&mut blocks[slot], &zero, &zero, &zero, &(by_spin * by_turn * scale));
             }
         }
     }

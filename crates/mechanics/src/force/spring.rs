@@ -3,6 +3,7 @@
 //! With `x` from `b` to `a`, `l = |x|`, `e = x/l`: `V = k/2 (l - l0)²`, damping force `-c (e·x') e` on `a`. A spring of
 //! rest length zero is smooth everywhere; any other has no direction where its points meet.
 
+use super::parameter::{ParameterError, finite, not_negative};
 use super::{Anchor, Bodies, ForceError, Pull, Stiffness};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
@@ -77,9 +78,19 @@ impl Spring {
         Ok(0.5 * self.stiffness * (l - self.rest_length).powi(2))
     }
 
+    /// Power of the damper, W.
     pub(super) fn power(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
         let (x, v, l) = self.reach(name, bodies)?;
         Ok(if l > 0.0 { -self.damping * (x.dot(&v) / l).powi(2) } else { 0.0 })
+    }
+
+    pub(super) fn check(&self) -> Result<(), ParameterError> {
+        for anchor in [&self.a, &self.b] {
+            finite("a coordinate of an end", &anchor.arm)?;
+        }
+        not_negative("stiffness", self.stiffness)?;
+        not_negative("rest length", self.rest_length)?;
+        not_negative("damping", self.damping)
     }
 
     pub(super) fn anchors_mut(&mut self) -> [&mut Anchor; 2] {

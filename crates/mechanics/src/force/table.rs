@@ -63,6 +63,16 @@ impl<const N: usize> Table<N> {
         Ok(Self { times, values })
     }
 
+    /// Every number in it.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.values.iter().flatten().copied()
+    }
+
+    /// Changes every value.
+    pub(super) fn map(&mut self, change: impl Fn([f64; N]) -> [f64; N]) {
+        self.values.iter_mut().for_each(|value| *value = change(*value));
+    }
+
     /// The value at an instant.
     pub fn at(&self, t: f64) -> [f64; N] {
         let after = self.times.partition_point(|&time| time <= t);

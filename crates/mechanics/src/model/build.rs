@@ -147,6 +147,11 @@ impl ModelBuilder {
         self.project = project;
     }
 
+    /// The point of a body where its centre of mass is, for forces that act there.
+    pub fn centre(&self, body: BodyId) -> Anchor {
+        Anchor { body: Some(body.0), arm: self.bodies[body.0].principal.position }
+    }
+
     /// Where a body is placed.
     pub fn pose(&self, body: BodyId) -> Pose {
         self.placed[body.0]
@@ -157,6 +162,7 @@ impl ModelBuilder {
         self.check_ids()?;
         self.check_names()?;
         self.check_numbers()?;
+        self.check_forces()?;
         let hung = self.hang()?;
         let order = self.order(&hung)?;
         self.assemble(&hung, order)
@@ -273,7 +279,7 @@ impl ModelBuilder {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
             _ => 0.0,
         };
-        let least = MISFIT * points.0.norm().max(points.1.norm());
+        let least = check::MISFIT * points.0.norm().max(points.1.norm());
         if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
@@ -365,6 +371,7 @@ impl ModelBuilder {
         let mut keyed = Vec::new();
         for mut force in forces.drain(..) {
             let mut group = None;
+            force.settle(&self.bodies).map_err(|error| error.of(&force.name))?;
             for anchor in force.anchors_mut() {
                 self.resolve_anchor(anchor, &slots);
                 group = group.or(anchor.body.map(group_of));

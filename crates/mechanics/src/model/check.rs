@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.
 /// What passes is removed at the first step, when the joint places its child.
-const MISFIT: f64 = 1e-7;
+pub(super) const MISFIT: f64 = 1e-7;
 
 /// Difference between a child's axes and those its joint gives it that is a misplacement and no rounding: axes that satisfy
 /// the constraints and are wrong differ by a third of a turn or a half, some component by one or two.
@@ -63,6 +63,20 @@ impl ModelBuilder {
             }
         }
         Ok(())
+    }
+
+    /// Forces have parameters that can be meant, and turn only what has an orientation.
+    pub(super) fn check_forces(&self) -> Result<(), ModelError> {
+        for force in &self.forces {
+            force.check().map_err(|error| error.of(&force.name))?;
+            if let Some(body) = force.turned_body().map(|body| &self.bodies[body])
+                && body.kind == BodyKind::Particle
+            {
+                let (force, body) = (force.name.clone(), body.name.clone());
+                return Err(ModelError::NoOrientation { force, body });
+            }
+        }
+        self.joint_forces.iter().try_for_each(|force| force.check().map_err(|error| error.of(&force.name)))
     }
 
     pub(super) fn check_numbers(&self) -> Result<(), ModelError> {

@@ -1,6 +1,7 @@
 //! Why a model is refused: every message names the culprit and the remedy.
 
 use crate::body::BodyError;
+use crate::force::ParameterError;
 use thiserror::Error;
 
 /// Why a model is refused.
@@ -160,6 +161,16 @@ pub enum ModelError {
         /// Which was asked for.
         asked: usize,
     },
+    /// A torque, or a force that turns with the body, on a body without orientation.
+    #[error(
+        "force `{force}` turns `{body}`, or turns with it, but that is a particle; give it an inertia, or a force in the world's axes"
+    )]
+    NoOrientation {
+        /// The force.
+        force: String,
+        /// The particle.
+        body: String,
+    },
     /// A parameter outside its range.
     #[error("{place} is {value}; {remedy}")]
     Range {
@@ -170,4 +181,12 @@ pub enum ModelError {
         /// What it should be.
         remedy: &'static str,
     },
+}
+
+impl ParameterError {
+    /// The same error about the force of a name.
+    pub(super) fn of(self, force: &str) -> ModelError {
+        let place = format!("force `{force}`: {}", self.parameter);
+        ModelError::Range { place, value: self.value, remedy: self.remedy }
+    }
 }
