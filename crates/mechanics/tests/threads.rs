@@ -23,7 +23,7 @@ fn crowd(count: usize) -> (Model, State) {
         let pose = random.pose();
         let id = builder.body(body, pose);
         builder.velocity(id, random.vector(), random.vector());
-        if let (Some((other, other_pose)), 1) = (last, i % 4) {
+        if let (Some((other, other_pose)), 1) = (last, i % 5) {
             let at = JointSpec::at(
                 &format!("j{i}"),
                 JointKind::Spherical,
@@ -33,7 +33,7 @@ fn crowd(count: usize) -> (Model, State) {
             );
             builder.joint(at);
         }
-        if i % 4 == 3 {
+        if i % 5 == 3 {
             let a = Anchor { body: Some(i), arm: random.vector() };
             let b = Anchor { body: Some(i - 1), arm: random.vector() };
             let spring = Spring { a, b, stiffness: 5.0, rest_length: 0.0, damping: 0.0 };
