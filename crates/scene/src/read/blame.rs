@@ -22,6 +22,12 @@ pub(crate) fn blame(
     let entry = |collection: &str, name: &str| {
         top.table.table(collection).and_then(|table| table.entry(name)).map(|entry| entry.place)
     };
+    // A force on several bodies is called after itself and one of them.
+    let force = |name: &str| {
+        let entries = top.table.table("forces").map_or(&[][..], |table| &table.entries);
+        let made = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.starts_with('-'));
+        entry("forces", name).or(entries.iter().find(|entry| made(&entry.key)).map(|entry| entry.place))
+    };
     let mut said = error.to_string();
     let place: Option<Place> = match error {
         ModelError::Body { body: name, .. } => body(name).map(|b| b.place),
@@ -29,14 +35,20 @@ pub(crate) fn blame(
         // Numbers are checked when they are read: this is a product of finite ones that overflowed.
         ModelError::NotFinite { place } | ModelError::Range { place, .. } => {
             let quoted = place.split('`').nth(1).unwrap_or_default();
-            joint(quoted).or(body(quoted).map(|b| b.place)).or(entry("forces", quoted))
+            match place.starts_with("force ") {
+                true => force(quoted),
+                false => joint(quoted).or(body(quoted).map(|b| b.place)),
+            }
         }
+        ModelError::Unknown { .. } => None,
+        ModelError::FixedVelocity { body: name } => body(name).map(|b| b.velocity_place),
         ModelError::ToItself { joint: name, .. }
         | ModelError::FixedChild { joint: name, .. }
         | ModelError::TwoParents { second: name, .. }
         | ModelError::Cycle { joint: name, .. }
         | ModelError::Particle { joint: name, .. }
         | ModelError::Misfit { joint: name, .. }
+        | ModelError::Flipped { joint: name, .. }
         | ModelError::Rod { joint: name, .. }
         | ModelError::Rates { joint: name, .. } => joint(name),
         ModelError::Velocity { body: name, joint: through, .. } => {
@@ -46,7 +58,9 @@ pub(crate) fn blame(
                 other => joint(through).or(other.map(|b| b.place)),
             }
         }
-        ModelError::Coordinate { force, .. } => entry("forces", force),
+        ModelError::Coordinate { force: name, .. } | ModelError::NoOrientation { force: name, .. } => {
+            force(name)
+        }
     };
     report.pass_on(place.unwrap_or(top.place), &said)
 }

@@ -37,14 +37,31 @@ pub(crate) fn keys() -> Vec<&'static str> {
 pub(crate) struct WrittenBody {
     pub body: Body,
     pub pose: Pose,
-    /// Of the centre of mass, and angular, world axes.
-    pub velocity: Option<(Vec3, Vec3)>,
+    /// How it moves, if that is said.
+    pub velocity: Option<WrittenVelocity>,
     /// Its material's place in the list.
     pub material: Option<usize>,
     /// Where its name stands.
     pub place: Place,
     /// Where its velocity stands, if it is given.
     pub velocity_place: Place,
+}
+
+/// A velocity as written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenVelocity {
+    /// Of the centre of mass, world axes.
+    linear: Vec3,
+    /// In the world's axes, or in the body's own.
+    angular: Vec3,
+    own_axes: bool,
+}
+
+impl WrittenVelocity {
+    /// Of the centre of mass, and angular, world axes, for the body at its start.
+    pub fn of(&self, pose: &Pose) -> (Vec3, Vec3) {
+        (self.linear, if self.own_axes { pose.direction(&self.angular) } else { self.angular })
+    }
 }
 
 /// The bodies under `[bodies]`, in the order of the file. `None` stands for one with complaints, so that joints that name
@@ -89,7 +106,7 @@ impl Reader<'_, '_> {
         // All of these are read before any is missed, so that all complaints are heard.
         let (parts, material, pose) = (self.parts(), self.material(), placement(f));
         let (parts, material, pose) = (parts?, material?, pose?);
-        let velocity = self.velocity(&pose)?;
+        let velocity = self.velocity()?;
         let mut body = match kind {
             "fixed" => Body::fixed(self.name),
             "particle" => {
@@ -141,7 +158,7 @@ impl Reader<'_, '_> {
         Err(f.report.unknown(place, format!("there is no material `{name}`"), name, known, &remedy))
     }
 
-    fn velocity(&self, pose: &Pose) -> Read<Option<(Vec3, Vec3)>> {
+    fn velocity(&self) -> Read<Option<WrittenVelocity>> {
         let f = &self.fields;
         let linear = f.vector("velocity")?;
         let world = f.vector("angular_velocity")?;
@@ -150,9 +167,12 @@ impl Reader<'_, '_> {
             let message = "is given together with `angular_velocity`";
             return Err(f.wrong("body_angular_velocity", message, "keep one of the two"));
         }
-        let angular = world.or(own.map(|w| pose.direction(&w)));
-        let zero = Vec3::zeros();
-        Ok((linear.is_some() || angular.is_some()).then(|| (linear.unwrap_or(zero), angular.unwrap_or(zero))))
+        let given = linear.is_some() || world.is_some() || own.is_some();
+        Ok(given.then(|| WrittenVelocity {
+            linear: linear.unwrap_or_else(Vec3::zeros),
+            angular: world.or(own).unwrap_or_else(Vec3::zeros),
+            own_axes: own.is_some(),
+        }))
     }
 
     /// Volume, centroid and inertia of the shapes, if they are finite.

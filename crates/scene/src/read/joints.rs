@@ -80,6 +80,17 @@ impl<'a> Cast<'a> {
         })
     }
 
+    /// Bodies that move, or may.
+    pub fn moving(&self) -> Vec<usize> {
+        let moves = |id: &usize| self.written(*id).is_none_or(|body| body.body.moves());
+        (0..self.bodies.len()).filter(moves).collect()
+    }
+
+    /// The centre of mass of a body in its own frame.
+    pub fn centre(&self, id: usize) -> Vec3 {
+        self.written(id).map_or_else(Vec3::zeros, |body| body.body.principal.position)
+    }
+
     fn written(&self, id: usize) -> Option<&WrittenBody> {
         self.bodies[id].1.as_ref()
     }

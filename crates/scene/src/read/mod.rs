@@ -86,7 +86,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
         let Some(body) = body else { continue };
         let id = builder.body(body.body.clone(), *pose);
         body_materials.push(body.material);
-        if let Some((linear, angular)) = body.velocity {
+        if let Some((linear, angular)) = body.velocity.map(|velocity| velocity.of(pose)) {
             builder.velocity(id, linear, angular);
         }
     }

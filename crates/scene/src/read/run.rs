@@ -39,7 +39,7 @@ pub struct Newmark {
 }
 
 /// The names of the schemes a scene may ask for; the first is what it gets when it does not.
-pub fn schemes() -> &'static [&'static str] {
+pub const fn schemes() -> &'static [&'static str] {
     &[
         "variational",
         "variational-projected",
