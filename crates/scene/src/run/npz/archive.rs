@@ -9,7 +9,7 @@
 //! The parts in brackets are written where a size or an offset does not fit into 32 bits. Dates are left out: the same
 //! members give the same bytes.
 
-use super::array::{Array, Header};
+use super::array::{Array, Header, Kind};
 use super::crc::Crc;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -258,6 +258,17 @@ impl<R: Read + Seek> Reader<R> {
         Ok((header, data))
     }
 
+    /// The rows of an array of numbers, to be read one by one in any order; they are not verified.
+    pub fn rows(&mut self, name: &str) -> io::Result<Rows<'_, R>> {
+        let member = self.find(name)?;
+        let header = Header::read(&mut self.data(&member)?)?;
+        if header.kind != Kind::Float || header.shape.is_empty() {
+            return Err(damaged());
+        }
+        let start = self.from.stream_position()?;
+        Ok(Rows { from: &mut self.from, start, next: 0, bytes: vec![0; 8 * width(&header)], header })
+    }
+
     fn find(&self, name: &str) -> io::Result<Member> {
         let found = self.members.iter().find(|m| m.name.strip_suffix(".npy") == Some(name));
         found.cloned().ok_or_else(|| {
@@ -271,6 +282,50 @@ impl<R: Read + Seek> Reader<R> {
         self.from.seek(SeekFrom::Current(skipped))?;
         Ok((&mut self.from).take(member.size))
     }
+}
+
+/// Rows of an array, read one by one.
+#[derive(Debug)]
+pub struct Rows<'a, R> {
+    from: &'a mut R,
+    header: Header,
+    start: u64,
+    next: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read + Seek> Rows<'_, R> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.header.shape[0]
+    }
+
+    /// Numbers in each.
+    pub fn width(&self) -> usize {
+        width(&self.header)
+    }
+
+    /// Reads row `i`.
+    pub fn read(&mut self, i: usize, row: &mut Vec<f64>) -> io::Result<()> {
+        let at = i as u64;
+        // Rows in order are read on, which keeps what is buffered.
+        if at != self.next {
+            self.from.seek(SeekFrom::Start(self.start + at * self.bytes.len() as u64))?;
+        }
+        if i >= self.count() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.from.read_exact(&mut self.bytes)?;
+        self.next = at + 1;
+        row.clear();
+        row.extend(self.bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)));
+        Ok(())
+    }
+}
+
+/// Numbers in a row.
+fn width(header: &Header) -> usize {
+    header.shape[1..].iter().product()
 }
 
 /// The first member of what is left of a directory, and the rest.
@@ -331,7 +386,6 @@ fn damaged() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
     use super::*;
     use std::io::Cursor;
 
@@ -379,6 +433,15 @@ mod tests {
             let mut bytes = Vec::new();
             data.read_to_end(&mut bytes).unwrap();
             assert_eq!((header.shape.as_slice(), bytes.len()), ([2, 2].as_slice(), 32));
+            drop(data);
+            let (mut rows, mut row) = (reader.rows("numbers").unwrap(), Vec::new());
+            assert_eq!((rows.count(), rows.width()), (2, 2));
+            for (i, expected) in [(0, [1.0, 2.0]), (1, [3.0, 4.0]), (0, [1.0, 2.0]), (0, [1.0, 2.0])] {
+                rows.read(i, &mut row).unwrap();
+                assert_eq!(row, expected);
+            }
+            assert!(rows.read(2, &mut row).is_err());
+            assert!(reader.rows("names").is_err());
         }
     }
 

@@ -13,6 +13,6 @@ mod archive;
 mod array;
 mod crc;
 
-pub use archive::{Reader, Writer};
+pub use archive::{Reader, Rows, Writer};
 pub(crate) use array::words;
 pub use array::{Array, Header, Kind};
