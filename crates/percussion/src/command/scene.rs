@@ -23,11 +23,11 @@ pub struct Asked {
     set: Vec<String>,
 
     /// When to stop (seconds), instead of the scene's `run.until`
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     until: Option<f64>,
 
     /// Keep every N-th state, instead of the scene's `run.every`
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     every: Option<u64>,
 }
 

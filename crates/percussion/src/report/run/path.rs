@@ -12,6 +12,8 @@ const POINTS: usize = 500;
 const BODIES: usize = 40;
 /// Bodies that are named.
 const NAMED: usize = 8;
+/// Extent beside the distance from the origin that is rounding.
+const STILL: f64 = 1e-12;
 
 /// The drawing.
 pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
@@ -32,7 +34,15 @@ pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
         positions.iter().zip(&rotations).map(place).collect()
     };
     let all: Vec<Vec<[f64; 3]>> = moving.iter().take(BODIES).map(|&b| path(b)).collect();
-    let (i, j) = plane(&all);
+    let extent = extent(&all);
+    let furthest = all.iter().flatten().flatten().fold(0.0, |most: f64, v| most.max(v.abs()));
+    if !(extent.iter().fold(0.0, |most: f64, e| most.max(*e)) > STILL * furthest) {
+        let title = "Paths of the centres of mass";
+        return Ok(format!(
+            "<article><h2>{title}</h2><p class=\"none\">they stay where they are</p></article>\n"
+        ));
+    }
+    let (i, j) = plane(&extent);
     let axes = ["x", "y", "z"];
     let mut canvas = Canvas::default();
     for (path, colour) in all.iter().zip(COLOURS.iter().cycle()) {
@@ -57,14 +67,18 @@ pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
     ))
 }
 
-/// The two coordinates that vary most, the vertical one upright.
-fn plane(paths: &[Vec<[f64; 3]>]) -> (usize, usize) {
-    let extent: [f64; 3] = std::array::from_fn(|k| {
+/// How far all paths extend along each coordinate.
+fn extent(paths: &[Vec<[f64; 3]>]) -> [f64; 3] {
+    std::array::from_fn(|k| {
         let values = paths.iter().flatten().map(|p| p[k]);
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         high - low
-    });
+    })
+}
+
+/// The two coordinates that vary most, the vertical one upright.
+fn plane(extent: &[f64; 3]) -> (usize, usize) {
     // Of equals, the vertical plane x, z and then the ground is preferred.
     let least = [1, 2, 0].into_iter().fold(1, |best, k| if extent[k] < extent[best] { k } else { best });
     [(1, 2), (0, 2), (0, 1)][least]
@@ -72,12 +86,12 @@ fn plane(paths: &[Vec<[f64; 3]>]) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::plane;
+    use super::{extent, plane};
 
     #[test]
     fn paths_are_drawn_in_the_plane_they_fill() {
-        assert_eq!(plane(&[vec![[0.0, 0.0, 0.0], [1.0, 2.0, 0.1]]]), (0, 1));
-        assert_eq!(plane(&[vec![[0.0, 0.0, 0.0]], vec![[0.1, 2.0, 3.0]]]), (1, 2));
-        assert_eq!(plane(&[vec![[0.0; 3], [1.0, 0.0, 0.0]]]), (0, 2));
+        assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0], [1.0, 2.0, 0.1]]])), (0, 1));
+        assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0]], vec![[0.1, 2.0, 3.0]]])), (1, 2));
+        assert_eq!(plane(&extent(&[vec![[0.0; 3], [1.0, 0.0, 0.0]]])), (0, 2));
     }
 }
