@@ -39,6 +39,7 @@ mod expand;
 mod orthonormal;
 mod read;
 mod report;
+pub mod run;
 mod scene;
 mod spelling;
 mod tree;

@@ -112,12 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             ranges: on(arguments.ranges),
         },
     };
-    if let Some(jobs) = arguments.jobs {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs)
-            .build_global()
-            .context("cannot start the threads")?;
-    }
+    super::threads(arguments.jobs)?;
     // Before the work, so that a folder that cannot be written is known at once.
     if let Some(folder) = &arguments.report {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
