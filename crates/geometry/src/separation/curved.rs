@@ -35,7 +35,6 @@ pub(crate) fn cast_curved(
     count: &mut u32,
 ) -> CurvedEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size;
     // Normals along which the corners were found; zero where unknown.
     let mut normals = [[0.0; 3]; 3];
     // The lowest supporting plane seen: τ <= height, with <n, d> = 1.
@@ -75,7 +74,7 @@ pub(crate) fn cast_curved(
         // A point found along an interpolated normal may lie below the portal; then it teaches nothing new.
         let rises = dot(&portal.normal(), &sub(&p.w, &portal.corner[0].w)) > 0.0;
         let before = portal;
-        if rises && portal.pivot(&p, d, slack) {
+        if rises && portal.pivot(&p, d, cast.size) {
             for (k, corner) in portal.corner.iter().enumerate() {
                 if corner.w != before.corner[k].w {
                     normals[k] = n;
