@@ -10,7 +10,8 @@
 //! Both bounds stay proven throughout: every support plane bounds s below, every portal above; the best are kept.
 
 use super::pieces::{Candidate, PiecePair, newton};
-use super::portal::{Cast, Point, Portal, Proof, STAND_IN, SupportMap};
+use super::portal::{Cast, Point, Portal, STAND_IN, SupportMap};
+use super::proof::Proof;
 use super::small::{V, add_scaled, dot, norm, scale, sub};
 
 /// Most support queries: bisection alone reaches rounding in about 150.

@@ -1,7 +1,8 @@
 //! Separation of two polytopes: the warm confirmation, straight-line, and the cold solve out of line.
 
 use super::answer::{Options, Outcome, QueryError, Separation, Warm};
-use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines};
+use super::portal::{Cast, CastEnd, Portal, SupportMap, cast};
+use super::proof::{Proof, better, price, prove, shifted_lines};
 use super::relative::{Relative, columns, turned, unturned};
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::support::{PolytopePair, SCAN_LIMIT, climb, highest};
