@@ -173,7 +173,7 @@ fn overrides_reach_everything_that_has_a_path() {
         &text,
         &[
             ("run.step", "1e-4"),
-            ("run.scheme", "newmark-implicit"),
+            ("run.scheme", "variational"),
             ("run.newmark.gamma", "0.6"),
             ("gravity", "[0, 0, -1.62]"),
             ("title", "On the moon"),
@@ -183,8 +183,8 @@ fn overrides_reach_everything_that_has_a_path() {
             ("bodies.p-4.shape.sphere", "0.2"),
         ],
     );
-    assert_eq!((all.run.step, all.run.scheme.as_str()), (1e-4, "newmark-implicit"));
-    assert_eq!((all.run.newmark.beta, all.run.newmark.gamma), (0.25, 0.6));
+    assert_eq!((all.run.step, all.run.scheme.as_str()), (1e-4, "variational"));
+    assert_eq!((all.run.options.beta, all.run.options.gamma), (None, Some(0.6)));
     assert_eq!((all.model.gravity.z, all.title.as_str()), (-1.62, "On the moon"));
     assert_eq!(position(&all, "p-2"), Vec3::new(1.0, 7.0, 5.0));
     assert!((all.model.bodies[3].mass / all.model.bodies[0].mass - 8.0).abs() < 1e-12);

@@ -22,19 +22,22 @@ mod small;
 mod subdifferential;
 mod support;
 
-pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm};
-pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
-pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
+pub use answer::{
+    Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, QueryError,
+    Separation, SeparationIn, Warm, WarmIn,
+};
+pub use gradient::{BetaTerm, MotionGradient, MotionGradientOf, Moves, PlanarMotionGradient};
+pub use planar::planar_separation;
 pub use resolve::{
-    PlanarRanges, PlanarResolved, Ranges, ResolveError, Resolved, planar_ranges, ranges, resolve,
-    resolve_planar,
+    PlanarRanges, PlanarResolved, Ranges, RangesIn, ResolveError, Resolved, ResolvedIn, planar_ranges,
+    ranges, resolve, resolve_planar,
 };
 pub use subdifferential::{
-    GradientSet, PlanarSubdifferential, Subdifferential, VertexGradient, VertexSubdifferential,
-    planar_subdifferential, subdifferential,
+    GradientSet, PlanarSubdifferential, Subdifferential, SubdifferentialIn, VertexGradient,
+    VertexSubdifferential, planar_subdifferential, subdifferential,
 };
 
-pub(crate) use gradient::{beta_part, motion};
+pub(crate) use gradient::Lever;
 pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
 
@@ -73,10 +76,12 @@ pub fn separation(
         }
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
         (_, Solid::HalfSpace(h)) => {
-            half_space::separation_from_half_space(a, pose_a, h, pose_b, false, options, warm)
+            let plane = (h.normal(), h.offset());
+            half_space::separation_from_half_space(a, pose_a, plane, pose_b, false, options, warm)
         }
         (Solid::HalfSpace(h), _) => {
-            half_space::separation_from_half_space(b, pose_b, h, pose_a, true, options, warm)
+            let plane = (h.normal(), h.offset());
+            half_space::separation_from_half_space(b, pose_b, plane, pose_a, true, options, warm)
         }
         _ => general::separation_of_solids(a, pose_a, b, pose_b, options, warm),
     }

@@ -21,9 +21,10 @@ pub(crate) struct PlanarPair<'a> {
 }
 
 /// Furthest point of a body along `n`, relative to its reference; its vertex, `u32::MAX` where there are none.
-pub(crate) fn support_of(shape: &PlanarShape, n: &P) -> (P, u32) {
+fn support_of(shape: &PlanarShape, n: &P) -> (P, u32) {
     match shape {
         PlanarShape::Polygon(p) => {
+            // From the reference point: short vectors, no digits lost where it is far from the origin.
             let mut best = (f64::NEG_INFINITY, 0);
             for (k, v) in p.relative().iter().enumerate() {
                 let height = dot(n, v);
@@ -107,8 +108,5 @@ impl PlanarPair<'_> {
 
 /// A vertex relative to the reference point.
 fn vertex(shape: &PlanarShape, index: u32) -> Option<P> {
-    match shape {
-        PlanarShape::Polygon(p) => p.relative().get(index as usize).copied(),
-        _ => None,
-    }
+    shape.polygon()?.relative().get(index as usize).copied()
 }

@@ -26,8 +26,9 @@ use thiserror::Error;
 /// Relative decrement (of action) after which the correction just made was the last that matters: convergence is
 /// quadratic, so what remains is its square.
 const DONE: f64 = 1e-22;
-/// Relative decrement at which a stagnating iteration has reached the noise of the forces.
-const NOISE: f64 = 1e-18;
+/// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
+/// mass matrix has a condition of 1e16 and more. [`Effort::decrement`] tells how far it got.
+const NOISE: f64 = 1e-14;
 /// Iterations after which there is no solution nearby.
 const MOST_ITERATIONS: usize = 40;
 /// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.

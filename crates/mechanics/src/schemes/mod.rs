@@ -4,8 +4,10 @@
 //! |---|---|---|---|
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 
+mod choice;
 mod variational;
 
+pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use variational::Variational;
 
 use crate::discrete::{Effort, StepFailure};

@@ -38,7 +38,8 @@ pub fn sprung_chain(kind: JointKind, count: usize) -> (Model, State) {
     builder.build().unwrap()
 }
 
-fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
+/// The same, to be added to.
+pub fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -9.81));
     let mut above = None;
