@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod mechanisms;
 
 use common::{chain, sprung_chain};
 use percussion_mechanics::joint::ALL_KINDS;
-use percussion_mechanics::schemes::{Scheme, Variational};
+use percussion_mechanics::schemes::{NAMES, Options, by_name};
 use percussion_mechanics::{Ledger, Model, State};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -34,8 +35,8 @@ unsafe impl GlobalAlloc for Counter {
 #[global_allocator]
 static COUNTER: Counter = Counter;
 
-fn requests_of_warm_steps(model: &Model, mut state: State) -> usize {
-    let mut scheme = Variational::new(model, &state);
+fn requests_of_warm_steps(scheme: &str, model: &Model, mut state: State) -> usize {
+    let mut scheme = by_name(scheme, model, &state, &Options::default()).unwrap();
     let mut ledger = Ledger::new(model, &state).unwrap();
     let mut before = state.clone();
     let mut from = 0;
@@ -52,10 +53,15 @@ fn requests_of_warm_steps(model: &Model, mut state: State) -> usize {
 
 #[test]
 fn warm_steps_and_their_bookkeeping_allocate_nothing() {
-    for kind in ALL_KINDS {
+    for (scheme, kind) in NAMES.into_iter().flat_map(|name| ALL_KINDS.map(|kind| (name, kind))) {
         let (model, state) = chain(kind, 4);
-        assert_eq!(requests_of_warm_steps(&model, state), 0, "{kind:?}");
+        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?}");
         let (model, state) = sprung_chain(kind, 4);
-        assert_eq!(requests_of_warm_steps(&model, state), 0, "{kind:?} with a spring");
+        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?} with a spring");
+    }
+    for scheme in NAMES {
+        for (name, (model, state)) in mechanisms::all() {
+            assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {name}");
+        }
     }
 }
