@@ -17,13 +17,25 @@
 //! `c` of the step in body axes, `l = 2 (J c + c × J c) / (h (1 + |c|²))`: a polynomial over a norm, no cancellation.
 //!
 //! An [`Interval`] holds one island over one step: from a start configuration and increments of the joints it gives both
-//! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree.
+//! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree. A
+//! [`Differentiator`] gives all first derivatives of both momenta as dense matrices, for boundary value problems and
+//! optimal control: [`Derivatives`] of a [`Passage`] between two configurations under [`Control`]s.
 
+mod between;
+mod closing;
+mod control;
+mod derivatives;
+mod differentiator;
 pub mod free;
 mod interval;
 mod loops;
 mod newton;
+mod parameters;
 
+pub use between::displace;
+pub use control::{Control, ControlError, Grip};
+pub use derivatives::{Derivatives, Momentum, Passage};
+pub use differentiator::Differentiator;
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
 pub use newton::{Effort, EndMut, Newton, StepFailure, Trouble};
