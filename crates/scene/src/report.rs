@@ -67,7 +67,7 @@ impl Report {
 
     /// Puts on record what another room said, `message; remedy`.
     pub fn pass_on(&self, place: Place, said: &str) -> Told {
-        let (message, remedy) = said.split_once("; ").unwrap_or((said, ""));
+        let (message, remedy) = said.split_once("; ").unwrap_or((said, "correct what is written here"));
         self.complain(place, message, remedy)
     }
 

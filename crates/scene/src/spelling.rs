@@ -1,14 +1,17 @@
 //! What a mistyped word was probably meant to be.
 
 /// The word of `known` that `given` was probably meant to be: at most a third of its letters differ. Capitals, hyphens
-/// and underscores do not count.
+/// and underscores do not count, nor does `body` for `bodies`.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let reach = (given.chars().count() / 3).max(1);
     let plain = |word: &str| word.to_lowercase().replace('-', "_");
     let given = plain(given);
     known
         .into_iter()
-        .map(|word| (edits(&given, &plain(word)), word))
+        .map(|word| {
+            let one = word.strip_suffix("ies").map(|stem| edits(&given, &plain(&format!("{stem}y"))));
+            (edits(&given, &plain(word)).min(one.unwrap_or(usize::MAX)), word)
+        })
         .filter(|&(distance, _)| distance <= reach)
         .min()
         .map(|(_, word)| word)
@@ -44,6 +47,7 @@ mod tests {
         assert_eq!(nearest("torsion_spring", known), Some("torsion-spring"));
         assert_eq!(nearest("Box", known), Some("box"));
         assert_eq!(nearest("teapot", known), None);
+        assert_eq!(nearest("body", ["bodies", "joints"]), Some("bodies"));
     }
 
     #[test]

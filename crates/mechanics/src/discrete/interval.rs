@@ -36,7 +36,7 @@ pub struct Interval {
     /// Room for twists.
     pub twists: Vec<Vec6>,
     pub(super) stands: Vec<Stand>,
-    arms: Vec<(Vec3, Vec3)>,
+    pub(super) arms: Vec<(Vec3, Vec3)>,
     pub(super) blocks: Vec<Mat6>,
     /// Orientations at the beginning, for the stiffness elements.
     pub(super) rotations0: Vec<Mat3>,

@@ -19,11 +19,25 @@
 //! An [`Interval`] holds one island over one step: from a start configuration and increments of the joints it gives both
 //! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree.
 
+mod condition;
+mod dense;
+mod directors;
+mod energy;
 pub mod free;
+mod independent;
+mod instant;
 mod interval;
 mod loops;
+mod multipliers;
 mod newton;
+mod read_back;
 
+pub use condition::{Equations, condition_number, newton_matrix};
+pub use dense::{Dense, Redundant};
+pub use energy::{discrete_energy, discrete_hamiltonian};
+pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
+pub use multipliers::{Reaction, Reactions};
 pub use newton::{Effort, EndMut, Newton, StepFailure, Trouble};
+pub use read_back::step_between;

@@ -25,12 +25,12 @@ use thiserror::Error;
 
 /// Relative decrement (of action) after which the correction just made was the last that matters: convergence is
 /// quadratic, so what remains is its square.
-const DONE: f64 = 1e-22;
+pub(super) const DONE: f64 = 1e-22;
 /// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
 /// mass matrix has a condition of 1e16 and more. [`Effort::decrement`] tells how far it got.
-const NOISE: f64 = 1e-14;
+pub(super) const NOISE: f64 = 1e-14;
 /// Iterations after which there is no solution nearby.
-const MOST_ITERATIONS: usize = 40;
+pub(super) const MOST_ITERATIONS: usize = 40;
 /// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.
 const INNER: f64 = 1e-9;
 /// Directions of the inner solver before a restart, and restarts.
@@ -161,31 +161,12 @@ impl Newton {
         h: f64,
         end: EndMut,
     ) -> Result<Effort, (Trouble, usize)> {
-        let n = island.freedoms.len();
         let t = state.time + 0.5 * h;
         let p0 = &state.momenta[island.freedoms.clone()];
-        for list in [&mut self.r, &mut self.z, &mut self.d] {
-            list.clear();
-            list.resize(n, 0.0);
-        }
         let force = |error: ForceError| (Trouble::Force(error), 0);
         let singular = |error: Singular| (Trouble::Singular, error.slot);
 
-        self.interval.begin(model, island, state);
-        self.loops.begin(model, island);
-        if self.loops.rows > 0 {
-            let it = &mut self.interval;
-            let range = island.bodies.clone();
-            let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
-            self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
-        }
-        // First guess: carry on with the present velocity.
-        self.interval.set_mass(model, island);
-        self.interval.system.factor().map_err(singular)?;
-        self.interval.system.solve(p0, &mut self.d, &mut self.interval.twists);
-        self.d.iter_mut().for_each(|rate| *rate *= h);
-        self.interval.correct(model, island, &self.d);
-
+        self.begin(model, island, state, p0, h).map_err(singular)?;
         let mut effort = Effort::default();
         loop {
             effort.iterations += 1;
@@ -213,6 +194,36 @@ impl Newton {
         }
         self.finish(model, island, state, h, end).map_err(force)?;
         Ok(effort)
+    }
+
+    /// Reads the start of a step, and takes for a first guess that bodies carry on with the velocities of the momenta `p0`.
+    /// Leaves those velocities behind as twists.
+    pub(super) fn begin(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        p0: &[f64],
+        h: f64,
+    ) -> Result<(), Singular> {
+        for list in [&mut self.r, &mut self.z, &mut self.d] {
+            list.clear();
+            list.resize(island.freedoms.len(), 0.0);
+        }
+        let it = &mut self.interval;
+        it.begin(model, island, state);
+        self.loops.begin(model, island);
+        if self.loops.rows > 0 {
+            let range = island.bodies.clone();
+            let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
+            self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+        }
+        it.set_mass(model, island);
+        it.system.factor()?;
+        it.system.solve(p0, &mut self.d, &mut it.twists);
+        self.d.iter_mut().for_each(|rate| *rate *= h);
+        it.correct(model, island, &self.d);
+        Ok(())
     }
 
     /// `d = -J⁻¹(r + h B0ᵀ dλ)` with `B1 d = -g`; afterwards `r` includes `h B0ᵀ dλ`.
@@ -249,6 +260,12 @@ impl Newton {
 
     /// `|d·r|` beside the action of the step.
     fn decrement(&self, model: &Model, island: &Island, h: f64) -> f64 {
+        let change: f64 = self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum();
+        change.abs() / self.action(model, island, h)
+    }
+
+    /// What the step moves and what forces do in it, as an action.
+    pub(super) fn action(&self, model: &Model, island: &Island, h: f64) -> f64 {
         let it = &self.interval;
         // Steps may go backwards.
         let h = h.abs();
@@ -263,12 +280,11 @@ impl Newton {
                 action += pull.fixed_rows::<3>(3).norm_squared() * h / j;
             }
         }
-        let change: f64 = self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum();
-        change.abs() / action
+        action
     }
 
     /// Writes configuration and momenta of the end.
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         model: &Model,
         island: &Island,

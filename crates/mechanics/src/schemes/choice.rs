@@ -1,12 +1,12 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Scheme, Variational};
+use super::{Multipliers, Projected, Scheme, Variational};
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 1] = ["variational"];
+pub const NAMES: [&str; 3] = ["variational", "variational-projected", "variational-multipliers"];
 
 /// What a scene may say about a scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +37,8 @@ pub fn by_name(
 ) -> Result<Box<dyn Scheme + Send>, UnknownScheme> {
     match name {
         "variational" => Ok(Box::new(Variational::new(model, state))),
+        "variational-projected" => Ok(Box::new(Projected::new(model, state))),
+        "variational-multipliers" => Ok(Box::new(Multipliers::new(model, state))),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
     }
 }

@@ -3,11 +3,18 @@
 //! | scheme | file | order | what it keeps |
 //! |---|---|---|---|
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
+//! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
+//! | the same with multipliers | `multipliers.rs` | 2 | the same |
 
 mod choice;
+mod multipliers;
+mod projected;
+mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use multipliers::Multipliers;
+pub use projected::Projected;
 pub use variational::Variational;
 
 use crate::discrete::{Effort, StepFailure};

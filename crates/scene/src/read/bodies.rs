@@ -27,6 +27,9 @@ const KEYS: [&str; 13] = [
     "body_angular_velocity",
 ];
 
+const KILOGRAMS: &str = "number of kilograms";
+const DENSITY: &str = "number of kilograms per cubic metre";
+
 /// All keys of a body.
 pub(crate) fn keys() -> Vec<&'static str> {
     KEYS.iter().chain(&PLACEMENT).copied().collect()
@@ -104,9 +107,12 @@ impl Reader<'_, '_> {
             f.refuse(&moving, "is given to a fixed body", "remove it, or let the body move")?;
         }
         // All of these are read before any is missed, so that all complaints are heard.
-        let (parts, material, pose) = (self.parts(), self.material(), placement(f));
-        let (parts, material, pose) = (parts?, material?, pose?);
-        let velocity = self.velocity()?;
+        let (parts, material, pose, velocity) =
+            (self.parts(), self.material(), placement(f), self.velocity());
+        let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
+        let (inertia, centre) = (self.inertia(), f.vector("centre"));
+        let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
+        _ = (mass?, density?, inertia?, centre?);
         let mut body = match kind {
             "fixed" => Body::fixed(self.name),
             "particle" => {
@@ -184,7 +190,7 @@ impl Reader<'_, '_> {
     }
 
     fn density(&self, material: Option<usize>) -> Read<Option<f64>> {
-        let own = self.fields.positive("density", "number of kilograms per cubic metre")?;
+        let own = self.fields.positive("density", DENSITY)?;
         Ok(own.or(material.and_then(|index| self.materials[index].density)))
     }
 
@@ -194,7 +200,7 @@ impl Reader<'_, '_> {
         if f.has("mass") && f.has("density") {
             return Err(f.wrong("density", "is given together with `mass`", "keep one of the two"));
         }
-        let mass = f.positive("mass", "number of kilograms")?;
+        let mass = f.positive("mass", KILOGRAMS)?;
         let density = self.density(material)?;
         match (mass, density, Self::properties(parts)) {
             (Some(mass), ..) => Ok(mass),

@@ -17,7 +17,7 @@ use percussion_mechanics::{BodyId, JointKind, JointSpec};
 use std::collections::HashMap;
 
 /// The keys of a joint.
-const KEYS: [&str; 20] = [
+pub(crate) const KEYS: [&str; 20] = [
     "kind",
     "parent",
     "child",

@@ -69,13 +69,13 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let stage =
         Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
     let forces = forces::forces(&stage, top.table);
-    if !written.iter().any(|(_, body)| body.as_ref().is_none_or(|b| b.body.moves())) {
-        let remedy = "define one under [bodies.NAME]";
-        return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
-    }
     let (title, description, gravity, run) = (title?, description?, gravity?, run?);
     if !report.is_clean() {
         return Err(crate::report::Told);
+    }
+    if !written.iter().any(|(_, body)| body.as_ref().is_some_and(|b| b.body.moves())) {
+        let remedy = "define one under [bodies.NAME]";
+        return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
     }
     let mut builder = ModelBuilder::new();
     builder.gravity(gravity);
@@ -132,5 +132,22 @@ fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
         let BodyId(child) = joint.spec.child;
         let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };
         state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_names_every_key_and_every_word() {
+        let page = include_str!("../../../../docs/src/scenes.md");
+        let kinds = percussion_mechanics::joint::ALL_KINDS.map(|kind| kind.word());
+        let lists: [&[&str]; 7] =
+            [&TOP, &bodies::keys(), &joints::KEYS, &shapes::KINDS, &forces::KINDS, schemes(), &kinds];
+        for word in lists.into_iter().flatten() {
+            let named = page.contains(&format!("`{word}`")) || page.contains(&format!("\"{word}\"`"));
+            assert!(named, "docs/src/scenes.md does not name `{word}`");
+        }
     }
 }

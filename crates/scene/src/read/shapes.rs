@@ -2,7 +2,7 @@
 //! belongs to.
 
 use super::placement::{PLACEMENT, placement};
-use crate::report::{Read, Report};
+use crate::report::{Read, Report, Told};
 use crate::tree::{Fields, Node, Table};
 use percussion_geometry::shapes::{
     Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Polygon, Polytope, Solid, Sphere, TriangleMesh,
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub(crate) type Parts = Vec<(Pose, Solid)>;
 
 /// The keys that say what a shape is; exactly one is given.
-const KINDS: [&str; 24] = [
+pub(crate) const KINDS: [&str; 24] = [
     "shape",
     "parts",
     "vertices",
@@ -70,6 +70,8 @@ impl<'a> Shapes<'a> {
         let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| fields.has(kind)).collect();
         let kind = match kinds[..] {
             [kind] => kind,
+            // A misspelt kind has been complained about already.
+            [] if fields.table.keys().any(|key| !PLACEMENT.contains(&key)) => return Err(Told),
             [] => {
                 let remedy =
                     "add its kind, such as box = [1, 1, 1] or sphere = 0.5, or the name of another shape";

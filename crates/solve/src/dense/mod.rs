@@ -2,7 +2,11 @@
 //!
 //! Redundant equations are the rule where mechanisms close (a planar four-bar with four hinges has three too many).
 //! As long as they agree with each other any solution will do; this gives one with zeros for the columns that add
-//! nothing.
+//! nothing. [`Lu`] is for systems known to be regular.
+
+mod lu;
+
+pub use lu::{Dependent, Lu};
 
 /// A factorisation `A P = Q R` that reuses its memory.
 #[derive(Clone, Debug, Default)]

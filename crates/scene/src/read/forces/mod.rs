@@ -31,7 +31,7 @@ pub(crate) struct Stage<'a> {
 }
 
 /// The laws by their names in scene files.
-const KINDS: [&str; 10] = [
+pub(crate) const KINDS: [&str; 10] = [
     "spring",
     "damper",
     "charges",
