@@ -111,20 +111,22 @@ impl Parts {
         Ok(())
     }
 
-    /// Brings everything so far to the disk.
+    /// Hands everything so far to the system: it outlives the process.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.files.iter_mut().try_for_each(Write::flush)
+    }
+
+    /// Brings everything so far to the disk: it outlives a power cut.
     pub fn sync(&mut self) -> io::Result<()> {
-        for file in &mut self.files {
-            file.flush()?;
-            file.get_ref().sync_data()?;
-        }
-        Ok(())
+        self.flush()?;
+        self.files.iter().try_for_each(|file| file.get_ref().sync_data())
     }
 
     /// Writes all rows and some arrays that do not grow into an archive. The parts stay.
     pub fn assemble(&mut self, archive: &Path, fixed: &[(&str, Array)]) -> io::Result<()> {
         let mut writer = Writer::new(BufWriter::with_capacity(BUFFER, File::create(archive)?));
-        for (column, file) in self.columns.iter().zip(&mut self.files) {
-            file.flush()?;
+        self.flush()?;
+        for column in &self.columns {
             let mut data = BufReader::with_capacity(BUFFER, File::open(column.path(&self.folder))?);
             writer.stream(column.name, &column.header(self.rows), &mut data)?;
         }

@@ -110,7 +110,8 @@ impl Session {
             clock,
         };
         session.keep()?;
-        session.checkpoint()?;
+        session.parts.flush().map_err(RunError::at(&place))?;
+        session.checkpoint(1)?;
         Ok(session)
     }
 
@@ -176,7 +177,9 @@ impl Session {
                 self.keep()?;
             }
             if last.elapsed() > BETWEEN_CHECKPOINTS {
-                self.checkpoint()?;
+                let place = self.folder.file(folder::PARTS);
+                self.parts.sync().map_err(RunError::at(&place))?;
+                self.checkpoint(self.parts.rows())?;
                 last = Instant::now();
             }
             if watch(&progress).is_break() && progress.steps < self.total {
@@ -193,15 +196,14 @@ impl Session {
         self.parts.push(&self.row.slices()).map_err(RunError::at(&place))
     }
 
-    fn checkpoint(&mut self) -> Result<(), RunError> {
-        let place = self.folder.file(folder::PARTS);
-        self.parts.sync().map_err(RunError::at(&place))?;
+    /// Writes a checkpoint that counts `rows` of the trajectory.
+    fn checkpoint(&mut self, rows: u64) -> Result<(), RunError> {
         let place = self.folder.file(folder::CHECKPOINT);
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             state: self.simulation.state().clone(),
             ledger: self.simulation.ledger().figures(),
-            rows: self.parts.rows(),
+            rows,
             iterations: self.iterations,
             wall_time: self.wall_time(),
             discrete_energy: self.discrete_energy,
@@ -215,7 +217,7 @@ impl Session {
 
     /// Leaves a folder that is complete.
     fn close(mut self, status: Status, failure: Option<Failure>) -> Result<Summary, RunError> {
-        self.checkpoint()?;
+        let rows = self.parts.rows();
         // The last state is always shown. It is not counted in the checkpoint unless its turn has come: a run that goes
         // on keeps the same states as one in one piece.
         if !self.simulation.state().steps.is_multiple_of(self.every) {
@@ -224,6 +226,7 @@ impl Session {
         let archive = self.folder.file(folder::TRAJECTORY);
         let arrays = fixed(self.simulation.model());
         replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))?;
+        self.checkpoint(rows)?;
         let course = Course {
             status,
             failure,

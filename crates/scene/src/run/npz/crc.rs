@@ -68,7 +68,7 @@ mod tests {
             crc.value()
         };
         assert_eq!(of(b"123456789"), 0xCBF4_3926);
-        let long: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
+        let long: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
         let mut slow = !0u32;
         for &byte in &long {
             slow ^= u32::from(byte);
