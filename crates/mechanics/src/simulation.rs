@@ -15,6 +15,8 @@ pub struct Simulation {
     scheme: Box<dyn Scheme + Send>,
     ledger: Ledger,
     h: f64,
+    /// Time at step zero, s.
+    origin: f64,
     effort: Effort,
 }
 
@@ -27,7 +29,8 @@ impl Simulation {
         h: f64,
     ) -> Result<Self, ForceError> {
         let ledger = Ledger::new(&model, &state)?;
-        Ok(Self { before: state.clone(), model, state, scheme, ledger, h, effort: Effort::default() })
+        let origin = state.time - state.steps as f64 * h;
+        Ok(Self { before: state.clone(), model, state, scheme, ledger, h, origin, effort: Effort::default() })
     }
 
     /// Takes over the figures of a ledger that was closed at the present state, to go on with the same bits.
@@ -39,6 +42,8 @@ impl Simulation {
     pub fn advance(&mut self) -> Result<Entry, StepFailure> {
         self.before.clone_from(&self.state);
         self.effort = self.scheme.step(&self.model, &mut self.state, self.h)?;
+        // Steps are counted, not summed: a million of them end where the clock says.
+        self.state.time = self.origin + self.state.steps as f64 * self.h;
         if !self.state.is_finite() {
             self.state.clone_from(&self.before);
             return Err(self.failure(Trouble::NotFinite));
