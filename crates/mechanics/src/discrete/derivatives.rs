@@ -30,7 +30,7 @@ pub struct Passage<'a> {
     pub h: f64,
     /// What efforts act on; all in this island.
     pub controls: &'a [Control],
-    /// Their components `u`, one control after the other.
+    /// Their components `u`, one control after the other: [`Passage::components`] numbers.
     pub efforts: &'a [f64],
 }
 

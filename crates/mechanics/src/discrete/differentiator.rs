@@ -112,7 +112,7 @@ impl Differentiator {
         self.momenta(passage, &mut out.before.value, &mut out.after.value)?;
         self.interval.linearise(passage.model, passage.island, passage.start, passage.t, passage.h)?;
         self.prepare(passage);
-        for (end, momentum) in [(End::Before, &mut out.before), (End::After, &mut out.after)] {
+        for (end, momentum) in out.momenta() {
             self.by_displacements(passage, end, End::Before, &mut momentum.by_start);
             self.by_displacements(passage, end, End::After, &mut momentum.by_end);
         }
