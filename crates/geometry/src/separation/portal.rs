@@ -210,9 +210,14 @@ impl Portal {
     }
 }
 
-/// The corner to replace for every set of corners (bits) that lie right of the line seen from a new point: not the one
-/// that is right of it while the next is left, nor that next one. Three where there is no such pair.
-const BETWEEN: [usize; 8] = [3, 2, 0, 0, 1, 2, 1, 3];
+/// The corners after each, in turn.
+const OTHERS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
+
+/// Which corner a new point replaces, for the corner where the count begins and every set of corners (bits, counted
+/// from there) that lie right of the line seen from the new point: neither the one that is right of it while the next
+/// is left, nor that next one. Three where there are none.
+const REPLACED: [[usize; 8]; 3] =
+    [[3, 2, 0, 0, 1, 2, 1, 3], [3, 0, 1, 1, 2, 0, 2, 3], [3, 1, 2, 2, 0, 1, 0, 3]];
 
 /// The line to cast and what to stop at.
 #[derive(Clone, Copy, Debug)]
@@ -258,12 +263,19 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
     let d = &cast.d;
     let near = cast.size * (cast.tolerance + HEIGHT);
     let tie = TIE * cast.size * cast.size;
+    // The newest corner and where it is. Its coordinates are at hand when the next normal is computed; loading them at
+    // once from where they were just stored would cost a wait.
+    let mut first = portal.corner[0].w;
+    let mut newest = 0;
     for _ in 0..QUICK_PIVOTS {
-        let (n, [ab, ac]) = portal.plain_normal();
+        let [next, last] = OTHERS[newest];
+        let (second, third) = (portal.corner[next].w, portal.corner[last].w);
+        let (ab, ac) = (sub(&second, &first), sub(&third, &first));
+        let n = cross(&ab, &ac);
         let mut p = map.support(&n);
         *count += 1;
         p.w = sub(&p.w, &cast.offset);
-        let rise = dot(&n, &sub(&p.w, &portal.corner[0].w));
+        let rise = dot(&n, &sub(&p.w, &first));
         // <N, d> is at most |N|, so what rises more than this has not converged.
         let n1 = n[0].abs() + n[1].abs() + n[2].abs();
         if !(rise > near * n1) {
@@ -278,16 +290,18 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         }
         // Where each corner is, seen from `p` along the line: left (positive) or right of it.
         let pd = cross(&p.w, d);
-        let c = [dot(&portal.corner[0].w, &pd), dot(&portal.corner[1].w, &pd), dot(&portal.corner[2].w, &pd)];
+        let c = [dot(&first, &pd), dot(&second, &pd), dot(&third, &pd)];
         if !(c[0].abs() > tie && c[1].abs() > tie && c[2].abs() > tie) {
             break;
         }
         let right = [c[0] < 0.0, c[1] < 0.0, c[2] < 0.0].map(usize::from);
-        let replaced = BETWEEN[right[0] + 2 * right[1] + 4 * right[2]];
+        let replaced = REPLACED[newest][right[0] + 2 * right[1] + 4 * right[2]];
         if replaced == 3 {
             break;
         }
-        portal.corner[replaced] = p;
+        newest = replaced;
+        portal.corner[newest] = p;
+        first = p.w;
     }
     careful_cast(map, portal, cast, count)
 }

@@ -61,8 +61,8 @@ fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
 fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn first_highest<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
-        let n = n.map(|c| _mm_set1_pd(c));
+    fn first_highest<const N: usize>(blocks: &[&Block; N], nx: f64, ny: f64, nz: f64) -> u32 {
+        let n = [_mm_set1_pd(nx), _mm_set1_pd(ny), _mm_set1_pd(nz)];
         let h = blocks.map(|block| [height::<0>(block, &n), height::<2>(block, &n)]);
         let mut top = _mm_max_pd(h[0][0], h[0][1]);
         for pair in &h[1..] {
@@ -79,7 +79,7 @@ fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
         if level == 0 { 0 } else { level.trailing_zeros() }
     }
     // SAFETY: SSE2 belongs to every x86-64.
-    unsafe { first_highest(blocks, n) }
+    unsafe { first_highest(blocks, n[0], n[1], n[2]) }
 }
 
 /// Heights of the two vertices of a block that begin at lane `L`, zero or two.
@@ -132,8 +132,8 @@ fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
 fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn tops(lanes: &Lanes, n: &V) -> [f64; 4] {
-        let n = n.map(|c| _mm_set1_pd(c));
+    fn tops(lanes: &Lanes, nx: f64, ny: f64, nz: f64) -> [f64; 4] {
+        let n = [_mm_set1_pd(nx), _mm_set1_pd(ny), _mm_set1_pd(nz)];
         let value = _mm_castsi128_pd(_mm_set1_epi64x(!(TAG as i64)));
         let one = _mm_set1_epi64x(1);
         let mut tag = _mm_setzero_si128();
@@ -149,15 +149,22 @@ fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
         [_mm_cvtsd_f64(low), second(low), _mm_cvtsd_f64(high), second(high)]
     }
     // SAFETY: SSE2 belongs to every x86-64.
-    unsafe { tops(lanes, n) }
+    unsafe { tops(lanes, n[0], n[1], n[2]) }
 }
 
 /// Walks from `start` to a vertex none of whose neighbours is higher along `n`. Heights are compared by
 /// edge vectors, whose rounding is relative to the edge: on a finely faceted body differences of heights
 /// would drown. Among vertices that are level up to rounding such comparisons may run in a circle; no walk is
 /// longer than the number of vertices.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn climb(polytope: &Polytope, n: &V, start: u32) -> u32 {
+    // Not by address, which would keep the direction in memory for scans too.
+    walk(polytope, n[0], n[1], n[2], start)
+}
+
+#[inline(never)]
+fn walk(polytope: &Polytope, x: f64, y: f64, z: f64, start: u32) -> u32 {
+    let n = &[x, y, z];
     let lanes = polytope.lanes();
     let mut here = if (start as usize) < lanes.count() { start } else { 0 };
     for _ in 0..lanes.count() {
@@ -210,8 +217,9 @@ impl SupportMap for PolytopePair<'_> {
     #[inline(always)]
     fn support(&mut self, n: &V) -> Point {
         let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
-        self.hint = [furthest(self.a, n, self.hint[0]), furthest(self.b, &along_b, self.hint[1])];
-        self.point(self.hint)
+        let id = [furthest(self.a, n, self.hint[0]), furthest(self.b, &along_b, self.hint[1])];
+        self.hint = id;
+        self.point(id)
     }
 }
 
