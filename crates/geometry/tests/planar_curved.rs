@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::Random;
+use common::{Random, lattice};
 use percussion_geometry::separation::{
     Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
 };
@@ -210,6 +210,48 @@ fn verify(scene: &Scene, answer: &PlanarSeparation, what: &str) -> f64 {
     (off - far).max(0.0) / unit
 }
 
+/// Boxes and curves side by side, one above the other and within each other, none of them turned: the line of centres is
+/// the normal of an edge, and corners are level.
+fn on_lattice(random: &mut Random) -> Scene {
+    let side = |r: &mut Random| 0.25 * (1 + r.below(4)) as f64;
+    let plank = PlanarShape::Polygon(Polygon::rectangle(side(random), side(random)).unwrap());
+    let curve = match random.below(2) {
+        0 => circle(side(random)),
+        _ => ellipse(Vec2::new(side(random), side(random))),
+    };
+    let (a, b) = if random.below(2) == 0 { (plank, curve) } else { (curve, plank) };
+    let mut place = |turned: bool| {
+        let at = lattice::point(random, 3);
+        if turned { PlanarPose::new(random.uniform(), at) } else { PlanarPose::at(at) }
+    };
+    let (turn_a, turn_b) = (matches!(a, PlanarShape::Ellipse(_)), matches!(b, PlanarShape::Ellipse(_)));
+    let (mut pa, pb) = (place(turn_a), place(turn_b));
+    if pa.position == pb.position {
+        pa.position.y += 0.25;
+    }
+    Scene { a, pa, b, pb, beta: None }
+}
+
+#[test]
+fn level_corners_of_planks_do_not_stop_the_search() {
+    let mut random = Random(37);
+    let (mut worst, mut edges) = (0.0f64, 0);
+    for index in 0..20_000 {
+        let scene = on_lattice(&mut random);
+        let answer = scene.ask();
+        worst = worst.max(verify(&scene, &answer, &format!("{index}")));
+        edges += usize::from(answer.weights_a().count() == 2 || answer.weights_b().count() == 2);
+        // As a whole turned, the same up to rounding.
+        let motion = pose(&mut random, 1.0);
+        let turned = scene.moved(&motion);
+        let again = turned.ask();
+        worst = worst.max(verify(&turned, &again, &format!("{index} turned")));
+        assert!((again.separation - answer.separation).abs() <= POINT * answer.alpha.norm());
+    }
+    println!("points to {worst:.1e}, {edges} on edges");
+    assert!(edges > 5000);
+}
+
 /// The scene with body a moved along β until the separation is `gap`.
 fn at_distance(mut scene: Scene, gap: f64) -> Scene {
     let answer = scene.ask();
@@ -279,9 +321,11 @@ fn needles_dots_and_coincident_centres_carry_their_certificates() {
             _ => (circle(thin), polygon(&mut random, Vec2::new(0.7, 1.0))),
         };
         let reach = [1.5, 0.1, 1e-9, 0.0][random.below(4)];
-        let lattice = |r: &mut Random| PlanarPose::at(Vec2::new(r.below(5) as f64, r.below(5) as f64) * 0.25);
         let (pa, pb) = match random.below(2) {
-            0 => (lattice(&mut random), lattice(&mut random)),
+            0 => (
+                PlanarPose::at(lattice::point(&mut random, 2)),
+                PlanarPose::at(lattice::point(&mut random, 2)),
+            ),
             _ => (pose(&mut random, reach), PlanarPose::new(random.uniform(), Vec2::zeros())),
         };
         let scene = Scene { a, pa, b, pb, beta: None };

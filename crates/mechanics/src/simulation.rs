@@ -2,7 +2,7 @@
 
 use crate::discrete::{Effort, StepFailure, Trouble};
 use crate::force::ForceError;
-use crate::ledger::{Entry, Ledger};
+use crate::ledger::{Entry, Ledger, OtherBooks};
 use crate::model::Model;
 use crate::schemes::Scheme;
 use crate::state::State;
@@ -28,6 +28,11 @@ impl Simulation {
     ) -> Result<Self, ForceError> {
         let ledger = Ledger::new(&model, &state)?;
         Ok(Self { before: state.clone(), model, state, scheme, ledger, h, effort: Effort::default() })
+    }
+
+    /// Takes over the figures of a ledger that was closed at the present state, to go on with the same bits.
+    pub fn restore_ledger(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
+        self.ledger.restore(figures)
     }
 
     /// One step. On failure state and ledger are those of the last good instant.

@@ -4,8 +4,11 @@
 mod common;
 mod mechanisms;
 
+use common::everything::{closed, controls, everything, island};
+use common::random::Random;
 use common::{chain, sprung_chain};
-use percussion_mechanics::joint::ALL_KINDS;
+use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
+use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{NAMES, Options, by_name};
 use percussion_mechanics::{Ledger, Model, State};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -63,5 +66,33 @@ fn warm_steps_and_their_bookkeeping_allocate_nothing() {
         for (name, (model, state)) in mechanisms::all() {
             assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {name}");
         }
+    }
+}
+
+/// Differentiates the same interval twice and counts what the second time asked for.
+fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
+    let (controls, efforts) = controls(&model, &mut Random(1));
+    let (start, end) = (&state, &state);
+    let island = island(&model);
+    let (controls, efforts) = (controls.as_slice(), efforts.as_slice());
+    let passage = Passage { model: &model, island, start, end, t: 0.1, h: 0.01, controls, efforts };
+    let (mut tool, mut out) = (Differentiator::default(), Derivatives::default());
+    let mut bent = vec![0.0; island.freedoms.len() * island.freedoms.len()];
+    let mut from = 0;
+    for _ in 0..2 {
+        from = REQUESTS.with(Cell::get);
+        tool.differentiate(&passage, &mut out).unwrap();
+        tool.bend_loops(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
+    }
+    assert!(out.before.by_start.iter().all(|v| v.is_finite()));
+    REQUESTS.with(Cell::get) - from
+}
+
+#[test]
+fn warm_derivatives_allocate_nothing() {
+    for kind in ALL_KINDS {
+        assert_eq!(requests_of_warm_derivatives(everything(kind, 0)), 0, "{kind:?}");
+        let requests = requests_of_warm_derivatives(closed(JointKind::Spherical, kind, false));
+        assert_eq!(requests, 0, "{kind:?} loop");
     }
 }

@@ -4,9 +4,8 @@ use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::curved::{CurvedEnd, cast_curved};
 use super::pieces::PiecePair;
 use super::polytope::{assemble, beyond, finite, in_scale, portal_bound, ray};
-use super::portal::{
-    Cast, CastEnd, Point, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines,
-};
+use super::portal::{Cast, CastEnd, Point, Portal, SupportMap, cast};
+use super::proof::{Proof, better, price, prove, shifted_lines};
 use super::relative::Relative;
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 use super::support::PolytopePair;

@@ -1,7 +1,7 @@
 //! The separation kernel: SSH LP, ratio metric, duals, certificates.
 //!
 //! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`polytope.rs`: warm
-//! confirmation, portal pivoting in `portal.rs`); curved bodies and prescribed directions the general one
+//! confirmation, portal pivoting in `portal.rs`, bounds in `proof.rs`); curved bodies and prescribed directions the general one
 //! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
 
 mod answer;
@@ -16,6 +16,7 @@ mod planar_pair;
 mod planar_portal;
 mod polytope;
 mod portal;
+mod proof;
 mod relative;
 mod resolve;
 mod small;

@@ -88,7 +88,9 @@ pub(crate) fn cast_curved(
     let mut newton = true;
     for _ in 0..LIMIT {
         let ids = bracket.corner.map(|p| p.id);
-        let side = pair.side(ids[0], ids[1]).map(|e| across(d, &e));
+        // A corner may have been found along the very normal of the side: rounding must not put it out of bounds.
+        let side =
+            pair.side(ids[0], ids[1]).map(|e| across(d, &e).max(bracket.slope[0]).min(bracket.slope[1]));
         let slope = side.unwrap_or_else(|| bracket.on_arc(pair, d, newton));
         // Also where it is not a number: the corners are one.
         if !(bracket.slope[0] <= slope && slope <= bracket.slope[1] && slope.is_finite()) {
@@ -105,7 +107,11 @@ pub(crate) fn cast_curved(
         if apart > cast.prediction * norm(&n) {
             return PlanarEnd::Beyond(apart);
         }
-        if side.is_some() && ids.contains(&p.id) {
+        let c = cross(d, &p.w);
+        let left = usize::from(c > 0.0);
+        // Between two directions lie points between theirs: where they do not, what is left is rounding.
+        let between = !bracket.slope[left].is_finite() || c.abs() < bracket.c[left].abs();
+        if side.is_some() && (ids.contains(&p.id) || !between) {
             let ends = ids.map(|id| pair.at(id, &n));
             let c = ends.map(|p| cross(d, &p.w));
             if c[0] <= 0.0 && c[1] >= 0.0 {
@@ -116,10 +122,7 @@ pub(crate) fn cast_curved(
             bracket.replace(left, ends[1 - left], c[1 - left], slope);
             continue;
         }
-        let c = cross(d, &p.w);
-        let left = usize::from(c > 0.0);
-        // Between two directions lie points between theirs: what is left is rounding.
-        if bracket.slope[left].is_finite() && !(c.abs() < bracket.c[left].abs()) {
+        if !between {
             break;
         }
         let before = bracket.nearest().1;

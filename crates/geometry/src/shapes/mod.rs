@@ -26,6 +26,7 @@ mod topology;
 pub(crate) use area::area_vector;
 pub use compound::{Compound, CompoundIn, PlanarCompound};
 pub use decomposition::{Decomposition, DecompositionKind, DecompositionOptions};
+pub(crate) use lanes::Block;
 pub use lanes::Lanes;
 pub use mesh::TriangleMesh;
 pub use polygon::Polygon;

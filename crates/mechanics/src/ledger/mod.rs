@@ -13,8 +13,10 @@
 //! momentum with it through its joints; there the rest is booked as the supports'. Energies of the step itself are kept too:
 //! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70] beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
 
+mod books;
 mod measure;
 
+pub use books::OtherBooks;
 pub use measure::{Measure, Scratch};
 
 use crate::force::{Bodies, ForceError, Placement, Pull};
