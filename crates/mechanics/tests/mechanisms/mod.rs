@@ -222,6 +222,21 @@ pub fn loaded() -> (Model, State) {
     b.build().unwrap()
 }
 
+/// A thin plate on a ball joint with a spring at a corner: the director across it weighs nothing.
+pub fn plate() -> (Model, State) {
+    let mut b = builder();
+    let inertia = nalgebra::Matrix3::from_diagonal(&Vec3::new(0.02, 0.03, 0.05));
+    let plate = Body::rigid("plate", 1.5, Vec3::zeros(), &inertia).unwrap();
+    let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, 0.5, -0.1)), Vec3::new(0.2, 0.1, 0.0));
+    let id = b.body(plate, pose);
+    let joint = JointSpec::at("ball", JointKind::Spherical, None, (id, &pose), &Pose::identity());
+    let joint = b.joint(joint);
+    b.rates(joint, &[1.0, -2.0, 3.0]);
+    let corner = (Some(0), Vec3::new(0.2, 0.15, 0.0));
+    b.force(spring("band", corner, (None, Vec3::new(0.3, 0.2, 0.9)), 0.2));
+    b.build().unwrap()
+}
+
 /// All of them, by name.
 pub fn all() -> Vec<(&'static str, (Model, State))> {
     vec![
@@ -231,5 +246,6 @@ pub fn all() -> Vec<(&'static str, (Model, State))> {
         ("beads", beads()),
         ("driven", driven()),
         ("loaded", loaded()),
+        ("plate", plate()),
     ]
 }
