@@ -30,7 +30,7 @@ fn run(scheme: &mut dyn Scheme, model: &Model, start: &State, steps: usize, samp
     let mut found = Vec::new();
     for k in 1..=steps {
         scheme.step(model, &mut state, UNTIL / steps as f64).unwrap();
-        if k * samples % steps == 0 {
+        if (k * samples).is_multiple_of(steps) {
             found.push(state.clone());
         }
     }

@@ -4,7 +4,9 @@
 use crate::common::link;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, JointForce, JointLaw, Law, Spring, Table};
+use percussion_mechanics::force::{
+    Anchor, Axes, Charges, Drag, Force, Given, JointForce, JointLaw, Law, Load, Source, Spring, Table,
+};
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, State};
 
 fn builder() -> ModelBuilder {
@@ -184,6 +186,57 @@ pub fn driven() -> (Model, State) {
     b.build().unwrap()
 }
 
+/// Two pendulums that repel each other, in a wind, with loads that turn with them.
+pub fn loaded() -> (Model, State) {
+    let mut b = builder();
+    let arm = Vec3::new(0.1, 0.05, -0.08);
+    let table = Table::new(vec![0.0, 0.5], vec![[1.0, 0.0, 0.5], [-0.5, 1.0, 0.0]]).unwrap();
+    for i in 0..2 {
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.4 * i as f64, -0.1));
+        let pose = Pose::new(turn, Vec3::new(0.6 * i as f64, 0.0, 0.0));
+        let id = b.body(link(&format!("link-{i}")), pose);
+        let ball = Pose::at(Vec3::new(0.6 * i as f64, 0.1, 0.3));
+        let joint = JointSpec::at(&format!("ball-{i}"), JointKind::Spherical, None, (id, &pose), &ball);
+        let joint = b.joint(joint);
+        b.rates(joint, &[2.0, -1.0, 3.0]);
+        let anchor = Anchor { body: Some(i), arm };
+        let load = Load {
+            anchor,
+            force: Some(Given { components: table.clone(), axes: Axes::Body }),
+            torque: Some(Given::constant(Vec3::new(0.1, -0.2, 0.15), Axes::Body)),
+        };
+        b.force(Force { name: format!("jet-{i}"), law: Law::Load(load) });
+        let wind = Drag {
+            linear: 0.2,
+            quadratic: 0.3,
+            angular: 0.01,
+            angular_quadratic: 0.02,
+            medium: Vec3::new(1.0, 0.5, 0.0),
+            ..Drag::at(anchor)
+        };
+        b.force(Force { name: format!("wind-{i}"), law: Law::Drag(wind) });
+    }
+    let charges = [0, 1].map(|i| Source { anchor: Anchor { body: Some(i), arm: -arm }, weight: 1.0 });
+    let law = Charges { constant: 0.8, softening: 0.0, charges: charges.to_vec() };
+    b.force(Force { name: "charges".into(), law: Law::Charges(law) });
+    b.build().unwrap()
+}
+
+/// A thin plate on a ball joint with a spring at a corner: the director across it weighs nothing.
+pub fn plate() -> (Model, State) {
+    let mut b = builder();
+    let inertia = nalgebra::Matrix3::from_diagonal(&Vec3::new(0.02, 0.03, 0.05));
+    let plate = Body::rigid("plate", 1.5, Vec3::zeros(), &inertia).unwrap();
+    let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, 0.5, -0.1)), Vec3::new(0.2, 0.1, 0.0));
+    let id = b.body(plate, pose);
+    let joint = JointSpec::at("ball", JointKind::Spherical, None, (id, &pose), &Pose::identity());
+    let joint = b.joint(joint);
+    b.rates(joint, &[1.0, -2.0, 3.0]);
+    let corner = (Some(0), Vec3::new(0.2, 0.15, 0.0));
+    b.force(spring("band", corner, (None, Vec3::new(0.3, 0.2, 0.9)), 0.2));
+    b.build().unwrap()
+}
+
 /// All of them, by name.
 pub fn all() -> Vec<(&'static str, (Model, State))> {
     vec![
@@ -192,5 +245,7 @@ pub fn all() -> Vec<(&'static str, (Model, State))> {
         ("tied", tied()),
         ("beads", beads()),
         ("driven", driven()),
+        ("loaded", loaded()),
+        ("plate", plate()),
     ]
 }
