@@ -126,6 +126,20 @@ pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
     (a - sum * (a.dot(n) / half), b - sum * (b.dot(n) / half))
 }
 
+/// How [`tangents`] change while the unit vector `n` changes by `d` (perpendicular to it). At the one direction without a
+/// continuous answer there is no derivative either, and the answer is zero.
+pub fn tangents_change(n: &Vec3, d: &Vec3) -> (Vec3, Vec3) {
+    let [from, a, b] = FROM.map(Vec3::from);
+    let sum = from + n;
+    let half = 0.5 * sum.norm_squared();
+    if half < f64::EPSILON * f64::EPSILON {
+        return (Vec3::zeros(), Vec3::zeros());
+    }
+    let rate = sum.dot(d) / half;
+    let change = |e: &Vec3| -(d * e.dot(n) + sum * (e.dot(d) - e.dot(n) * rate)) / half;
+    (change(&a), change(&b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +176,19 @@ mod tests {
             let tolerance = if n == near { 1e-9 } else { 1e-15 };
             assert!((a.cross(&b) - n).norm() < tolerance && a.dot(&n).abs() < tolerance);
             assert!((a.norm() - 1.0).abs() < tolerance);
+        }
+    }
+
+    #[test]
+    fn tangents_change_as_their_differences_do() {
+        for n in [Vec3::z(), Vec3::x(), Vec3::new(0.36, 0.48, -0.8), Vec3::new(-0.6, -0.48, -0.64)] {
+            let d = n.cross(&Vec3::new(0.3, -0.9, 0.5));
+            let e = 1e-5;
+            let at = |e: f64| tangents(&(n + d * e).normalize());
+            let ((a1, b1), (a0, b0)) = (at(e), at(-e));
+            let (a, b) = tangents_change(&n, &d);
+            // Differences of second order: curvature grows with the inverse square of the distance from the opposite.
+            assert!(((a1 - a0) / (2.0 * e) - a).norm() < 1e-7 && ((b1 - b0) / (2.0 * e) - b).norm() < 1e-7);
         }
     }
 

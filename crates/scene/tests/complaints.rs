@@ -105,6 +105,7 @@ fn numbers_are_numbers_and_finite() {
         &format!("gravity = [0, 0, -inf] # <-\nrun = {{ step = 1, until = 2 }}\n{BALL}"),
         "`gravity[2]` is -inf",
     );
+    refused_ball("velocity = [1e300, 0, 0] # <-", "`bodies.ball.velocity[0]` is 1e300; use units");
     refused_ball("position = \"here\" # <-", "is a string, not a list");
     refused_ball("position = [0, 1] # <-", "has 2 entries, not 3; give 3 numbers");
     refused_ball("position = [0, 1, \"2\"] # <-", "`bodies.ball.position[2]` is a string, not a number");
@@ -137,14 +138,15 @@ fn masses_and_steps_are_positive() {
     refused(&format!("{BALL}[run]\nstep = 0 # <-\nuntil = 1"), "`run.step` is 0; give a positive step size");
     refused(&format!("{BALL}[run]\nstep = 1e-3\nuntil = -1 # <-"), "`run.until` is -1");
     refused(&format!("{BALL}[run] # <-\nuntil = 1"), "`run.step` is missing");
-    refused(&format!("{BALL}[run]\nstep = 1e-300\nuntil = 1 # <-"), "steps away");
+    refused(&format!("{BALL}[run]\nstep = 1e-50\nuntil = 1 # <-"), "steps away");
     refused(&format!("{BALL}[run]\nstep = 1\nuntil = 1\nevery = 0 # <-"), "whole number of at least 1");
-    refused(
-        &format!(
-            "{BALL}[run]\nstep = 1\nuntil = 1\nscheme = \"newmark-explicit\"\nnewmark = {{ beta = 0.25 }} # <-"
-        ),
-        "explicit",
-    );
+    let newmark = |text: &str| format!("{BALL}[run]\nstep = 1\nuntil = 1\nnewmark = {text} # <-\n");
+    refused(&newmark("{ gamma = 1.5 }"), "`run.newmark.gamma` is 1.5; give a number from 0 to 1");
+    refused(&newmark("{ beta = 0.25, gama = 1 }"), "did you mean `gamma`?");
+    if percussion_scene::schemes().contains(&"newmark-explicit") {
+        let explicit = format!("{}scheme = \"newmark-explicit\"\n", newmark("{ beta = 0.25 }"));
+        refused(&explicit, "the scheme is explicit");
+    }
     refused_ball("[materials.m]\nrestitution = 1.5 # <-", "from 0 to 1");
 }
 

@@ -173,7 +173,7 @@ fn overrides_reach_everything_that_has_a_path() {
         &text,
         &[
             ("run.step", "1e-4"),
-            ("run.scheme", "newmark-implicit"),
+            ("run.scheme", "variational"),
             ("run.newmark.gamma", "0.6"),
             ("gravity", "[0, 0, -1.62]"),
             ("title", "On the moon"),
@@ -183,8 +183,8 @@ fn overrides_reach_everything_that_has_a_path() {
             ("bodies.p-4.shape.sphere", "0.2"),
         ],
     );
-    assert_eq!((all.run.step, all.run.scheme.as_str()), (1e-4, "newmark-implicit"));
-    assert_eq!((all.run.newmark.beta, all.run.newmark.gamma), (0.25, 0.6));
+    assert_eq!((all.run.step, all.run.scheme.as_str()), (1e-4, "variational"));
+    assert_eq!((all.run.options.beta, all.run.options.gamma), (None, Some(0.6)));
     assert_eq!((all.model.gravity.z, all.title.as_str()), (-1.62, "On the moon"));
     assert_eq!(position(&all, "p-2"), Vec3::new(1.0, 7.0, 5.0));
     assert!((all.model.bodies[3].mass / all.model.bodies[0].mass - 8.0).abs() < 1e-12);
@@ -287,4 +287,16 @@ fn included_files_are_complained_about_where_it_helps() {
     assert!(told(&[main, slip, matter]).starts_with("here/lib/shapes.toml:3:1: unknown key `spere`"));
     let word = ("here/scene.toml", "include = \"x.toml\"\n");
     assert!(told(&[word]).contains("write a list of files"));
+}
+
+#[test]
+fn ten_thousand_bodies_and_a_chain_of_a_thousand_load_at_once() {
+    let text = pattern("kind = \"grid\"\ncounts = [100, 100, 1]\nspacings = [1, 1, 1]\n");
+    let chain = "[patterns.c]\nkind = \"chain\"\ntemplate = \"bead\"\ncount = 1000\nspacing = [0, 0, -1]\n\
+                 anchor = \"p-10000\"\njoint = { kind = \"spherical\", at = [0, 0, 0.5] }\nposition = [99, 99, 4]\n";
+    let began = std::time::Instant::now();
+    let scene = scene(&format!("{text}{chain}"));
+    assert_eq!(scene.model.freedoms, 6 * 10_000 + 3 * 1000);
+    // Half a second here; a load that is quadratic in the bodies takes minutes.
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }

@@ -1,10 +1,10 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
 use super::free::momentum_of_turn;
-use crate::force::{Bodies, ForceError, Placement, Pull, Stiffness, Weights};
+use crate::force::{Bodies, ForceError, JointForce, JointPull, Placement, Pull, Stiffness, Weights};
 use crate::joint::motion::{Mat6, Vec6, twist};
 use crate::joint::{Change, Stand, Step};
-use crate::model::{Island, Model, placed};
+use crate::model::{Island, Link, Model, placed};
 use crate::rotation::Mat3;
 use crate::state::State;
 use crate::tree::{Node, System, inertia_block};
@@ -205,27 +205,50 @@ impl Interval {
         out: &mut [f64],
     ) {
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let link = &model.links[force.slot];
-            let travel = self.steps[force.slot - island.bodies.start].numbers[force.coordinate];
-            let start = state.coordinates[link.coordinate + force.coordinate];
-            let pull = force.pull(t, start + 0.5 * travel, travel / h);
-            out[link.freedom - island.freedoms.start + force.coordinate] += scale * pull.value;
+            let (freedom, pull) = self.joint_pull(force, model, island, state, t, h);
+            out[freedom] += scale * pull.value;
         }
+    }
+
+    /// A force along a joint at the middle, with the place of its freedom in the island.
+    pub(super) fn joint_pull(
+        &self,
+        force: &JointForce,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        t: f64,
+        h: f64,
+    ) -> (usize, JointPull) {
+        let link = &model.links[force.slot];
+        let travel = self.travel(force, island);
+        let start = state.coordinates[link.coordinate + force.coordinate];
+        let freedom = link.freedom - island.freedoms.start + force.coordinate;
+        (freedom, force.pull(t, start + 0.5 * travel, travel / h))
+    }
+
+    /// How far the coordinate goes along which a force acts.
+    pub(super) fn travel(&self, force: &JointForce, island: &Island) -> f64 {
+        self.steps[force.slot - island.bodies.start].numbers[force.coordinate]
     }
 
     /// Null-space columns and reaches at the end, from the increments.
     pub fn set_end_columns(&mut self, model: &Model, island: &Island, state: &State) {
         let b0 = island.bodies.start;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let first =
-                state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.steps[i].numbers[0];
-            let parent = link.parent.map(|p| (&self.positions[p - b0], &self.rotations[p - b0]));
-            let child = (&self.positions[i], &self.rotations[i]);
-            let stand = link.joint.stand(parent, child, &[first]);
+            let stand = self.end_stand(link, i, b0, state);
             let node = &mut self.system.nodes[i];
             node.motion1 = link.joint.motion(&stand, &self.positions[i]);
-            node.reach1 = parent.map_or_else(Vec3::zeros, |(from, _)| self.positions[i] - from);
+            let parent = link.parent.map(|p| self.positions[p - b0]);
+            node.reach1 = parent.map_or_else(Vec3::zeros, |from| self.positions[i] - from);
         }
+    }
+
+    /// Where the joint of the `i`-th body stands at the end.
+    pub(super) fn end_stand(&self, link: &Link, i: usize, b0: usize, state: &State) -> Stand {
+        let first = state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.steps[i].numbers[0];
+        let parent = link.parent.map(|p| (&self.positions[p - b0], &self.rotations[p - b0]));
+        link.joint.stand(parent, (&self.positions[i], &self.rotations[i]), &[first])
     }
 
     /// The derivative of `p⁻` with respect to displacements of the end, into the system.
@@ -258,12 +281,8 @@ impl Interval {
             node.block = *block;
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let link = &model.links[force.slot];
-            let i = force.slot - island.bodies.start;
-            let travel = self.steps[i].numbers[force.coordinate];
-            let start = state.coordinates[link.coordinate + force.coordinate];
-            let pull = force.pull(t, start + 0.5 * travel, travel / h);
-            self.system.nodes[i].along[force.coordinate] -=
+            let (_, pull) = self.joint_pull(force, model, island, state, t, h);
+            self.system.nodes[force.slot - island.bodies.start].along[force.coordinate] -=
                 0.5 * h * (0.5 * pull.by_position + pull.by_velocity / h);
         }
         Ok(())
@@ -298,7 +317,7 @@ impl Interval {
 }
 
 /// `∂(m Δφ/h, l)/∂twist` at the end: `m/h` and `(tr(B) - B)/h` with `B = R1 E R0ᵀ`.
-fn kinetic_block(mass: f64, inertia: &Vec3, r0: &Mat3, r1: &Mat3, h: f64) -> Mat6 {
+pub(super) fn kinetic_block(mass: f64, inertia: &Vec3, r0: &Mat3, r1: &Mat3, h: f64) -> Mat6 {
     let mut block = Mat6::zeros();
     for k in 0..3 {
         block[(k, k)] = mass / h;

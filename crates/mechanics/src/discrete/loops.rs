@@ -129,7 +129,7 @@ impl Loops {
 }
 
 /// One row: its value, with its derivative written as wrenches on the bodies.
-fn put_row(
+pub(super) fn put_row(
     closure: &Closure,
     row: crate::joint::Row,
     b0: usize,

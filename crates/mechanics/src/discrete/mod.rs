@@ -17,10 +17,17 @@
 //! `c` of the step in body axes, `l = 2 (J c + c × J c) / (h (1 + |c|²))`: a polynomial over a norm, no cancellation.
 //!
 //! An [`Interval`] holds one island over one step: from a start configuration and increments of the joints it gives both
-//! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree.
+//! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree. A
+//! [`Differentiator`] gives all first derivatives of both momenta as dense matrices, for boundary value problems and
+//! optimal control: [`Derivatives`] of a [`Passage`] between two configurations under [`Control`]s.
 
+mod between;
+mod closing;
 mod condition;
+mod control;
 mod dense;
+mod derivatives;
+mod differentiator;
 mod directors;
 mod energy;
 pub mod free;
@@ -30,10 +37,15 @@ mod interval;
 mod loops;
 mod multipliers;
 mod newton;
+mod parameters;
 mod read_back;
 
+pub use between::displace;
 pub use condition::{Equations, condition_number, newton_matrix};
+pub use control::{Control, ControlError, Grip};
 pub use dense::{Dense, Redundant};
+pub use derivatives::{Derivatives, Momentum, Passage};
+pub use differentiator::Differentiator;
 pub use energy::{discrete_energy, discrete_hamiltonian};
 pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};

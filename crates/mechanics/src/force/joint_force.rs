@@ -60,6 +60,14 @@ impl JointForce {
         JointPull { value, by_position, by_velocity }
     }
 
+    /// `∂value/∂t`: how it changes because time goes on.
+    pub fn rate(&self, t: f64) -> f64 {
+        match &self.law {
+            JointLaw::Motor(table) => table.slope(t)[0],
+            JointLaw::Spring { .. } | JointLaw::Damper { .. } => 0.0,
+        }
+    }
+
     /// Potential energy, J.
     pub fn potential(&self, c: f64) -> f64 {
         match &self.law {

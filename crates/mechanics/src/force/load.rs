@@ -18,6 +18,16 @@ pub enum Axes {
     Body,
 }
 
+impl Axes {
+    /// A vector given by components, in the world's axes.
+    pub fn seen(self, components: &Vec3, body: &Placement) -> Vec3 {
+        match self {
+            Self::World => *components,
+            Self::Body => body.frame * components,
+        }
+    }
+}
+
 /// A vector in time, in some axes.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -38,10 +48,11 @@ impl Given {
     }
 
     fn at(&self, t: f64, body: &Placement) -> Vec3 {
-        match self.axes {
-            Axes::World => self.components_at(t),
-            Axes::Body => body.frame * self.components_at(t),
-        }
+        self.axes.seen(&self.components_at(t), body)
+    }
+
+    fn slope(&self, t: f64, body: &Placement) -> Vec3 {
+        self.axes.seen(&Vec3::from(self.components.slope(t)), body)
     }
 
     /// Components that turn with the body, zero if none do.
@@ -66,12 +77,21 @@ pub struct Load {
 
 impl Load {
     pub(super) fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+        self.apply(bodies, pulls, |given, body| given.at(t, body));
+    }
+
+    /// How fast it changes because time goes on.
+    pub(super) fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+        self.apply(bodies, pulls, |given, body| given.slope(t, body));
+    }
+
+    fn apply(&self, bodies: &Bodies, pulls: &mut [Pull], value: impl Fn(&Given, &Placement) -> Vec3) {
         let Some((i, body)) = self.anchor.seen(bodies) else { return };
         if let Some(force) = &self.force {
-            self.anchor.push(bodies, &force.at(t, body), pulls);
+            self.anchor.push(bodies, &value(force, body), pulls);
         }
         if let Some(torque) = &self.torque {
-            pulls[i].torque += torque.at(t, body);
+            pulls[i].torque += value(torque, body);
         }
     }
 

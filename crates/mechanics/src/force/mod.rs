@@ -107,6 +107,14 @@ impl Force {
         Ok(())
     }
 
+    /// Adds `∂pull/∂t` to the pulls: how the force changes because time goes on, with every body where it is.
+    pub fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+        match &self.law {
+            Law::Load(load) => load.rate(t, bodies, pulls),
+            Law::Spring(_) | Law::Attraction(_) | Law::Gravitation(_) | Law::Charges(_) | Law::Drag(_) => {}
+        }
+    }
+
     /// Potential energy, J: the part of the force that has one.
     pub fn potential(&self, bodies: &Bodies) -> Result<f64, ForceError> {
         match &self.law {

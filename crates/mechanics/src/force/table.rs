@@ -89,6 +89,19 @@ impl<const N: usize> Table<N> {
     }
 }
 
+impl<const N: usize> Table<N> {
+    /// How fast the value changes at an instant; at a row, how fast from there on.
+    pub fn slope(&self, t: f64) -> [f64; N] {
+        let after = self.times.partition_point(|&time| time <= t);
+        if after == 0 || after == self.times.len() {
+            return [0.0; N];
+        }
+        let span = self.times[after] - self.times[after - 1];
+        let (a, b) = (&self.values[after - 1], &self.values[after]);
+        std::array::from_fn(|i| (b[i] - a[i]) / span)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +111,8 @@ mod tests {
         let table = Table::new(vec![0.0, 1.0, 3.0], vec![[0.0], [2.0], [0.0]]).unwrap();
         let found = [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 9.0].map(|t| table.at(t)[0]);
         assert_eq!(found, [0.0, 0.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
+        let slopes = [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 9.0].map(|t| table.slope(t)[0]);
+        assert_eq!(slopes, [0.0, 2.0, 2.0, -1.0, -1.0, 0.0, 0.0]);
         assert_eq!(
             Table::new(vec![0.0, 0.0], vec![[0.0], [1.0]]),
             Err(TableError::Order { index: 1, time: 0.0 })

@@ -24,6 +24,7 @@
 //! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:
 //! `ω_child = ω_parent + ...`. [Johnson 3.25-3.33] with the slips of the absolute rates removed.
 
+pub mod bending;
 pub mod constraint;
 pub mod increment;
 pub mod motion;

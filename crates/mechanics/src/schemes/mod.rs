@@ -5,15 +5,18 @@
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
 mod multipliers;
+mod newmark;
 mod projected;
 mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use multipliers::Multipliers;
+pub use newmark::Newmark;
 pub use projected::Projected;
 pub use variational::Variational;
 

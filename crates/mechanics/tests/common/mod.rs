@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod differences;
+pub mod everything;
 pub mod random;
 pub mod reference;
 

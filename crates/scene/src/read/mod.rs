@@ -11,7 +11,7 @@ mod run;
 mod shapes;
 
 pub use materials::Material;
-pub use run::{Newmark, RunSettings, schemes};
+pub use run::{RunSettings, schemes};
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table};
@@ -102,6 +102,10 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let (model, mut state) =
         builder.build().map_err(|error| blame::blame(report, &top, &written, &joints, &error))?;
     set_coordinates(&model, &mut state, &joints);
+    if !state.is_finite() {
+        let message = "the state at the start is not finite: products of its numbers leave their range";
+        return Err(report.complain(top.place_of("bodies"), message, "use units nearer to one"));
+    }
     Ok(Built { title, description, run, materials, body_materials, model, state })
 }
 

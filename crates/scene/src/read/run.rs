@@ -2,6 +2,7 @@
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
+use percussion_mechanics::schemes::{NAMES, Options};
 
 /// How a scene is to be run.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,8 +13,8 @@ pub struct RunSettings {
     pub until: f64,
     /// Name of the scheme: one of [`schemes`].
     pub scheme: String,
-    /// Parameters of the Newmark schemes.
-    pub newmark: Newmark,
+    /// Parameters of the scheme.
+    pub options: Options,
     /// Every how many steps a state is kept.
     pub every: usize,
     /// Seed of everything random.
@@ -29,24 +30,9 @@ impl RunSettings {
     }
 }
 
-/// Parameters of Newmark's method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Newmark {
-    /// Weight of the new acceleration in the positions.
-    pub beta: f64,
-    /// Weight of the new acceleration in the velocities.
-    pub gamma: f64,
-}
-
 /// The names of the schemes a scene may ask for; the first is what it gets when it does not.
 pub const fn schemes() -> &'static [&'static str] {
-    &[
-        "variational",
-        "variational-projected",
-        "variational-multipliers",
-        "newmark-explicit",
-        "newmark-implicit",
-    ]
+    &NAMES
 }
 
 /// Most steps of a run: they are counted exactly in a double.
@@ -88,7 +74,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
         report.warn(Some(fields.place_of("until")), &text);
     }
     Ok(RunSettings {
-        newmark: newmark(&fields, &scheme)?,
+        options: options(&fields, &scheme)?,
         step,
         until,
         scheme,
@@ -107,26 +93,24 @@ pub(crate) fn seed(fields: &Fields) -> Read<u64> {
     }
 }
 
-fn newmark(fields: &Fields, scheme: &str) -> Read<Newmark> {
-    let explicit = scheme == "newmark-explicit";
-    let usual = Newmark { beta: if explicit { 0.0 } else { 0.25 }, gamma: 0.5 };
-    let Some(node) = fields.node("newmark") else { return Ok(usual) };
+fn options(fields: &Fields, scheme: &str) -> Read<Options> {
+    let Some(node) = fields.node("newmark") else { return Ok(Options::default()) };
     let newmark = Fields::of(fields.report, node, "run.newmark", &["beta", "gamma"])?;
-    let beta = newmark.number("beta")?.unwrap_or(usual.beta);
-    let gamma = newmark.number("gamma")?.unwrap_or(usual.gamma);
-    if !(0.0..=0.5).contains(&beta) {
-        return Err(newmark.wrong("beta", &format!("is {beta}"), "give a number from 0 to 1/2"));
-    }
-    if !(0.0..=1.0).contains(&gamma) {
-        return Err(newmark.wrong("gamma", &format!("is {gamma}"), "give a number from 0 to 1"));
-    }
-    if explicit && beta != 0.0 {
+    let within = |key: &str, upper: f64| match newmark.number(key)? {
+        Some(x) if !(0.0..=upper).contains(&x) => {
+            Err(newmark.wrong(key, &format!("is {x}"), &format!("give a number from 0 to {upper}")))
+        }
+        other => Ok(other),
+    };
+    let (beta, gamma) = (within("beta", 0.5), within("gamma", 1.0));
+    let options = Options { beta: beta?, gamma: gamma? };
+    if scheme == "newmark-explicit" && options.beta.is_some_and(|beta| beta != 0.0) {
         let remedy = "set it to 0 or choose scheme = \"newmark-implicit\"";
-        return Err(newmark.wrong("beta", &format!("is {beta}, but the scheme is explicit"), remedy));
+        return Err(newmark.wrong("beta", "is not 0, but the scheme is explicit", remedy));
     }
-    if scheme == "newmark-implicit" && beta == 0.0 {
+    if scheme == "newmark-implicit" && options.beta == Some(0.0) {
         let remedy = "give a positive one, usually 0.25, or choose scheme = \"newmark-explicit\"";
         return Err(newmark.wrong("beta", "is 0, but the scheme is implicit", remedy));
     }
-    Ok(Newmark { beta, gamma })
+    Ok(options)
 }

@@ -3,6 +3,7 @@
 use super::{Node, Table, Value};
 use crate::report::{Place, Read, Report};
 use percussion_geometry::Vec3;
+use percussion_geometry::tolerance::LARGEST;
 
 /// A table whose keys have been checked, with its full name.
 #[derive(Clone, Debug)]
@@ -104,6 +105,10 @@ impl<'a> Fields<'a> {
     /// A positive number; `what` it is, with its unit.
     pub fn positive(&self, key: &str, what: &str) -> Read<Option<f64>> {
         match self.number(key)? {
+            Some(x) if x > 0.0 && x < 1.0 / LARGEST => {
+                let remedy = format!("use units in which it is above {:e}", 1.0 / LARGEST);
+                Err(self.wrong(key, &format!("is {x:e}"), &remedy))
+            }
             Some(x) if !(x > 0.0) => {
                 Err(self.wrong(key, &format!("is {x}"), &format!("give a positive {what}")))
             }
@@ -227,8 +232,12 @@ pub(crate) fn number(report: &Report, node: &Node, name: &str) -> Read<f64> {
             return Err(report.complain(node.place, message, "write a number such as 0.5, without quotes"));
         }
     };
-    if number.is_finite() {
+    if number.abs() <= LARGEST {
         return Ok(number);
+    }
+    if number.is_finite() {
+        let remedy = format!("use units in which numbers stay below {LARGEST:e}");
+        return Err(report.complain(node.place, format!("`{name}` is {number:e}"), remedy));
     }
     Err(report.complain(node.place, format!("`{name}` is {number}"), "give a finite number"))
 }
