@@ -17,9 +17,10 @@
 //! # }
 //! ```
 
-/// The examples of the guide's page on the library.
+/// The examples of the guide's pages on the library and on runs.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/library.md")]
+#[doc = include_str!("../../../docs/src/run.md")]
 mod guide {}
 
 pub mod distance;

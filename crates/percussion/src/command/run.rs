@@ -73,12 +73,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     meter.clear();
     let summary = outcome?;
     let report = path.join(folder::REPORT);
-    let page = run_page(&path).with_context(|| format!("cannot read the run in {}", path.display()))?;
+    let page =
+        run_page(&path, &summary).with_context(|| format!("cannot read the run in {}", path.display()))?;
     fs::write(&report, page).with_context(|| format!("cannot write {}", report.display()))?;
     print(&closing(&summary, &report))?;
     if let Some(failure) = &summary.failure {
         say(&format!(
-            "error: step {} at t = {} s, body `{}`: {}; {} residuals in {}",
+            "error: step {} at t = {:.6} s, body `{}`: {}; {} residuals in {}",
             failure.step,
             failure.time,
             failure.body,

@@ -30,8 +30,8 @@ pub const UNFINISHED: &str = ".unfinished";
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Held open because it is locked.
-    _events: File,
+    /// `events.jsonl`; it is held open because it is locked.
+    events: File,
 }
 
 impl Folder {
@@ -43,7 +43,7 @@ impl Folder {
             return Err(RunError::NotARun { folder: path.to_owned() });
         }
         let folder = Self::lock(path)?;
-        // The checkpoint goes last: as long as anything of the old run is there, the folder is known as a run's.
+        // The old checkpoint stays until the new one takes its place: the folder remains known as a run's.
         for name in [SUMMARY, TRAJECTORY, REPORT, SCENE, CHECKPOINT] {
             remove(&folder.file(&format!("{name}{UNFINISHED}")))?;
         }
@@ -52,6 +52,7 @@ impl Folder {
             remove(&folder.file(name))?;
         }
         folder.write(SCENE, scene)?;
+        folder.events.set_len(0).map_err(RunError::at(&folder.file(EVENTS)))?;
         Ok(folder)
     }
 
@@ -77,10 +78,13 @@ impl Folder {
         let events =
             OpenOptions::new().append(true).create(true).open(&place).map_err(RunError::at(&place))?;
         match events.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _events: events }),
-            Err(TryLockError::WouldBlock) => Err(RunError::Busy { folder: path.to_owned() }),
-            Err(TryLockError::Error(error)) => Err(RunError::at(&place)(error)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(RunError::Busy { folder: path.to_owned() }),
+            // Some file systems know no locks; a run need not fail for that.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(RunError::at(&place)(error)),
         }
+        Ok(Self { path: path.to_owned(), events })
     }
 
     /// The path of a file in it.

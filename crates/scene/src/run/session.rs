@@ -16,7 +16,7 @@ use super::parts::Parts;
 use super::summary::{About, Course, Failure, Status, Summary};
 use super::trajectory::{Row, columns, fixed};
 use crate::Scene;
-use percussion_mechanics::schemes::{self, Options};
+use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
 use std::mem;
 use std::ops::ControlFlow;
@@ -59,9 +59,7 @@ pub fn prepare(scene: Scene) -> Result<Simulation, RunError> {
 
 /// The scheme a scene asks for, at a state of it.
 fn scheme(scene: &Scene, state: &State) -> Result<Box<dyn Scheme + Send>, RunError> {
-    let newmark = &scene.run.newmark;
-    let options = Options { beta: Some(newmark.beta), gamma: Some(newmark.gamma) };
-    Ok(schemes::by_name(&scene.run.scheme, &scene.model, state, &options)?)
+    Ok(schemes::by_name(&scene.run.scheme, &scene.model, state, &scene.run.options)?)
 }
 
 struct Session {

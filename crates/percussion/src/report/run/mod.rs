@@ -1,6 +1,6 @@
 //! The page of a run: what it was, what to worry about, its figures and its curves.
 //!
-//! Everything is read from the run folder, `summary.json` and `trajectory.npz`; the page needs nothing else to open.
+//! Curves are read from the folder's `trajectory.npz`; the page itself needs nothing but a browser.
 
 mod path;
 mod plot;
@@ -20,9 +20,7 @@ const RUN_STYLE: &str = include_str!("style.css");
 const CAUSES: usize = 30;
 
 /// The page of the run in a folder.
-pub fn run_page(folder: &Path) -> io::Result<String> {
-    let text = std::fs::read_to_string(folder.join(folder::SUMMARY))?;
-    let summary: Summary = serde_json::from_str(&text)?;
+pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
     let mut trajectory = Reader::open(&folder.join(folder::TRAJECTORY))?;
     let title = escaped(if summary.title.is_empty() { &summary.scene } else { &summary.title });
     Ok(format!(
@@ -52,13 +50,13 @@ pub fn run_page(folder: &Path) -> io::Result<String> {
 </body>
 </html>
 "##,
-        concerns = concerns(&summary),
+        concerns = concerns(summary),
         description = escaped(summary.description.trim()),
-        tiles = tiles(&summary),
+        tiles = tiles(summary),
         paths = path::paths(&mut trajectory)?,
         plots = plots(&mut trajectory)?,
-        figures = figures(&summary),
-        causes = causes(&summary),
+        figures = figures(summary),
+        causes = causes(summary),
         version = escaped(&summary.version),
         scheme = escaped(&summary.scheme),
     ))

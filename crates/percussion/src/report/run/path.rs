@@ -20,20 +20,24 @@ pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
     let names = trajectory.array("bodies")?.as_texts()?;
     let masses = trajectory.array("mass")?.as_floats()?;
     let centres = trajectory.array("centre_of_mass")?.as_floats()?;
-    let positions = samples(trajectory, "position", POINTS)?;
-    let rotations = samples(trajectory, "rotation", POINTS)?;
     let moving: Vec<usize> = (0..names.len()).filter(|&b| masses[b] > 0.0).collect();
-    let path = |b: usize| -> Vec<[f64; 3]> {
+    let shown = &moving[..moving.len().min(BODIES)];
+    let mut parts = |array: &str, width: usize| {
+        let parts: Vec<_> = shown.iter().map(|&b| width * b..width * (b + 1)).collect();
+        samples(trajectory, array, POINTS, &parts)
+    };
+    let (positions, rotations) = (parts("position", 3)?, parts("rotation", 9)?);
+    let path = |(k, &b): (usize, &usize)| -> Vec<[f64; 3]> {
         let c = &centres[3 * b..3 * b + 3];
         let place = |(p, r): (&Vec<f64>, &Vec<f64>)| {
             std::array::from_fn(|i| {
-                let row = &r[9 * b + 3 * i..9 * b + 3 * i + 3];
-                p[3 * b + i] + row[0] * c[0] + row[1] * c[1] + row[2] * c[2]
+                let row = &r[9 * k + 3 * i..9 * k + 3 * i + 3];
+                p[3 * k + i] + row[0] * c[0] + row[1] * c[1] + row[2] * c[2]
             })
         };
         positions.iter().zip(&rotations).map(place).collect()
     };
-    let all: Vec<Vec<[f64; 3]>> = moving.iter().take(BODIES).map(|&b| path(b)).collect();
+    let all: Vec<Vec<[f64; 3]>> = shown.iter().enumerate().map(path).collect();
     let extent = extent(&all);
     let furthest = all.iter().flatten().flatten().fold(0.0, |most: f64, v| most.max(v.abs()));
     if !(extent.iter().fold(0.0, |most: f64, e| most.max(*e)) > STILL * furthest) {
@@ -56,13 +60,13 @@ pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
         }
     }
     canvas.axes(vec![(axes[i], [1.0, 0.0]), (axes[j], [0.0, 1.0])]);
-    let shown = match moving.len() {
+    let note = match moving.len() {
         n if n > BODIES => format!("<p class=\"none\">the first {BODIES} of {n} bodies</p>"),
         _ => String::new(),
     };
     let title = format!("Paths of the centres of mass in {}, {}", axes[i], axes[j]);
     Ok(format!(
-        "<article><h2>{title}</h2><svg class=\"drawing\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">{}</svg>{shown}</article>\n",
+        "<article><h2>{title}</h2><svg class=\"drawing\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">{}</svg>{note}</article>\n",
         canvas.svg()
     ))
 }

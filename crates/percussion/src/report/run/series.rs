@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader};
+use std::ops::Range;
 
 use percussion_scene::run::npz::Reader;
 
@@ -34,41 +35,50 @@ impl Curve {
 
 /// Some columns of an array over time.
 pub fn curves(trajectory: &mut Trajectory, array: &str, columns: &[(usize, &str)]) -> io::Result<Vec<Curve>> {
-    let time = trajectory.array("time")?.as_floats()?;
-    let mut rows = trajectory.rows(array)?;
-    let n = rows.count().min(time.len());
+    let n = trajectory.rows("time")?.count();
     let buckets = n.min(BUCKETS);
-    let mut all: Vec<Curve> = columns
-        .iter()
-        .map(|(_, name)| Curve { name: (*name).to_owned(), points: Vec::with_capacity(buckets) })
-        .collect();
+    let end = |bucket: usize| (bucket + 1) * n / buckets;
+    let times = times(trajectory, (0..buckets).map(|bucket| if bucket == 0 { 0 } else { end(bucket) - 1 }))?;
+    let mut rows = trajectory.rows(array)?;
+    let named = columns.iter().map(|(_, name)| (*name).to_owned());
+    let mut all: Vec<Curve> = named.map(|name| Curve { name, points: Vec::with_capacity(buckets) }).collect();
     let mut row = Vec::new();
-    for bucket in 0..buckets {
-        let (begin, end) = (bucket * n / buckets, (bucket + 1) * n / buckets);
-        for i in begin..end {
+    let mut next = 0;
+    for (bucket, &time) in times.iter().enumerate() {
+        for curve in &mut all {
+            curve.points.push([time, f64::INFINITY, f64::NEG_INFINITY]);
+        }
+        for i in next..end(bucket) {
             rows.read(i, &mut row)?;
             for (curve, &(column, _)) in all.iter_mut().zip(columns) {
-                let value = row[column];
-                match curve.points.get_mut(bucket) {
-                    // The first instant and the last belong to their buckets' ends.
-                    None => curve.points.push([time[if bucket == 0 { 0 } else { end - 1 }], value, value]),
-                    Some(point) => (point[1], point[2]) = (point[1].min(value), point[2].max(value)),
-                }
+                let point = &mut curve.points[bucket];
+                (point[1], point[2]) = (point[1].min(row[column]), point[2].max(row[column]));
             }
         }
+        next = end(bucket);
     }
     Ok(all)
 }
 
-/// Rows of an array at about evenly spaced instants, at most `most` of them, with the first and the last.
-pub fn samples(trajectory: &mut Trajectory, array: &str, most: usize) -> io::Result<Vec<Vec<f64>>> {
+fn times(trajectory: &mut Trajectory, indices: impl Iterator<Item = usize>) -> io::Result<Vec<f64>> {
+    let mut rows = trajectory.rows("time")?;
+    let mut row = Vec::new();
+    indices.map(|i| rows.read(i, &mut row).map(|()| row[0])).collect()
+}
+
+/// Parts of the rows of an array at about evenly spaced instants, at most `most` of them, with the first and the last.
+pub fn samples(
+    trajectory: &mut Trajectory,
+    array: &str,
+    most: usize,
+    parts: &[Range<usize>],
+) -> io::Result<Vec<Vec<f64>>> {
     let mut rows = trajectory.rows(array)?;
     let (n, wanted) = (rows.count(), rows.count().min(most));
-    let mut all = Vec::with_capacity(wanted);
-    for k in 0..wanted {
-        let mut row = Vec::new();
+    let mut row = Vec::new();
+    let mut sample = |k: usize| {
         rows.read(k * (n - 1) / (wanted - 1).max(1), &mut row)?;
-        all.push(row);
-    }
-    Ok(all)
+        Ok(parts.iter().flat_map(|part| row[part.clone()].iter().copied()).collect())
+    };
+    (0..wanted).map(&mut sample).collect()
 }
