@@ -4,7 +4,7 @@ use super::canvas::{HEIGHT, Side, WIDTH};
 use super::{Card, Content, Report, Standing, number, small};
 use crate::distance::Tally;
 
-pub(super) const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
 /// What the drawings refer to, and how they are lettered; shared by the page and the picture.
 const DEFINITIONS: &str = r##"<defs>
@@ -12,7 +12,7 @@ const DEFINITIONS: &str = r##"<defs>
 <radialGradient id="round-b" cx="38%" cy="30%" r="78%"><stop offset="0" stop-color="#fbe6c8"/><stop offset="0.55" stop-color="#e5a04f"/><stop offset="1" stop-color="#955412"/></radialGradient>
 </defs>"##;
 
-pub(super) const LETTERING: &str = "
+const LETTERING: &str = "
 .body-name { font: 600 15px ui-sans-serif, system-ui, sans-serif; fill: #fff; stroke: #223; stroke-width: 2.6px; paint-order: stroke; text-anchor: middle; dominant-baseline: middle; }
 .axis { fill: none; stroke: #8a90a0; stroke-width: 1.2px; }
 .axis-name { font: 11px ui-sans-serif, system-ui, sans-serif; fill: #8a90a0; text-anchor: middle; }
@@ -21,6 +21,24 @@ pub(super) const LETTERING: &str = "
 /// Text that may hold anything, made safe for HTML and SVG.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Everything before the content of a page, with styles of its own after the common ones.
+pub(super) fn head(title: &str, styles: &str) -> String {
+    format!(
+        r##"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title} · percussion</title>
+<style>{STYLE}{LETTERING}{styles}</style>
+</head>
+<body>
+"##
+    )
 }
 
 /// The whole page.
@@ -34,18 +52,7 @@ pub fn page(report: &Report, tally: &Tally) -> String {
         String::new()
     };
     format!(
-        r##"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{title} · percussion</title>
-<style>{STYLE}{LETTERING}</style>
-</head>
-<body>
-<svg width="0" height="0" aria-hidden="true" class="definitions">{DEFINITIONS}</svg>
+        r##"{head}<svg width="0" height="0" aria-hidden="true" class="definitions">{DEFINITIONS}</svg>
 <header>
 <p class="maker">percussion distance</p>
 <h1>{title}</h1>
@@ -61,6 +68,7 @@ the gap is the distance between the two supporting planes. <a href="#top">Back t
 </body>
 </html>
 "##,
+        head = head(&title, ""),
         summary = summary(report, tally),
         legend = legend(),
         version = env!("CARGO_PKG_VERSION"),

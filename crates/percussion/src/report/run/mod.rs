@@ -6,7 +6,7 @@ mod path;
 mod plot;
 mod series;
 
-use super::page::{LETTERING, STYLE, escaped};
+use super::page::{escaped, head};
 use super::{number, small};
 use percussion_scene::run::npz::Reader;
 use percussion_scene::run::{ENERGY_NAMES, Status, Summary, folder};
@@ -24,18 +24,7 @@ pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
     let mut trajectory = Reader::open(&folder.join(folder::TRAJECTORY))?;
     let title = escaped(if summary.title.is_empty() { &summary.scene } else { &summary.title });
     Ok(format!(
-        r##"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{title} · percussion</title>
-<style>{STYLE}{LETTERING}{RUN_STYLE}</style>
-</head>
-<body>
-<header>
+        r##"{head}<header>
 <p class="maker">percussion run</p>
 <h1>{title}</h1>
 {concerns}
@@ -50,6 +39,7 @@ pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
 </body>
 </html>
 "##,
+        head = head(&title, RUN_STYLE),
         concerns = concerns(summary),
         description = escaped(summary.description.trim()),
         tiles = tiles(summary),

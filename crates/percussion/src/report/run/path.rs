@@ -6,8 +6,9 @@ use crate::report::canvas::{Canvas, HEIGHT, WIDTH};
 use crate::report::page::escaped;
 use std::io;
 
-/// Points of a path.
-const POINTS: usize = 500;
+/// Points of all paths together, and of one at most.
+const POINTS: usize = 12_000;
+const LONGEST: usize = 3_000;
 /// Bodies whose paths are drawn: more would hide each other.
 const BODIES: usize = 40;
 /// Bodies that are named.
@@ -24,7 +25,7 @@ pub fn paths(trajectory: &mut Trajectory) -> io::Result<String> {
     let shown = &moving[..moving.len().min(BODIES)];
     let mut parts = |array: &str, width: usize| {
         let parts: Vec<_> = shown.iter().map(|&b| width * b..width * (b + 1)).collect();
-        samples(trajectory, array, POINTS, &parts)
+        samples(trajectory, array, (POINTS / shown.len().max(1)).min(LONGEST), &parts)
     };
     let (positions, rotations) = (parts("position", 3)?, parts("rotation", 9)?);
     let path = |(k, &b): (usize, &usize)| -> Vec<[f64; 3]> {
