@@ -1,7 +1,7 @@
 //! The separation kernel: SSH LP, ratio metric, duals, certificates.
 //!
-//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`polytope.rs`: warm
-//! confirmation, portal pivoting in `portal.rs`); curved bodies and prescribed directions the general one
+//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`warm.rs`:
+//! confirmation of the last portal; `polytope.rs`: portal pivoting of `portal.rs`); curved bodies and prescribed directions the general one
 //! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
 
 mod answer;
@@ -19,6 +19,7 @@ mod resolve;
 mod small;
 mod subdifferential;
 mod support;
+mod warm;
 
 pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm};
 pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
@@ -33,8 +34,8 @@ pub use subdifferential::{
 };
 
 pub(crate) use gradient::{beta_part, motion};
-pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
+pub(crate) use warm::{Basis, Placed, STEPS, WARM_WEIGHT, lever, solved, top};
 
 use crate::Pose;
 use crate::shapes::Solid;
@@ -67,7 +68,7 @@ pub fn separation(
 ) -> Result<Separation, QueryError> {
     match (a, b) {
         (Solid::Polytope(p), Solid::Polytope(q)) if options.beta.is_none() => {
-            polytope::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
+            warm::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
         }
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
         (_, Solid::HalfSpace(h)) => {
