@@ -6,7 +6,7 @@
 //! vertex pairs, and each followed by the same confirmation. What is still open then is solved by `polytope.rs`.
 //!
 //! ```text
-//! the ray left the portal across one side:   support along the normal tilted over that side, new portal beyond it
+//! the ray left the portal across one side:   a plane turned about that side meets the third corner of the next facet
 //! a vertex pair rises above the portal:      it replaces a corner such that the ray stays inside
 //! ```
 //!
@@ -243,10 +243,12 @@ impl<'a> Placed<'a> {
                 let from = if opposite == 2 { 0 } else { opposite + 1 };
                 let to = if from == 2 { 0 } else { from + 1 };
                 let (i, j) = (basis[from], basis[to]);
-                let (id, p) = if i[0] != j[0] && i[1] != j[1] {
-                    // The diagonal of a parallelogram of two edges, whose fourth corner it is.
-                    let id = if [i[0], j[1]] == basis[opposite] { [j[0], i[1]] } else { [i[0], j[1]] };
-                    (id, self.point(id))
+                // The diagonal of a parallelogram of two edges leads to its fourth corner.
+                let (one, other) = ([i[0], j[1]], [j[0], i[1]]);
+                let (id, p) = if i[0] != j[0] && i[1] != j[1] && basis[opposite] == one {
+                    (other, self.point(other))
+                } else if i[0] != j[0] && i[1] != j[1] && basis[opposite] == other {
+                    (one, self.point(one))
                 } else {
                     self.wrapped(n, &cross(&sub(&w[to], &w[from]), n), [i, j])?
                 };
