@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Opens a page in headless Chromium, light and dark: it must draw something and complain about nothing.
 
-Usage: browser.py PAGE SCREENSHOT
+Usage: browser.py PAGE SCREENSHOT [run]
+
+The page is one of pairs of bodies, in their two colours; with `run` it is one of a simulation, with its plots.
 """
 
 import pathlib
@@ -74,8 +76,8 @@ def pixels(path):
     return rows, size
 
 
-def check_not_blank(path):
-    """Enough colours, and both bodies' hues among them."""
+def check_not_blank(path, least):
+    """Enough colours, and at least a share of both bodies' hues among them."""
     rows, size = pixels(path)
     colours = set()
     blue = amber = total = 0
@@ -87,22 +89,26 @@ def check_not_blank(path):
             amber += r > b + 60
             total += 1
     print(f"{path}: {len(colours)} colours, {blue / total:.1%} blue, {amber / total:.1%} amber")
-    if len(colours) < 50 or blue < 0.01 * total or amber < 0.01 * total:
+    if len(colours) < 50 or blue < least * total or amber < least * total:
         sys.exit(f"{path} is blank, or a body is missing")
 
 
 def main():
     page, screenshot = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     dom = chromium("--dump-dom", page.as_uri())
-    cards, drawings = len(re.findall(r"<article", dom)), len(re.findall(r'class="drawing"', dom))
-    print(f"{page.name}: {cards} pairs, {drawings} drawings")
-    if cards == 0 or drawings != cards or "</html>" not in dom:
+    is_run = sys.argv[3:] == ["run"]
+    cards, drawings = len(re.findall(r"<article", dom)), len(re.findall(r'class="(?:drawing|plot)"', dom))
+    print(f"{page.name}: {cards} cards, {drawings} drawings")
+    # A run has tables too: of causes and of figures.
+    if cards == 0 or drawings != cards - 2 * is_run or "</html>" not in dom:
         sys.exit("the page lacks its drawings")
+    # Curves are thin.
+    least = 1e-4 if is_run else 0.01
     chromium(f"--screenshot={screenshot}", page.as_uri())
-    check_not_blank(screenshot)
+    check_not_blank(screenshot, least)
     dark = screenshot.with_name(screenshot.stem + "-dark.png")
     chromium("--force-dark-mode", "--blink-settings=preferredColorScheme=0", f"--screenshot={dark}", page.as_uri())
-    check_not_blank(dark)
+    check_not_blank(dark, least)
 
 
 if __name__ == "__main__":

@@ -36,4 +36,4 @@ pub mod tolerance;
 pub use bounds::{Aabb, Ball, Bounds, PlanarAabb};
 pub use error::ShapeError;
 pub use mass::{MassProperties, PlanarMassProperties};
-pub use pose::{PlanarPose, Pose, Vec2, Vec3};
+pub use pose::{PlanarPose, Pose, PoseIn, Vec2, Vec3};

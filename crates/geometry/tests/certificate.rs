@@ -3,45 +3,21 @@
 
 mod common;
 
-use common::{Random, body, cuboid, judge, octahedron, prism, tetrahedron};
+use common::lattice::{self, Placed};
+use common::{Random, body, cuboid, judge, prism, scaled};
 use nalgebra::Rotation3;
 use percussion_geometry::separation::{Options, Outcome, Warm, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
 
-/// Two placed bodies.
-type Pair = (Polytope, Pose, Polytope, Pose);
-
-/// A rotation of the cube's symmetry group, exact in floating point.
-fn quarter_turns(random: &mut Random) -> Rotation3<f64> {
-    let mut m = nalgebra::Matrix3::identity();
-    for _ in 0..3 {
-        let axis = random.below(3);
-        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        let mut turn = nalgebra::Matrix3::zeros();
-        turn[(axis, axis)] = 1.0;
-        turn[(i, j)] = -1.0;
-        turn[(j, i)] = 1.0;
-        m = turn * m;
-    }
-    Rotation3::from_matrix_unchecked(m)
-}
-
-fn family(name: &str, random: &mut Random) -> Pair {
-    let half = |r: &mut Random| Vec3::new(0.25, 0.5, 1.0) * (1 + r.below(3)) as f64;
+fn family(name: &str, random: &mut Random) -> Placed {
     let place = |r: &mut Random, reach: f64| {
         Pose::new(r.rotation(), r.direction() * reach * (0.3 + r.uniform().abs()))
     };
     match name {
         "generic" => (body(random), place(random, 1.0), body(random), place(random, 1.0)),
-        "aligned" => {
-            // Boxes on a lattice: faces, edges and corners coincide exactly.
-            let lattice = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (r.below(17) as f64 - 8.0));
-            let (a, b) = (half(random), half(random));
-            let (ra, rb) = (quarter_turns(random), quarter_turns(random));
-            (cuboid(a), Pose::new(ra, lattice(random)), cuboid(b), Pose::new(rb, lattice(random)))
-        }
+        "aligned" => lattice::boxes(random),
         "turned together" => {
             // The aligned lattice, turned as a whole: coincidences up to rounding.
             let (a, pa, b, pb) = family("aligned", random);
@@ -72,18 +48,7 @@ fn family(name: &str, random: &mut Random) -> Pair {
                 Pose::new(turn_b, Vec3::zeros()),
             )
         }
-        "corner-corner" => {
-            // Octahedra tip to tip, sometimes turned about the common axis by a symmetry.
-            let (a, b) = (octahedron(Vec3::new(1.0, 1.0, 1.0)), octahedron(Vec3::new(0.5, 0.5, 0.5)));
-            let distance = 1.5 + 0.5 * (random.below(3) as f64 - 1.0);
-            let axis = [Vec3::x(), Vec3::y(), Vec3::z()][random.below(3)];
-            let turn = if random.below(2) == 0 {
-                quarter_turns(random)
-            } else {
-                Rotation3::new(axis * random.uniform())
-            };
-            (a, Pose::new(turn, axis * distance), b, Pose::identity())
-        }
+        "corner-corner" => lattice::tips(random),
         "needle" => {
             let thin = 10f64.powf(-4.0 * random.uniform().abs());
             let a = prism(3 + random.below(5), Vec3::new(thin, thin, 1.0));
@@ -100,9 +65,7 @@ fn family(name: &str, random: &mut Random) -> Pair {
         }
         "size ratio 1e6" => {
             let (a, pa, b, pb) = family(["generic", "aligned"][random.below(2)], random);
-            let scaled: Vec<Vec3> = b.vertices().iter().map(|v| v * 1e-6).collect();
-            let loops: Vec<Vec<u32>> = b.faces().iter().map(|f| b.face_loop(f).to_vec()).collect();
-            (a, pa, Polytope::from_faces(scaled, &loops).unwrap(), pb)
+            (a, pa, scaled(&b, 1e-6), pb)
         }
         "far from the origin" => {
             let (a, pa, b, pb) = family(["generic", "aligned", "touching"][random.below(3)], random);
@@ -117,16 +80,7 @@ fn family(name: &str, random: &mut Random) -> Pair {
             let (pa, pb) = (placed(&a, turn), placed(&b, random.rotation()));
             (a, pa, b, pb)
         }
-        "tetrahedra on a lattice" => loop {
-            let corner = |r: &mut Random| Vec3::from_fn(|_, _| r.below(4) as f64);
-            let p = [0; 4].map(|_| corner(random));
-            let q = [0; 4].map(|_| corner(random));
-            let volume = |p: &[Vec3; 4]| (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs();
-            if volume(&p) > 0.5 && volume(&q) > 0.5 {
-                let at = Vec3::from_fn(|_, _| 0.5 * random.below(6) as f64);
-                break (tetrahedron(p), Pose::at(at), tetrahedron(q), Pose::identity());
-            }
-        },
+        "tetrahedra on a lattice" => lattice::tetrahedra(random),
         _ => unreachable!("no such family"),
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, body, cuboid, octahedron, prism, tetrahedron};
+use common::{Random, body, cuboid, lattice, octahedron, prism, tetrahedron};
 use nalgebra::Rotation3;
 use percussion_geometry::events::{ContactRegion, Event, EventKind, EventOptions, Events, Side};
 use percussion_geometry::separation::{BetaTerm, Options, Separation, Warm, separation};
@@ -276,9 +276,8 @@ fn the_hull_of_the_active_events_is_the_contact_region() {
             if r.below(2) == 0 { cuboid(h) } else { octahedron(h) }
         };
         let (a, b) = (shape(&mut random), shape(&mut random));
-        let lattice = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (r.below(9) as f64 - 4.0));
         let turn = if round % 2 == 0 { Rotation3::identity() } else { random.rotation() };
-        let (ca, cb) = (lattice(&mut random), lattice(&mut random));
+        let (ca, cb): (Vec3, Vec3) = (lattice::point(&mut random, 4), lattice::point(&mut random, 4));
         if (ca - cb).norm() < 0.1 {
             continue;
         }

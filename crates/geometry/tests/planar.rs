@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Random;
+use common::{Random, lattice};
 use percussion_geometry::separation::{
     Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
 };
@@ -92,7 +92,6 @@ fn half_a_million_planar_pairs_carry_their_certificates() {
     let mut random = Random(22);
     let (mut worst, mut most) = (0.0f64, 0);
     for index in 0..500_000 {
-        let lattice = |r: &mut Random| Vec2::new(r.below(9) as f64 - 4.0, r.below(9) as f64 - 4.0) * 0.25;
         let (a, pa, b, pb) = match index % 5 {
             0 => (
                 polygon(&mut random, Vec2::new(1.0, 0.7)),
@@ -103,7 +102,8 @@ fn half_a_million_planar_pairs_carry_their_certificates() {
             1 => {
                 let half = |r: &mut Random| Vec2::new(0.25, 0.5) * (1 + r.below(3)) as f64;
                 let (a, b) = (rectangle(half(&mut random)), rectangle(half(&mut random)));
-                (a, PlanarPose::at(lattice(&mut random)), b, PlanarPose::at(lattice(&mut random)))
+                let mut place = || PlanarPose::at(lattice::point(&mut random, 4));
+                (a, place(), b, place())
             }
             2 => {
                 let thin = 10f64.powf(-5.0 * random.uniform().abs());

@@ -1,7 +1,8 @@
 //! **percussion**: the dynamics and optimal control of bodies that touch.
 //!
 //! This crate is the front door: it gathers what a program needs under one name, and holds the command-line
-//! program of the same name. Shapes and the separation kernel live in [`geometry`].
+//! program of the same name. Shapes and the separation kernel live in [`geometry`], bodies that move in [`mechanics`],
+//! scene files and run folders in [`scene`].
 //!
 //! ```
 //! use percussion::prelude::*;
@@ -16,9 +17,10 @@
 //! # }
 //! ```
 
-/// The examples of the guide's page on the library.
+/// The examples of the guide's pages on the library and on runs.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/library.md")]
+#[doc = include_str!("../../../docs/src/run.md")]
 mod guide {}
 
 pub mod distance;
@@ -26,6 +28,8 @@ pub mod gallery;
 pub mod report;
 
 pub use percussion_geometry as geometry;
+pub use percussion_mechanics as mechanics;
+pub use percussion_scene as scene;
 
 /// The names most programs use.
 pub mod prelude {

@@ -302,9 +302,33 @@ fn every_scene_folder_is_shipped_and_complete() {
     folders.sort();
     let shipped: Vec<&str> = percussion::gallery::SCENES.iter().map(|scene| scene.name).collect();
     assert_eq!(folders, shipped);
-    for folder in folders {
-        for file in ["README.md", "pairs.jsonl", "expected.json", "picture.svg"] {
-            assert!(root().join("scenes").join(&folder).join(file).exists(), "scenes/{folder} lacks {file}");
+    for scene in percussion::gallery::SCENES {
+        let folder = root().join("scenes").join(scene.name);
+        let needed: &[&str] = match scene.kind {
+            "distance" => &["README.md", "pairs.jsonl", "expected.json", "picture.svg"],
+            _ => &["README.md", "scene.toml"],
+        };
+        for file in needed {
+            assert!(folder.join(file).exists(), "scenes/{} lacks {file}", scene.name);
         }
+        let mut variants: Vec<String> = with_extension(&relative(&folder), "toml")
+            .iter()
+            .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        variants.sort();
+        let mut carried: Vec<&str> = scene.files.iter().map(|(name, _)| *name).collect();
+        carried.sort_unstable();
+        assert_eq!(variants, carried, "the program does not carry all files of scenes/{}", scene.name);
     }
+}
+
+#[test]
+fn scenes_that_are_run_load_from_within_the_program() {
+    use percussion::gallery::{SCENES, load};
+    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+        let loaded = load(scene.name, &[]).unwrap().unwrap();
+        assert_eq!((loaded.name.as_str(), loaded.title.as_str()), (scene.name, scene.title));
+    }
+    assert_eq!(load("free-top/unstable", &[]).unwrap().unwrap().name, "unstable");
+    assert!(load("tetrahedra", &[]).is_none() && load("teapot", &[]).is_none());
 }

@@ -1,5 +1,5 @@
-//! Small dense solvers: linear programs, strictly convex quadratic programs, nonnegative least squares and
-//! the nearest point of a convex hull.
+//! Small dense solvers: linear programs, strictly convex quadratic programs, nonnegative least squares,
+//! the nearest point of a convex hull; and linear systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]) or plain ([`Lu`]).
 //!
 //! Every problem class has one problem type, one file per algorithm and one judge that checks any answer
 //! and calls no solver:
@@ -20,16 +20,20 @@
 
 mod arithmetic;
 mod constraints;
+pub mod dense;
 mod error;
 pub mod hull;
+pub mod krylov;
 mod least_squares;
 pub mod lp;
 pub mod nnls;
 pub mod qp;
 
 pub use constraints::Constraints;
+pub use dense::{Dependent, Lu, PivotedQr};
 pub use error::SolveError;
 pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
+pub use krylov::{Gmres, KrylovReport, Product};
 pub use lp::{
     Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
 };

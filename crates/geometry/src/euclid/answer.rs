@@ -1,5 +1,7 @@
 //! What a Euclidean query answers.
 
+use crate::PoseIn;
+use crate::shapes::Convex;
 use nalgebra::SVector;
 
 /// The answer for one pair of convex bodies in `D` dimensions; all vectors in the world frame.
@@ -39,8 +41,19 @@ impl<const D: usize> EuclideanIn<D> {
         self.upper - self.lower
     }
 
-    /// A body whose lowest point is `point_a`, at a `height` over a half-space with this outward normal: exact.
-    pub(super) fn above(normal: SVector<f64, D>, point_a: SVector<f64, D>, height: f64) -> Self {
+    /// A bounded body over the half-space `<normal, x> <= offset` (its frame): one support, no search, exact.
+    pub(super) fn above(
+        body: &impl Convex<D>,
+        pose: &PoseIn<D>,
+        (normal, offset): (SVector<f64, D>, f64),
+        pose_half: &PoseIn<D>,
+    ) -> Self {
+        let normal = pose_half.direction(&normal);
+        let down = pose.inverse_direction(&-normal);
+        // Only half-spaces lack a support, and the body is not one.
+        let foot = pose.direction(&body.support(&down).unwrap_or_else(SVector::zeros));
+        let height = normal.dot(&(pose.position - pose_half.position)) + normal.dot(&foot) - offset;
+        let point_a = pose.position + foot;
         Self {
             distance: height,
             normal,
@@ -49,6 +62,16 @@ impl<const D: usize> EuclideanIn<D> {
             lower: height,
             upper: height,
             iterations: 1,
+        }
+    }
+
+    /// From body a's frame, with the origin at its reference point, to the world.
+    pub(super) fn placed(self, pose_a: &PoseIn<D>, reference: &SVector<f64, D>) -> Self {
+        Self {
+            normal: pose_a.direction(&self.normal),
+            point_a: pose_a.point(&(reference + self.point_a)),
+            point_b: pose_a.point(&(reference + self.point_b)),
+            ..self
         }
     }
 

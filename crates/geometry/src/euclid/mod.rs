@@ -29,7 +29,7 @@ pub use answer::{Euclidean, EuclideanIn, PlanarEuclidean};
 pub use planar::planar_euclidean;
 
 use crate::separation::QueryError;
-use crate::shapes::{HalfSpace, Polytope, Solid};
+use crate::shapes::{Polytope, Solid};
 use crate::{Pose, Vec3};
 use gap::{Gap, Nearest};
 use limits::{MANY_EDGE_PAIRS, PLANAR};
@@ -48,19 +48,17 @@ use pair::{Core, Pair};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<Euclidean, QueryError> {
-    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
-        if !pose.is_finite() {
-            return Err(QueryError::NotFinite { body });
-        }
-    }
+    QueryError::unless_finite(pose_a, pose_b)?;
     match (a, b) {
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
-        (_, Solid::HalfSpace(floor)) => Ok(above(a, pose_a, floor, pose_b)),
-        (Solid::HalfSpace(floor), _) => Ok(above(b, pose_b, floor, pose_a).swapped()),
+        (_, Solid::HalfSpace(h)) => Ok(Euclidean::above(a, pose_a, (h.normal(), h.offset()), pose_b)),
+        (Solid::HalfSpace(h), _) => {
+            Ok(Euclidean::above(b, pose_b, (h.normal(), h.offset()), pose_a).swapped())
+        }
         _ => match (Core::of(a), Core::of(b)) {
             (Some(core_a), Some(core_b)) => {
                 let pair = Pair::new(core_a, pose_a, core_b, pose_b);
-                Ok(placed(&pair, &solve(&pair), a, pose_a))
+                Ok(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
             }
             // Only half-spaces have no core, and they have been dealt with.
             _ => Err(QueryError::BothUnbounded),
@@ -199,26 +197,4 @@ fn flat(pair: &Pair, gap: Gap) -> Gap {
         .into_iter()
         .fold((gap.normal, gap.lower), |best, next| if next.1 > best.1 { next } else { best });
     Gap { normal, lower, upper: gap.upper.max(lower), evaluations: gap.evaluations + 2, ..gap }
-}
-
-/// Adds the radii and goes to the world frame.
-fn placed(pair: &Pair, gap: &Gap, a: &Solid, pose_a: &Pose) -> Euclidean {
-    let local = gap.grown(pair.radius);
-    let origin = a.reference();
-    Euclidean {
-        normal: pose_a.direction(&local.normal),
-        point_a: pose_a.point(&(origin + local.point_a)),
-        point_b: pose_a.point(&(origin + local.point_b)),
-        ..local
-    }
-}
-
-/// A bounded body and a half-space b: one support, no search.
-fn above(a: &Solid, pose_a: &Pose, floor: &HalfSpace, pose_b: &Pose) -> Euclidean {
-    let normal = pose_b.direction(&floor.normal());
-    let down = pose_a.inverse_direction(&-normal);
-    // Only half-spaces lack a support, and a is not one.
-    let foot = pose_a.direction(&a.support(&down).unwrap_or_else(Vec3::zeros));
-    let height = normal.dot(&(pose_a.position - pose_b.position)) + normal.dot(&foot) - floor.offset();
-    Euclidean::above(normal, pose_a.position + foot, height)
 }

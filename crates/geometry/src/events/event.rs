@@ -12,7 +12,7 @@
 //! largest of the restricted problems [Hart Theorem 3.13] and has kinks where two of them meet.
 
 use crate::Vec3;
-use crate::separation::{BetaTerm, Feature, MotionGradient, Separation, beta_part, motion};
+use crate::separation::{BetaTerm, Feature, Lever, MotionGradient, Separation};
 
 /// One of the two bodies of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,10 +155,16 @@ impl Event {
     /// The normal turns with the features and the points slide over them, but neither enters: the event's
     /// equations make `s_m` stationary in both. A prescribed β does not follow the reference points.
     pub fn motion_gradient(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> MotionGradient {
-        let line = &self.line;
-        let follows = beta == BetaTerm::Follow && !line.prescribed;
-        let part = beta_part(&self.alpha, &line.beta, self.separation, line.reference_distance, follows);
-        motion(&self.alpha, &self.point_a, &self.point_b, reference_a, reference_b, &part)
+        let lever = Lever {
+            separation: self.separation,
+            alpha: self.alpha,
+            point_a: self.point_a,
+            point_b: self.point_b,
+            beta: self.line.beta,
+            reference_distance: self.line.reference_distance,
+            prescribed: self.line.prescribed,
+        };
+        lever.motion(reference_a, reference_b, beta)
     }
 
     /// The separation of the bodies itself as an event, for pairs without a richer manifold.

@@ -2,7 +2,7 @@
 
 use super::event::Side;
 use super::options::{EventOptions, resolution};
-use crate::separation::{BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarSeparation};
+use crate::separation::{BetaTerm, Feature, Lever, Outcome, PlanarMotionGradient, PlanarSeparation};
 use crate::shapes::{HalfPlane, PlanarShape, Polygon};
 use crate::{PlanarPose, Vec2};
 
@@ -67,17 +67,16 @@ impl PlanarEvent {
         reference_b: &Vec2,
         beta: BetaTerm,
     ) -> PlanarMotionGradient {
-        let mut rate = self.alpha;
-        if beta == BetaTerm::Follow && !self.prescribed && self.reference_distance > 0.0 {
-            let sideways = self.alpha - self.beta * self.beta.dot(&self.alpha);
-            rate -= sideways * (self.separation / self.reference_distance);
-        }
-        PlanarMotionGradient {
-            translation_a: rate,
-            rotation_a: (self.point_a - reference_a).perp(&self.alpha),
-            translation_b: -rate,
-            rotation_b: -(self.point_b - reference_b).perp(&self.alpha),
-        }
+        let lever = Lever {
+            separation: self.separation,
+            alpha: self.alpha,
+            point_a: self.point_a,
+            point_b: self.point_b,
+            beta: self.beta,
+            reference_distance: self.reference_distance,
+            prescribed: self.prescribed,
+        };
+        lever.motion(reference_a, reference_b, beta)
     }
 }
 

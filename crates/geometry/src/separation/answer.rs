@@ -1,19 +1,25 @@
 //! What a separation query is asked and what it answers.
 
-use crate::Vec3;
+use crate::PoseIn;
+use nalgebra::SVector;
 
-/// How a query is to be answered.
+/// How a query in `D` dimensions is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct OptionsIn<const D: usize> {
     /// Bodies whose distance provably exceeds this (metres) are answered [`Outcome::Beyond`] as soon as
     /// that is known. Infinite: always solve.
     pub prediction: f64,
     /// The direction β along which separation is measured, from body b to body a; need not be a unit
     /// vector. `None`: along the line from b's reference point to a's (for a half-space, its normal).
-    pub beta: Option<Vec3>,
+    pub beta: Option<SVector<f64, D>>,
 }
 
-impl Default for Options {
+/// How a query in space is to be answered.
+pub type Options = OptionsIn<3>;
+/// How a query in the plane is to be answered.
+pub type PlanarOptions = OptionsIn<2>;
+
+impl<const D: usize> Default for OptionsIn<D> {
     fn default() -> Self {
         Self { prediction: f64::INFINITY, beta: None }
     }
@@ -21,16 +27,22 @@ impl Default for Options {
 
 /// What is remembered between queries of one pair: the last optimal basis and direction. Default: nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Warm {
-    /// Vertex pairs `(a, b)` of the last optimal portal; `u32::MAX` where there is none.
-    pub basis: [[u32; 2]; 3],
+pub struct WarmIn<const D: usize> {
+    /// Vertex pairs `(a, b)` of the last optimal portal (in the plane the one right of the ray first); `u32::MAX`
+    /// where there is none.
+    pub basis: [[u32; 2]; D],
     /// The last β, used when the reference points coincide; zero when unknown.
-    pub beta: Vec3,
+    pub beta: SVector<f64, D>,
 }
 
-impl Default for Warm {
+/// What a pair in space remembers.
+pub type Warm = WarmIn<3>;
+/// What a pair in the plane remembers.
+pub type PlanarWarm = WarmIn<2>;
+
+impl<const D: usize> Default for WarmIn<D> {
     fn default() -> Self {
-        Self { basis: [[u32::MAX; 2]; 3], beta: Vec3::zeros() }
+        Self { basis: [[u32::MAX; 2]; D], beta: SVector::zeros() }
     }
 }
 
@@ -47,33 +59,33 @@ pub enum Outcome {
     Missed,
 }
 
-/// The answer for one pair of convex bodies in space; all vectors in the world frame.
+/// The answer for one pair of convex bodies in `D` dimensions; all vectors in the world frame.
 ///
-/// The layout is fixed (vectors padded by scalars to groups of four numbers) so that batches can write it in
-/// whole vector registers.
+/// The layout is fixed (in space vectors are padded by scalars to groups of four numbers) so that batches can write
+/// it in whole vector registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-pub struct Separation {
+pub struct SeparationIn<const D: usize> {
     /// Unit direction along which `separation` is measured, from b to a.
-    pub beta: Vec3,
+    pub beta: SVector<f64, D>,
     /// The LP value `s`: positive apart, zero touching, negative overlapping. Metres along β.
     pub separation: f64,
     /// Optimal primal direction, `<alpha, beta> = 1`; not a unit vector.
-    pub alpha: Vec3,
+    pub alpha: SVector<f64, D>,
     /// Distance `D` of the reference points along β (metres; for a prescribed β the component along it).
     pub reference_distance: f64,
     /// Contact point on body a; `point_a - point_b = separation beta`.
-    pub point_a: Vec3,
+    pub point_a: SVector<f64, D>,
     /// Proven lower bound of `separation` (from the supporting planes).
     pub lower: f64,
     /// Contact point on body b.
-    pub point_b: Vec3,
+    pub point_b: SVector<f64, D>,
     /// Proven upper bound of `separation` (from the portal).
     pub upper: f64,
     /// Dual weights of the basis pairs: non-negative, summing to one.
-    pub weights: [f64; 3],
+    pub weights: [f64; D],
     /// Basis vertex pairs `(index in a, index in b)`; `u32::MAX` for a curved or unbounded body.
-    pub basis: [[u32; 2]; 3],
+    pub basis: [[u32; 2]; D],
     /// Support evaluations used.
     pub iterations: u32,
     /// How the query ended.
@@ -82,13 +94,18 @@ pub struct Separation {
     pub prescribed: bool,
 }
 
-impl Separation {
+/// The answer for one pair of convex bodies in space.
+pub type Separation = SeparationIn<3>;
+/// The answer for one pair of convex bodies in the plane.
+pub type PlanarSeparation = SeparationIn<2>;
+
+impl<const D: usize> SeparationIn<D> {
     /// Unit normal from body b to body a.
-    pub fn normal(&self) -> Vec3 {
+    pub fn normal(&self) -> SVector<f64, D> {
         self.alpha / self.alpha.norm()
     }
 
-    /// Distance between the two supporting planes, `s/|alpha|`. A lower bound of the distance when positive.
+    /// Distance between the two supporting planes (lines, in the plane), `s/|alpha|`. A lower bound of the distance when positive.
     pub fn gap(&self) -> f64 {
         match self.outcome {
             Outcome::Missed => self.lower,
@@ -107,12 +124,12 @@ impl Separation {
         self.upper - self.lower
     }
 
-    /// Active vertices of body a with their weights (each index once), at most three.
+    /// Active vertices of body a with their weights (each index once), at most `D`.
     pub fn weights_a(&self) -> impl Iterator<Item = (u32, f64)> {
         merged(self.basis.map(|pair| pair[0]), self.weights)
     }
 
-    /// Active vertices of body b with their weights (each index once), at most three.
+    /// Active vertices of body b with their weights (each index once), at most `D`.
     pub fn weights_b(&self) -> impl Iterator<Item = (u32, f64)> {
         merged(self.basis.map(|pair| pair[1]), self.weights)
     }
@@ -172,4 +189,16 @@ pub enum QueryError {
     /// Two half-spaces have no separation.
     #[error("both bodies are half-spaces; at least one must be bounded")]
     BothUnbounded,
+}
+
+impl QueryError {
+    /// Refuses placements that hold NaN or an infinity.
+    pub(crate) fn unless_finite<const D: usize>(pose_a: &PoseIn<D>, pose_b: &PoseIn<D>) -> Result<(), Self> {
+        for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
+            if !pose.is_finite() {
+                return Err(Self::NotFinite { body });
+            }
+        }
+        Ok(())
+    }
 }

@@ -10,7 +10,8 @@
 //! Both bounds stay proven throughout: every support plane bounds s below, every portal above; the best are kept.
 
 use super::pieces::{Candidate, PiecePair, newton};
-use super::portal::{Cast, Point, Portal, Proof, STAND_IN, SupportMap};
+use super::portal::{Cast, Point, Portal, STAND_IN, SupportMap};
+use super::proof::Proof;
 use super::small::{V, add_scaled, dot, norm, scale, sub};
 
 /// Most support queries: bisection alone reaches rounding in about 150.
@@ -35,7 +36,6 @@ pub(crate) fn cast_curved(
     count: &mut u32,
 ) -> CurvedEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size;
     // Normals along which the corners were found; zero where unknown.
     let mut normals = [[0.0; 3]; 3];
     // The lowest supporting plane seen: τ <= height, with <n, d> = 1.
@@ -75,7 +75,7 @@ pub(crate) fn cast_curved(
         // A point found along an interpolated normal may lie below the portal; then it teaches nothing new.
         let rises = dot(&portal.normal(), &sub(&p.w, &portal.corner[0].w)) > 0.0;
         let before = portal;
-        if rises && portal.pivot(&p, d, slack) {
+        if rises && portal.pivot(&p, d, cast.size) {
             for (k, corner) in portal.corner.iter().enumerate() {
                 if corner.w != before.corner[k].w {
                     normals[k] = n;

@@ -4,14 +4,14 @@ use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::curved::{CurvedEnd, cast_curved};
 use super::pieces::PiecePair;
 use super::polytope::{assemble, beyond, finite, in_scale, portal_bound, ray};
-use super::portal::{
-    Cast, CastEnd, Point, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines,
-};
+use super::portal::{Cast, CastEnd, Point, Portal, SupportMap, cast};
+use super::proof::{Proof, better, price, prove, shifted_lines};
 use super::relative::Relative;
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 use super::support::PolytopePair;
 use crate::shapes::Solid;
 use crate::{Pose, Vec3, tolerance};
+use nalgebra::SVector;
 
 /// Stand-ins hold every line that passes the origin within this multiple of the inner radius: the inscribed
 /// circle of their projected triangle has radius 0.25 of it.
@@ -93,7 +93,7 @@ fn line(
 }
 
 /// Unit vector along a prescribed direction.
-pub(crate) fn unit_direction(beta: &Vec3) -> Result<Vec3, QueryError> {
+pub(crate) fn unit_direction<const D: usize>(beta: &SVector<f64, D>) -> Result<SVector<f64, D>, QueryError> {
     let largest = beta.amax();
     if !(largest > 0.0 && largest.is_finite() && beta.iter().all(|c| c.is_finite())) {
         return Err(QueryError::BadDirection);

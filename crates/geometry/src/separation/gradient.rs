@@ -11,9 +11,10 @@
 //! and the opposite signs for body b. At `s = 0`, for a prescribed β or against a half-space the β term vanishes.
 //! Where the answer is degenerate these are one element of the Clarke subdifferential.
 
-use super::answer::Separation;
-use super::planar::PlanarSeparation;
+use super::answer::SeparationIn;
 use crate::{Vec2, Vec3};
+use nalgebra::SVector;
+use std::fmt::Debug;
 
 /// Whether β is taken to follow the reference points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +25,55 @@ pub enum BetaTerm {
     Hold,
 }
 
+/// Vectors of the plane and of space, where three numbers turn a body, and in the plane one.
+pub trait Moves: Copy + Debug + PartialEq + sealed::Sealed {
+    /// A rotation vector, or an angle.
+    type Turn: Copy + Debug + PartialEq;
+
+    /// `lever × force`.
+    fn moment(lever: &Self, force: &Self) -> Self::Turn;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for crate::Vec2 {}
+    impl Sealed for crate::Vec3 {}
+}
+
+impl Moves for Vec3 {
+    type Turn = Vec3;
+
+    fn moment(lever: &Vec3, force: &Vec3) -> Vec3 {
+        lever.cross(force)
+    }
+}
+
+impl Moves for Vec2 {
+    type Turn = f64;
+
+    fn moment(lever: &Vec2, force: &Vec2) -> f64 {
+        lever.perp(force)
+    }
+}
+
 /// Derivative of `s` with respect to the motion of both bodies: translations and rotations (world axes, about
 /// the reference points).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionGradient {
+pub struct MotionGradientOf<V: Moves> {
     /// `ds/dc1`.
-    pub translation_a: Vec3,
+    pub translation_a: V,
     /// `ds/dθ1`.
-    pub rotation_a: Vec3,
+    pub rotation_a: V::Turn,
     /// `ds/dc2`.
-    pub translation_b: Vec3,
+    pub translation_b: V,
     /// `ds/dθ2`.
-    pub rotation_b: Vec3,
+    pub rotation_b: V::Turn,
 }
+
+/// Derivative with respect to motions in space.
+pub type MotionGradient = MotionGradientOf<Vec3>;
+/// Derivative with respect to motions in the plane.
+pub type PlanarMotionGradient = MotionGradientOf<Vec2>;
 
 impl MotionGradient {
     /// The four blocks in order: `c1, θ1, c2, θ2`.
@@ -51,121 +88,114 @@ impl MotionGradient {
     }
 }
 
-/// As [`MotionGradient`], in the plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlanarMotionGradient {
-    /// `ds/dc1`.
-    pub translation_a: Vec2,
-    /// `ds/dθ1`.
-    pub rotation_a: f64,
-    /// `ds/dc2`.
-    pub translation_b: Vec2,
-    /// `ds/dθ2`.
-    pub rotation_b: f64,
-}
-
-/// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`; zero where β does not follow.
-pub(crate) fn beta_part(alpha: &Vec3, beta: &Vec3, s: f64, distance: f64, follows: bool) -> Vec3 {
-    if !follows || !(distance > 0.0) {
-        return Vec3::zeros();
-    }
-    -(s / distance) * (alpha - beta * beta.dot(alpha))
-}
-
-/// The motion gradient of a direction `alpha` and contact points, for answers and for contact events alike.
-pub(crate) fn motion(
-    alpha: &Vec3,
-    point_a: &Vec3,
-    point_b: &Vec3,
-    reference_a: &Vec3,
-    reference_b: &Vec3,
-    beta_part: &Vec3,
-) -> MotionGradient {
-    MotionGradient {
-        translation_a: alpha + beta_part,
-        rotation_a: (point_a - reference_a).cross(alpha),
-        translation_b: -alpha - beta_part,
-        rotation_b: -(point_b - reference_b).cross(alpha),
+impl From<MotionGradient> for [f64; 12] {
+    /// The columns `c1, θ1, c2, θ2`.
+    fn from(gradient: MotionGradient) -> Self {
+        gradient.columns()
     }
 }
 
-impl Separation {
+impl From<PlanarMotionGradient> for [f64; 6] {
+    /// The columns `c1, θ1, c2, θ2`.
+    fn from(g: PlanarMotionGradient) -> Self {
+        let (a, b) = (g.translation_a, g.translation_b);
+        [a.x, a.y, g.rotation_a, b.x, b.y, g.rotation_b]
+    }
+}
+
+/// A separation as a function of the motion of two bodies: of an answer, of one choice among many, of a contact event.
+#[derive(Clone, Copy)]
+pub(crate) struct Lever<const D: usize> {
+    pub separation: f64,
+    pub alpha: SVector<f64, D>,
+    pub point_a: SVector<f64, D>,
+    pub point_b: SVector<f64, D>,
+    pub beta: SVector<f64, D>,
+    pub reference_distance: f64,
+    pub prescribed: bool,
+}
+
+impl<const D: usize> Lever<D> {
+    /// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`; zero where β does not follow.
+    pub fn beta_part(&self) -> SVector<f64, D> {
+        if self.prescribed || !(self.reference_distance > 0.0) {
+            return SVector::zeros();
+        }
+        (self.alpha - self.beta * self.beta.dot(&self.alpha)) * -(self.separation / self.reference_distance)
+    }
+}
+
+impl<const D: usize> Lever<D>
+where
+    SVector<f64, D>: Moves,
+{
+    /// Derivative with respect to rigid motions about the reference points (world positions).
+    pub fn motion(
+        &self,
+        reference_a: &SVector<f64, D>,
+        reference_b: &SVector<f64, D>,
+        beta: BetaTerm,
+    ) -> MotionGradientOf<SVector<f64, D>> {
+        let rate = match beta {
+            BetaTerm::Follow => self.alpha + self.beta_part(),
+            BetaTerm::Hold => self.alpha,
+        };
+        MotionGradientOf {
+            translation_a: rate,
+            rotation_a: Moves::moment(&(self.point_a - reference_a), &self.alpha),
+            translation_b: -rate,
+            // The moment of -α.
+            rotation_b: Moves::moment(&(reference_b - self.point_b), &self.alpha),
+        }
+    }
+}
+
+impl<const D: usize> SeparationIn<D> {
+    fn lever(&self) -> Lever<D> {
+        Lever {
+            separation: self.separation,
+            alpha: self.alpha,
+            point_a: self.point_a,
+            point_b: self.point_b,
+            beta: self.beta,
+            reference_distance: self.reference_distance,
+            prescribed: self.prescribed,
+        }
+    }
+
     /// `ds/dβ = -s α`, for a prescribed direction: how the separation changes as β (a unit vector) is turned.
-    pub fn beta_gradient(&self) -> Vec3 {
-        -self.separation * self.alpha
+    pub fn beta_gradient(&self) -> SVector<f64, D> {
+        self.alpha * -self.separation
     }
 
     /// The part of `ds/dc1` that comes from β following the reference points; `ds/dc2` has the opposite one.
     /// For finite elements, whose reference point is the mean of `n` vertices, each vertex gets an `n`-th of it.
-    pub fn reference_gradient(&self) -> Vec3 {
-        beta_part(&self.alpha, &self.beta, self.separation, self.reference_distance, !self.prescribed)
+    pub fn reference_gradient(&self) -> SVector<f64, D> {
+        self.lever().beta_part()
     }
 
     /// `ds/dx_i` of body a's active vertices, β held; all others are zero.
-    pub fn vertex_gradients_a(&self) -> impl Iterator<Item = (u32, Vec3)> {
+    pub fn vertex_gradients_a(&self) -> impl Iterator<Item = (u32, SVector<f64, D>)> {
         let alpha = self.alpha;
-        self.weights_a().map(move |(index, weight)| (index, weight * alpha))
+        self.weights_a().map(move |(index, weight)| (index, alpha * weight))
     }
 
     /// `ds/dy_j` of body b's active vertices, β held; all others are zero.
-    pub fn vertex_gradients_b(&self) -> impl Iterator<Item = (u32, Vec3)> {
+    pub fn vertex_gradients_b(&self) -> impl Iterator<Item = (u32, SVector<f64, D>)> {
         let alpha = self.alpha;
-        self.weights_b().map(move |(index, weight)| (index, -weight * alpha))
-    }
-
-    /// Derivative with respect to rigid motions of both bodies about their reference points (world positions).
-    pub fn motion_gradient(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> MotionGradient {
-        let part = match beta {
-            BetaTerm::Follow => self.reference_gradient(),
-            BetaTerm::Hold => Vec3::zeros(),
-        };
-        motion(&self.alpha, &self.point_a, &self.point_b, reference_a, reference_b, &part)
-    }
-}
-
-impl PlanarSeparation {
-    /// `ds/dβ = -s α`, for a prescribed direction.
-    pub fn beta_gradient(&self) -> Vec2 {
-        -self.separation * self.alpha
-    }
-
-    /// The part of `ds/dc1` that comes from β following the reference points.
-    pub fn reference_gradient(&self) -> Vec2 {
-        if self.prescribed || !(self.reference_distance > 0.0) {
-            return Vec2::zeros();
-        }
-        let sideways = self.alpha - self.beta * self.beta.dot(&self.alpha);
-        -(self.separation / self.reference_distance) * sideways
-    }
-
-    /// `ds/dx_i` of body a's active vertices, β held.
-    pub fn vertex_gradients_a(&self) -> impl Iterator<Item = (u32, Vec2)> {
-        let alpha = self.alpha;
-        self.weights_a().map(move |(index, weight)| (index, weight * alpha))
-    }
-
-    /// `ds/dy_j` of body b's active vertices, β held.
-    pub fn vertex_gradients_b(&self) -> impl Iterator<Item = (u32, Vec2)> {
-        let alpha = self.alpha;
-        self.weights_b().map(move |(index, weight)| (index, -weight * alpha))
+        self.weights_b().map(move |(index, weight)| (index, alpha * -weight))
     }
 
     /// Derivative with respect to rigid motions of both bodies about their reference points (world positions).
     pub fn motion_gradient(
         &self,
-        reference_a: &Vec2,
-        reference_b: &Vec2,
+        reference_a: &SVector<f64, D>,
+        reference_b: &SVector<f64, D>,
         beta: BetaTerm,
-    ) -> PlanarMotionGradient {
-        let part = match beta {
-            BetaTerm::Follow => self.reference_gradient(),
-            BetaTerm::Hold => Vec2::zeros(),
-        };
-        PlanarMotionGradient {
-            translation_a: self.alpha + part,
-            rotation_a: (self.point_a - reference_a).perp(&self.alpha),
-            translation_b: -self.alpha - part,
-            rotation_b: -(self.point_b - reference_b).perp(&self.alpha),
-        }
+    ) -> MotionGradientOf<SVector<f64, D>>
+    where
+        SVector<f64, D>: Moves,
+    {
+        self.lever().motion(reference_a, reference_b, beta)
     }
 }

@@ -4,29 +4,29 @@
 //! `n`. Without a prescribed β the normal itself serves, and `s` is the plain distance to the plane. The ratio
 //! metric grows the bounded body only [Hart, remark 2.18].
 
-use super::answer::{Options, Outcome, QueryError, Separation, Warm};
+use super::answer::{OptionsIn, Outcome, QueryError, SeparationIn, WarmIn};
 use super::general::unit_direction;
-use super::polytope::finite;
-use crate::shapes::{HalfSpace, Solid};
-use crate::{Pose, Vec3};
+use crate::PoseIn;
+use crate::shapes::Convex;
+use nalgebra::SVector;
 
-/// Separation of body `a` from the half-space `b`; with `swapped` the half-space is the caller's body a, and the
-/// answer is mirrored.
-pub(crate) fn separation_from_half_space(
-    solid: &Solid,
-    pose_solid: &Pose,
-    half_space: &HalfSpace,
-    pose_half: &Pose,
+/// Separation of a body from the half-space `<normal, x> <= offset` (its frame); with `swapped` the half-space is the
+/// caller's body a, and the answer is mirrored.
+pub(crate) fn separation_from_half_space<const D: usize>(
+    body: &impl Convex<D>,
+    pose: &PoseIn<D>,
+    (normal, offset): (SVector<f64, D>, f64),
+    pose_half: &PoseIn<D>,
     swapped: bool,
-    options: &Options,
-    warm: &mut Warm,
-) -> Result<Separation, QueryError> {
+    options: &OptionsIn<D>,
+    warm: &mut WarmIn<D>,
+) -> Result<SeparationIn<D>, QueryError> {
     if swapped {
-        finite(pose_half, pose_solid)?
+        QueryError::unless_finite(pose_half, pose)?
     } else {
-        finite(pose_solid, pose_half)?
+        QueryError::unless_finite(pose, pose_half)?
     }
-    let n = pose_half.direction(&half_space.normal());
+    let n = pose_half.direction(&normal);
     let sign = if swapped { -1.0 } else { 1.0 };
     // β from the half-space to the body.
     let beta = match options.beta {
@@ -37,33 +37,26 @@ pub(crate) fn separation_from_half_space(
     if !(slope > f64::EPSILON) {
         return Err(QueryError::IntoHalfSpace);
     }
-    let down = pose_solid.inverse_direction(&-n);
-    let (low, index) = match solid {
-        Solid::Polytope(p) => {
-            let index = p.support_index(&down);
-            (p.vertices()[index], index as u32)
-        }
-        _ => (solid.support(&down).ok_or(QueryError::BothUnbounded)?, u32::MAX),
-    };
+    let (low, index) = body.furthest(&pose.inverse_direction(&-n)).ok_or(QueryError::BothUnbounded)?;
     // Heights over the plane, from the difference of the positions so that neither loses digits far away.
-    let shift = pose_solid.position - pose_half.position;
-    let height = |point: &Vec3| n.dot(&(pose_solid.direction(point) + shift)) - half_space.offset();
+    let shift = pose.position - pose_half.position;
+    let height = |point: &SVector<f64, D>| n.dot(&(pose.direction(point) + shift)) - offset;
     let separation = height(&low) / slope;
-    let (point, other) = (pose_solid.point(&low), pose_solid.point(&low) - separation * beta);
+    let (point, other) = (pose.point(&low), pose.point(&low) - beta * separation);
     let (point_a, point_b) = if swapped { (other, point) } else { (point, other) };
     let pair = if swapped { [u32::MAX, index] } else { [index, u32::MAX] };
     warm.beta = beta * sign;
-    Ok(Separation {
+    Ok(SeparationIn {
         outcome: if separation * slope > options.prediction { Outcome::Beyond } else { Outcome::Solved },
         separation,
-        reference_distance: height(&solid.reference()) / slope,
+        reference_distance: height(&body.reference()) / slope,
         beta: beta * sign,
         prescribed: true,
         alpha: n / slope * sign,
         point_a,
         point_b,
-        weights: [1.0, 0.0, 0.0],
-        basis: [pair; 3],
+        weights: std::array::from_fn(|k| if k == 0 { 1.0 } else { 0.0 }),
+        basis: [pair; D],
         lower: separation,
         upper: separation,
         iterations: 1,

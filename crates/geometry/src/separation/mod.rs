@@ -1,7 +1,8 @@
 //! The separation kernel: SSH LP, ratio metric, duals, certificates.
 //!
-//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`warm.rs`:
-//! confirmation of the last portal; `polytope.rs`: portal pivoting of `portal.rs`); curved bodies and prescribed directions the general one
+//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`warm.rs`: confirmation of the
+//! last portal and steps to its neighbours; `polytope.rs`: portal pivoting of `portal.rs`, bounds in `proof.rs`); curved
+//! bodies and prescribed directions the general one
 //! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
 
 mod answer;
@@ -11,9 +12,12 @@ mod gradient;
 mod half_space;
 mod pieces;
 mod planar;
+mod planar_curved;
+mod planar_pair;
 mod planar_portal;
 mod polytope;
 mod portal;
+mod proof;
 mod relative;
 mod resolve;
 mod small;
@@ -21,19 +25,22 @@ mod subdifferential;
 mod support;
 mod warm;
 
-pub use answer::{Feature, Options, Outcome, QueryError, Separation, Warm};
-pub use gradient::{BetaTerm, MotionGradient, PlanarMotionGradient};
-pub use planar::{PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation};
+pub use answer::{
+    Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, QueryError,
+    Separation, SeparationIn, Warm, WarmIn,
+};
+pub use gradient::{BetaTerm, MotionGradient, MotionGradientOf, Moves, PlanarMotionGradient};
+pub use planar::planar_separation;
 pub use resolve::{
-    PlanarRanges, PlanarResolved, Ranges, ResolveError, Resolved, planar_ranges, ranges, resolve,
-    resolve_planar,
+    PlanarRanges, PlanarResolved, Ranges, RangesIn, ResolveError, Resolved, ResolvedIn, planar_ranges,
+    ranges, resolve, resolve_planar,
 };
 pub use subdifferential::{
-    GradientSet, PlanarSubdifferential, Subdifferential, VertexGradient, VertexSubdifferential,
-    planar_subdifferential, subdifferential,
+    GradientSet, PlanarSubdifferential, Subdifferential, SubdifferentialIn, VertexGradient,
+    VertexSubdifferential, planar_subdifferential, subdifferential,
 };
 
-pub(crate) use gradient::{beta_part, motion};
+pub(crate) use gradient::Lever;
 pub(crate) use support::SCAN_LIMIT;
 pub(crate) use warm::{Basis, Placed, STEPS, WARM_WEIGHT, lever, solved, top};
 
@@ -72,10 +79,12 @@ pub fn separation(
         }
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
         (_, Solid::HalfSpace(h)) => {
-            half_space::separation_from_half_space(a, pose_a, h, pose_b, false, options, warm)
+            let plane = (h.normal(), h.offset());
+            half_space::separation_from_half_space(a, pose_a, plane, pose_b, false, options, warm)
         }
         (Solid::HalfSpace(h), _) => {
-            half_space::separation_from_half_space(b, pose_b, h, pose_a, true, options, warm)
+            let plane = (h.normal(), h.offset());
+            half_space::separation_from_half_space(b, pose_b, plane, pose_a, true, options, warm)
         }
         _ => general::separation_of_solids(a, pose_a, b, pose_b, options, warm),
     }

@@ -1,9 +1,11 @@
 //! The portal method in the plane: two points of the Minkowski difference on either side of the ray.
 //!
-//! As in space (`portal.rs`, `curved.rs`), with `c = d × w` the sideways coordinate: `c1 <= 0 <= c2`, normal
+//! As in space (`portal.rs`), with `c = d × w` the sideways coordinate: `c1 <= 0 <= c2`, normal
 //! `N = (w2 - w1)` turned outward, `<N, d> = c2 - c1`, weights `λ1 = c2/(c2 - c1)`, `λ2 = -c1/(c2 - c1)`.
 
+use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::portal::STAND_IN;
+use crate::tolerance;
 
 /// A planar vector.
 pub(crate) type P = [f64; 2];
@@ -37,30 +39,13 @@ pub(crate) fn norm(a: &P) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// A point of the Minkowski difference: the point less the line's offset, its part on body a, its vertices.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlanarPoint {
-    pub w: P,
-    pub x: P,
-    pub id: [u32; 2],
-}
-
-/// Support function of a planar Minkowski difference in body a's frame.
-pub(crate) trait PlanarMap {
-    /// Whether identities are vertices, so that a repeated one proves optimality.
-    const FINITE: bool;
-    fn support(&mut self, n: &P) -> PlanarPoint;
-}
-
 /// The line to cast; the fields mean what they mean in space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanarCast {
     pub d: P,
-    pub offset: P,
     pub distance: f64,
     pub size: f64,
     pub prediction: f64,
-    pub tolerance: f64,
 }
 
 /// What the cast proves.
@@ -81,8 +66,11 @@ pub(crate) enum PlanarEnd {
     Beyond(f64),
 }
 
-/// Most support queries; polygons need a handful, curved pairs about ten.
+/// Most support queries; polygons need a handful.
 const LIMIT: u32 = 400;
+
+/// Points this far sideways of the line (multiple of the pair's size) lie on it: the rounding of a coordinate.
+pub(crate) const ON_LINE: f64 = 4e-16;
 
 /// Two interior points on either side of the ray.
 pub(crate) fn stand_in(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
@@ -90,69 +78,64 @@ pub(crate) fn stand_in(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
     [-1.0, 1.0].map(|sign| PlanarPoint {
         w: sub(&add_scaled(&scale(d, 0.819 * rho), &side, sign * 0.573 * rho), offset),
         x: [0.0; 2],
-        id: [STAND_IN, (sign > 0.0) as u32],
+        id: [STAND_IN; 2],
     })
 }
 
-/// Casts the line from two points with the line between them (the right one first).
-pub(crate) fn cast<S: PlanarMap>(
-    map: &mut S,
+/// Casts the line through the difference of two polygons, from two points with the line between them (the right one
+/// first).
+pub(crate) fn cast_polygons(
+    pair: &PlanarPair,
     mut corner: [PlanarPoint; 2],
     cast: &PlanarCast,
     count: &mut u32,
 ) -> PlanarEnd {
     let d = &cast.d;
     let mut c = corner.map(|p| cross(d, &p.w));
-    let mut normals: [Option<P>; 2] = [None, None];
-    let mut best = (f64::INFINITY, *d);
-    let mut interpolate = false;
+    // The lowest supporting line seen: τ <= height.
+    let mut lowest = (f64::INFINITY, *d);
     for _ in 0..LIMIT {
         let width = c[1] - c[0];
         let e = sub(&corner[1].w, &corner[0].w);
-        let chord = [e[1] / width, -e[0] / width];
-        let weights = [c[1] / width, -c[0] / width];
-        let n = match (interpolate, normals) {
-            (true, [Some(right), Some(left)]) => add_scaled(&scale(&right, weights[0]), &left, weights[1]),
-            _ => chord,
-        };
-        // Both have <n, d> = 1 up to rounding; the chord of a collapsed portal does not.
+        let n = [e[1] / width, -e[0] / width];
+        // One up to rounding; the chord of a collapsed portal is not.
         let nd = dot(&n, d);
         if !(width > 0.0 && nd > 0.5 && nd < 2.0) {
             break;
         }
         let n = scale(&n, 1.0 / nd);
-        let mut p = map.support(&n);
+        let p = pair.support(&n);
         *count += 1;
-        p.w = sub(&p.w, &cast.offset);
-        let seen = S::FINITE && corner.iter().any(|q| q.id == p.id);
-        let pierced = weights[0] * dot(&corner[0].w, d) + weights[1] * dot(&corner[1].w, d);
+        let seen = corner.iter().any(|q| q.id == p.id);
+        let pierced = (c[1] * dot(&corner[0].w, d) - c[0] * dot(&corner[1].w, d)) / width;
         let height = if seen { pierced } else { dot(&n, &p.w).max(pierced) };
-        if height < best.0 {
-            best = (height, n);
+        if height < lowest.0 {
+            lowest = (height, n);
         }
         let apart = cast.distance - height;
         if apart > cast.prediction * norm(&n) {
             return PlanarEnd::Beyond(apart);
         }
-        if best.0 - pierced <= cast.size * (cast.tolerance + 4e-16 * norm(&best.1)) {
+        let rises = dot(&n, &sub(&p.w, &corner[0].w)) > 0.0;
+        if !rises || lowest.0 - pierced <= cast.size * (tolerance::PORTAL + ON_LINE * norm(&lowest.1)) {
             break;
         }
-        let rises = dot(&chord, &sub(&p.w, &corner[0].w)) > 0.0;
-        if rises {
-            let cp = cross(d, &p.w);
-            let side = (cp > 0.0 || (cp == 0.0 && c[1] > -c[0])) as usize;
-            corner[side] = p;
-            c[side] = cp;
-            normals[side] = Some(n);
-        } else if !interpolate {
-            break;
-        }
-        interpolate = !S::FINITE && !interpolate;
+        let cp = cross(d, &p.w);
+        let side = (cp > 0.0 || (cp == 0.0 && c[1] > -c[0])) as usize;
+        corner[side] = p;
+        c[side] = cp;
     }
-    PlanarEnd::Solved(read_off(&corner, &c, cast, &best))
+    PlanarEnd::Solved(read_off(&corner, &c, cast, lowest.0, &lowest.1))
 }
 
-fn read_off(corner: &[PlanarPoint; 2], c: &P, cast: &PlanarCast, best: &(f64, P)) -> PlanarProof {
+/// The solution at the line between two corners under the supporting line `<n, w> = height`, `<n, d> = 1`.
+pub(crate) fn read_off(
+    corner: &[PlanarPoint; 2],
+    c: &P,
+    cast: &PlanarCast,
+    height: f64,
+    n: &P,
+) -> PlanarProof {
     let raw = [c[1].max(0.0), (-c[0]).max(0.0)];
     let total = raw[0] + raw[1];
     // Both corners on the line: the outer one is pierced.
@@ -169,14 +152,14 @@ fn read_off(corner: &[PlanarPoint; 2], c: &P, cast: &PlanarCast, best: &(f64, P)
     let w = mix(&corner[0].w, &corner[1].w);
     let depth = dot(&w, &cast.d);
     let residual = norm(&add_scaled(&w, &cast.d, -depth));
-    let sideways = if residual > 4e-16 * cast.size { residual * norm(&best.1) } else { 0.0 };
+    let sideways = if residual > ON_LINE * cast.size { residual * norm(n) } else { 0.0 };
     let upper = cast.distance - depth;
     PlanarProof {
         depth,
-        alpha: scale(&best.1, -1.0),
+        alpha: scale(n, -1.0),
         weights,
         x: mix(&corner[0].x, &corner[1].x),
-        lower: upper - (best.0 - depth).max(0.0),
+        lower: upper - (height - depth).max(0.0),
         upper: upper + sideways,
         id: [corner[0].id, corner[1].id],
     }

@@ -1,7 +1,8 @@
 //! Separation of two polytopes from scratch, or from a portal that is of little help: everything `warm.rs` leaves.
 
 use super::answer::{Options, Outcome, QueryError, Separation, Warm};
-use super::portal::{Cast, CastEnd, Portal, Proof, SupportMap, better, cast, price, prove, shifted_lines};
+use super::portal::{Cast, CastEnd, Portal, SupportMap, cast};
+use super::proof::{Proof, better, price, prove, shifted_lines};
 use super::relative::Relative;
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::support::PolytopePair;
@@ -18,7 +19,10 @@ pub(crate) fn solve(
     options: &Options,
     warm: &mut Warm,
 ) -> Result<Separation, QueryError> {
-    let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
+    let mut relative = Relative::of_origins(pose_a, pose_b);
+    if !(a.is_centred() && b.is_centred()) {
+        relative.refer(a.reference().as_ref(), b.reference().as_ref());
+    }
     if !relative.is_finite() {
         finite(pose_a, pose_b)?;
     }
@@ -52,13 +56,8 @@ pub(crate) fn solve(
         let lower = portal_bound(&mut pair, &portal, &line);
         return Ok(beyond(pose_a, &line, warm, lower, iterations));
     }
-    let mut proof = match end {
-        CastEnd::Converged(rise) => prove(&portal, &line, rise),
-        _ => {
-            let rise = price(&mut pair, &portal, &line);
-            prove(&portal, &line, rise)
-        }
-    };
+    let rise = if let CastEnd::Converged(rise) = end { rise } else { price(&mut pair, &portal, &line) };
+    let mut proof = prove(&portal, &line, rise);
     if !proof.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * size) {
         let start = |shift: &V| Portal::stand_in(&line.d, rho, shift);
         proof = better(proof, shifted_lines(&mut pair, &line, rho, start, &mut iterations));
@@ -131,7 +130,6 @@ fn seeded(
     if !outside[0] && !outside[1] && !outside[2] && old.m[0] + old.m[1] + old.m[2] > 0.0 {
         return old;
     }
-    let slack = 1e-16 * line.size;
     if outside.iter().filter(|&&o| o).count() == 1
         && let Some(i) = outside.iter().position(|&o| o)
         && let Some(portal) = across(pair, line, &old, i, iterations)
@@ -142,7 +140,7 @@ fn seeded(
     for point in corner {
         let rises = dot(&portal.normal(), &sub(&point.w, &portal.corner[0].w)) > 0.0;
         if rises && !portal.holds(point.id) {
-            portal.pivot(&point, &line.d, slack);
+            portal.pivot(&point, &line.d, line.size);
         }
     }
     portal

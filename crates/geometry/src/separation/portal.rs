@@ -15,9 +15,7 @@
 //! Symbols: `w` point of M (less the line's offset `o`), `x` the part of it on body a,
 //! `m[i] = d·(w_i × w_{i+1})` twice the projected areas (the unnormalised dual weights).
 
-use crate::tolerance;
-
-use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
+use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, sub};
 
 /// A point of the Minkowski difference with its preimages.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +32,22 @@ pub(crate) struct Point {
 /// loses one digit.
 const SLIVER: f64 = 1e-2;
 
+/// Whether two sides are too nearly parallel for their product `n`.
+#[inline(always)]
+pub(super) fn sharp(n: &V, ab: &V, ac: &V) -> bool {
+    dot(n, n) < SLIVER * dot(ab, ab) * dot(ac, ac)
+}
+
+/// How far, in units of the size, a line may be off a side of a portal and count as on it.
+const SIDE: f64 = 1e-16;
+
+/// Twice an area, in units of the squared size, below which a line may be on a side: 16 units in the last place of a
+/// product of two points.
+const TIE: f64 = 4e-15;
+
+/// Rounding of a height in units of the normal's length and the size.
+const HEIGHT: f64 = 4e-16;
+
 /// Identity of stand-in points, which belong to no vertex.
 pub(crate) const STAND_IN: u32 = u32::MAX - 1;
 
@@ -47,7 +61,8 @@ pub(crate) trait SupportMap {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portal {
     pub corner: [Point; 3],
-    /// `m[i] = d·(w_i × w_{i+1})`; all non-negative where the line pierces the triangle.
+    /// `m[i] = d·(w_i × w_{i+1})`; all non-negative where the line pierces the triangle. [`pivot`](Self::pivot) keeps
+    /// them; [`cast`] and [`first`](Self::first) leave them unknown.
     pub m: V,
 }
 
@@ -79,8 +94,9 @@ impl Portal {
         Self::new(corner, d)
     }
 
-    /// A first portal of the support point `p` along the ray and two stand-ins on its far side: the ray lies well
-    /// inside, and one pivot is saved.
+    /// A first portal of the support point `p` along the ray and two stand-ins on its far side, 30 degrees off the ray
+    /// and 45 to the left and right of opposite: the ray lies well inside, and one pivot is saved. Of all such angles
+    /// these need the fewest supports on boxes, prisms and round bodies alike, though not by much.
     #[inline]
     pub(crate) fn first(p: Point, d: &V, rho: f64) -> Self {
         let sideways = add_scaled(&p.w, d, -dot(&p.w, d));
@@ -92,28 +108,27 @@ impl Portal {
             complete(d)
         };
         let along = scale(d, 0.866 * rho);
-        let opposite = add_scaled(&along, &u, -0.25 * rho);
-        let spread = 0.433_012_701_892_219_3 * rho;
+        let spread = 0.353 * rho;
+        let opposite = add_scaled(&along, &u, -spread);
         let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [STAND_IN, 1] };
         let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [STAND_IN, 2] };
-        Self::new([p, left, right], d)
+        Self { corner: [p, left, right], m: [f64::NAN; 3] }
     }
 
     /// The portal's normal. On slivers, which a small body's edge makes with a large one's, the product of two long
     /// sides would be rounding: there the two shortest are taken.
     #[inline(always)]
     pub(crate) fn normal(&self) -> V {
-        let (n, sharp) = self.plain_normal();
-        if sharp { self.sliver_normal() } else { n }
+        let (n, [ab, ac]) = self.plain_normal();
+        if sharp(&n, &ab, &ac) { self.sliver_normal() } else { n }
     }
 
-    /// The product of the sides at the first corner, and whether they are too nearly parallel for it.
+    /// The product of the sides at the first corner, and these sides.
     #[inline(always)]
-    fn plain_normal(&self) -> (V, bool) {
+    pub(super) fn plain_normal(&self) -> (V, [V; 2]) {
         let [a, b, c] = &self.corner;
         let (ab, ac) = (sub(&b.w, &a.w), sub(&c.w, &a.w));
-        let n = cross(&ab, &ac);
-        (n, dot(&n, &n) < SLIVER * dot(&ab, &ab) * dot(&ac, &ac))
+        (cross(&ab, &ac), [ab, ac])
     }
 
     #[cold]
@@ -140,7 +155,7 @@ impl Portal {
     /// The same portal with its longest side opposite the first corner: in this order `new` and the warm
     /// confirmation lose nothing on slivers.
     #[cold]
-    fn ordered(&self, d: &V) -> Self {
+    pub(super) fn ordered(&self, d: &V) -> Self {
         let [a, b, c] = self.corner;
         Self::new([[c, a, b], [a, b, c], [b, c, a]][self.sides().1], d)
     }
@@ -158,20 +173,6 @@ impl Portal {
         })
     }
 
-    /// Weights improved by one step of iterative refinement: a portal seen at a grazing angle is a sliver to the line,
-    /// and ratios of its areas miss the line by the slope times the rounding. `w` is the weighted point.
-    #[cold]
-    fn refined(&self, weights: &V, w: &V, d: &V, nd: f64) -> V {
-        let [a, b, c] = &self.corner;
-        let (ab, ac) = (sub(&b.w, &a.w), sub(&c.w, &a.w));
-        let dw = cross(d, w);
-        let (second, third) = (-dot(&ac, &dw) / nd, dot(&ab, &dw) / nd);
-        let next = [weights[0] - second - third, weights[1] + second, weights[2] + third].map(|v| v.max(0.0));
-        let better = mixed(&next, &a.w, &b.w, &c.w);
-        let missed = |w: &V| norm(&add_scaled(w, d, -dot(w, d)));
-        if missed(&better) < missed(w) { scale(&next, 1.0 / (next[0] + next[1] + next[2])) } else { *weights }
-    }
-
     /// Whether one of the corners is this vertex pair.
     #[inline(always)]
     pub(crate) fn holds(&self, id: [u32; 2]) -> bool {
@@ -179,14 +180,14 @@ impl Portal {
     }
 
     /// Replaces a corner by `p` such that the line stays inside. Of the sub-portals that hold the line up
-    /// to rounding (`slack`, a distance) the one with the largest area is taken: on ties it is the least
-    /// likely to collapse. `false` when no sub-portal holds it.
+    /// to rounding the one with the largest area is taken: on ties it is the least likely to collapse. `false` when no
+    /// sub-portal holds it. `size` is that of the pair.
     #[inline(always)]
-    pub(crate) fn pivot(&mut self, p: &Point, d: &V, slack: f64) -> bool {
+    pub(crate) fn pivot(&mut self, p: &Point, d: &V, size: f64) -> bool {
         let pd = cross(&p.w, d);
         let side = [0, 1, 2].map(|k: usize| sub(&self.corner[k].w, &p.w));
         let c = [dot(&side[0], &pd), dot(&side[1], &pd), dot(&side[2], &pd)];
-        let slack = side.map(|e| slack * (e[0].abs() + e[1].abs() + e[2].abs()));
+        let slack = side.map(|e| SIDE * size * (e[0].abs() + e[1].abs() + e[2].abs()));
         let mut best = (0.0, 3);
         for i in 0..3 {
             let j = if i == 2 { 0 } else { i + 1 };
@@ -208,6 +209,15 @@ impl Portal {
         true
     }
 }
+
+/// The corners after each, in turn.
+const OTHERS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
+
+/// Which corner a new point replaces, for the corner where the count begins and every set of corners (bits, counted
+/// from there) that lie right of the line seen from the new point: neither the one that is right of it while the next
+/// is left, nor that next one. Three where there are none.
+const REPLACED: [[usize; 8]; 3] =
+    [[3, 2, 0, 0, 1, 2, 1, 3], [3, 0, 1, 1, 2, 0, 2, 3], [3, 1, 2, 2, 0, 1, 0, 3]];
 
 /// The line to cast and what to stop at.
 #[derive(Clone, Copy, Debug)]
@@ -241,164 +251,101 @@ pub(crate) enum CastEnd {
 /// with hundreds of vertices about sixty.
 pub(crate) const PIVOT_LIMIT: u32 = 400;
 
+/// Pivots after which slivers are watched for at every step instead of at the end only.
+const QUICK_PIVOTS: u32 = 12;
+
 /// Runs the portal iteration to its end.
+///
+/// The usual pivots need neither the areas of the portal nor a normal that is good to the last digit; they are made
+/// here. Ties, slivers and long searches are left to [`careful_cast`].
 #[inline]
 pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
     let d = &cast.d;
-    let slack = 1e-16 * cast.size;
-    for _ in 0..PIVOT_LIMIT {
+    let near = cast.size * (cast.tolerance + HEIGHT);
+    let tie = TIE * cast.size * cast.size;
+    // The newest corner and where it is. Its coordinates are at hand when the next normal is computed; loading them at
+    // once from where they were just stored would cost a wait.
+    let mut first = portal.corner[0].w;
+    let mut newest = 0;
+    for _ in 0..QUICK_PIVOTS {
+        let [next, last] = OTHERS[newest];
+        let (second, third) = (portal.corner[next].w, portal.corner[last].w);
+        let (ab, ac) = (sub(&second, &first), sub(&third, &first));
+        let n = cross(&ab, &ac);
+        let mut p = map.support(&n);
+        *count += 1;
+        p.w = sub(&p.w, &cast.offset);
+        let rise = dot(&n, &sub(&p.w, &first));
+        // <N, d> is at most |N|, so what rises more than this has not converged.
+        let n1 = n[0].abs() + n[1].abs() + n[2].abs();
+        if !(rise > near * n1) {
+            // Found along the normal of a sliver, a support point proves nothing.
+            match converged(portal, cast, &n, p.id, rise) {
+                Some(end) if !sharp(&n, &ab, &ac) => return end,
+                _ => break,
+            }
+        }
+        if cast.prediction < f64::INFINITY && apart(cast, &n, &p) {
+            return CastEnd::Beyond;
+        }
+        // Where each corner is, seen from `p` along the line: left (positive) or right of it.
+        let pd = cross(&p.w, d);
+        let c = [dot(&first, &pd), dot(&second, &pd), dot(&third, &pd)];
+        if !(c[0].abs() > tie && c[1].abs() > tie && c[2].abs() > tie) {
+            break;
+        }
+        let right = [c[0] < 0.0, c[1] < 0.0, c[2] < 0.0].map(usize::from);
+        let replaced = REPLACED[newest][right[0] + 2 * right[1] + 4 * right[2]];
+        if replaced == 3 {
+            break;
+        }
+        newest = replaced;
+        portal.corner[newest] = p;
+        first = p.w;
+    }
+    careful_cast(map, portal, cast, count)
+}
+
+/// As [`cast`], with every normal as good as it can be.
+#[cold]
+#[inline(never)]
+fn careful_cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+    *portal = Portal::new(portal.corner, &cast.d);
+    for _ in QUICK_PIVOTS..PIVOT_LIMIT {
         let n = portal.normal();
         let mut p = map.support(&n);
         *count += 1;
         p.w = sub(&p.w, &cast.offset);
-        let nd = dot(&n, d);
         let rise = dot(&n, &sub(&p.w, &portal.corner[0].w));
-        if portal.holds(p.id) {
-            return CastEnd::Converged(0.0);
+        if let Some(end) = converged(portal, cast, &n, p.id, rise) {
+            return end;
         }
-        // Along the ray the portal may rise by rise/nd; 4e-16 |N| size is the rounding of `rise` itself.
-        let n1 = n[0].abs() + n[1].abs() + n[2].abs();
-        if rise <= cast.size * (cast.tolerance * nd + 4e-16 * n1) {
-            return CastEnd::Converged(rise.max(0.0) / nd);
+        if apart(cast, &n, &p) {
+            return CastEnd::Beyond;
         }
-        if cast.prediction < f64::INFINITY {
-            let apart = cast.distance * nd - dot(&n, &p.w);
-            if apart > 0.0 && apart * apart > cast.prediction * cast.prediction * dot(&n, &n) {
-                return CastEnd::Beyond;
-            }
-        }
-        if !portal.pivot(&p, d, slack) {
-            return CastEnd::Stalled;
+        if !portal.pivot(&p, &cast.d, cast.size) {
+            break;
         }
     }
     CastEnd::Stalled
 }
 
-/// What a portal proves about the line, all in body a's frame.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Proof {
-    /// Distance along the ray at which the portal is pierced.
-    pub depth: f64,
-    /// `<α,d> = -1`.
-    pub alpha: V,
-    /// Non-negative, summing to one.
-    pub weights: V,
-    /// Contact point on body a relative to its reference point.
-    pub x: V,
-    /// Lower and upper bound of s.
-    pub lower: f64,
-    pub upper: f64,
-    pub id: [[u32; 2]; 3],
-}
-
-impl Proof {
-    pub(crate) fn gap(&self) -> f64 {
-        // NaN must lose every comparison.
-        if self.upper >= self.lower { self.upper - self.lower } else { f64::INFINITY }
+/// The end of a cast if the support point `id` along the portal's normal `n`, which rises by `rise`, is none above it.
+#[inline(always)]
+fn converged(portal: &Portal, cast: &Cast, n: &V, id: [u32; 2], rise: f64) -> Option<CastEnd> {
+    if portal.holds(id) {
+        return Some(CastEnd::Converged(0.0));
     }
+    // Along the ray the portal may rise by rise/nd.
+    let nd = dot(n, &cast.d);
+    let n1 = n[0].abs() + n[1].abs() + n[2].abs();
+    let met = rise <= cast.size * (cast.tolerance * nd + HEIGHT * n1);
+    met.then(|| CastEnd::Converged(positive(rise) / nd))
 }
 
-/// How far the supporting plane rises above the portal along the ray: one more pricing, for a portal that was
-/// found with another line.
-pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) -> f64 {
-    let n = portal.normal();
-    let p = map.support(&n);
-    if portal.holds(p.id) {
-        return 0.0;
-    }
-    let w = sub(&p.w, &cast.offset);
-    let rise = portal.corner.iter().map(|q| dot(&n, &sub(&w, &q.w))).fold(f64::INFINITY, f64::min);
-    rise.max(0.0) / dot(&n, &cast.d)
-}
-
-/// Reads off the solution at the line `o + τ d` (which may differ slightly from the one the portal was
-/// found with) with clamped weights; `rise` is what the portal lacks to the supporting plane along the ray.
-#[inline]
-pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
-    let d = &cast.d;
-    let ordered;
-    let portal = if portal.plain_normal().1 {
-        ordered = portal.ordered(d);
-        &ordered
-    } else {
-        portal
-    };
-    let n = portal.normal();
-    let nd = dot(&n, d);
-    // The areas add up to <N, d>; the one at the longest side, which rounds most, is what the others leave.
-    let raw = [(nd - portal.m[2] - portal.m[0]).max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
-    let total = raw[0] + raw[1] + raw[2];
-    if !(nd > 0.0 && total > 0.0) {
-        return None;
-    }
-    let [a, b, c] = &portal.corner;
-    let mut weights = scale(&raw, 1.0 / total);
-    let mut w = mixed(&weights, &a.w, &b.w, &c.w);
-    if norm(&add_scaled(&w, d, -dot(&w, d))) > SIDEWAYS * cast.size {
-        weights = portal.refined(&weights, &w, d, nd);
-        w = mixed(&weights, &a.w, &b.w, &c.w);
-    }
-    let depth = dot(&w, d);
-    let alpha = scale(&n, -1.0 / nd);
-    // Where the clamped weights miss the line, sideways, the bound on s is uncertain by that times the slope;
-    // within the rounding of the coordinates themselves it says nothing.
-    let residual = norm(&add_scaled(&w, d, -depth));
-    let sideways = if residual > SIDEWAYS * cast.size { residual * norm(&alpha) } else { 0.0 };
-    let upper = cast.distance - depth;
-    Some(Proof {
-        depth,
-        alpha,
-        weights,
-        x: mixed(&weights, &a.x, &b.x, &c.x),
-        lower: upper - rise,
-        upper: upper + sideways,
-        id: [a.id, b.id, c.id],
-    })
-}
-
-/// How far, in units of the size, weights may miss the line by the rounding of the coordinates alone.
-const SIDEWAYS: f64 = 4e-16;
-
-fn mixed(weights: &V, a: &V, b: &V, c: &V) -> V {
-    add_scaled(&add_scaled(&scale(a, weights[0]), b, weights[1]), c, weights[2])
-}
-
-/// The proof with the narrower bounds.
-pub(crate) fn better(old: Option<Proof>, new: Option<Proof>) -> Option<Proof> {
-    let gap = |p: &Option<Proof>| p.as_ref().map_or(f64::INFINITY, Proof::gap);
-    if gap(&new) < gap(&old) { new } else { old }
-}
-
-/// Degenerate lines pass exactly through edges and corners of the difference, where pivoting may stall. The
-/// line is shifted sideways by a little (1e-9 ... 1e-4 of `reach`), solved from the portal that `start` gives for
-/// the shift, and the portal found is judged at the true line; the best proof is returned.
-#[cold]
-pub(crate) fn shifted_lines<S: SupportMap>(
-    map: &mut S,
-    line: &Cast,
-    reach: f64,
-    start: impl Fn(&V) -> Portal,
-    iterations: &mut u32,
-) -> Option<Proof> {
-    let (u, v) = complete(&line.d);
-    let mut best: Option<Proof> = None;
-    for attempt in 0..24u32 {
-        let length = reach * 10f64.powi(-9 + (attempt / 4) as i32);
-        // Turned by the golden angle from one attempt to the next: no two shifts lie on one line.
-        let (sin, cos) = (0.5 + 2.399_963_229_728_653 * attempt as f64).sin_cos();
-        let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
-        let mut portal = start(&shift);
-        let shifted =
-            Cast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..*line };
-        if cast(map, &mut portal, &shifted, iterations) == CastEnd::Stalled {
-            continue;
-        }
-        let portal = portal.moved(&shift, 1.0, &line.d);
-        let rise = price(map, &portal, line);
-        best = better(best, prove(&portal, line, rise));
-        if best.as_ref().is_some_and(|b| b.gap() <= tolerance::CERTIFICATE * line.size) {
-            break;
-        }
-    }
-    best
+/// Whether the supporting plane at `p` proves the bodies further apart than the prediction distance.
+#[inline(always)]
+fn apart(cast: &Cast, n: &V, p: &Point) -> bool {
+    let apart = cast.distance * dot(n, &cast.d) - dot(n, &p.w);
+    apart > 0.0 && apart * apart > cast.prediction * cast.prediction * dot(n, n)
 }

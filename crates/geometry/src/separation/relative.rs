@@ -40,20 +40,28 @@ pub(crate) fn unturned(columns: &[V; 3], v: &V) -> V {
 impl Relative {
     #[inline(always)]
     pub(crate) fn new(pose_a: &Pose, reference_a: &V, pose_b: &Pose, reference_b: &V) -> Self {
+        let mut relative = Self::of_origins(pose_a, pose_b);
+        relative.refer(reference_a, reference_b);
+        relative
+    }
+
+    /// For bodies whose reference points are the origins of their frames.
+    #[inline(always)]
+    pub(crate) fn of_origins(pose_a: &Pose, pose_b: &Pose) -> Self {
         let (a, b) = (columns(&pose_a.rotation), columns(&pose_b.rotation));
-        let r = M(a.map(|row| b.map(|col| dot(&row, &col))));
         let p = [
             pose_a.position[0] - pose_b.position[0],
             pose_a.position[1] - pose_b.position[1],
             pose_a.position[2] - pose_b.position[2],
         ];
-        let c = r.times(reference_b);
-        let t = [
-            dot(&a[0], &p) + reference_a[0] - c[0],
-            dot(&a[1], &p) + reference_a[1] - c[1],
-            dot(&a[2], &p) + reference_a[2] - c[2],
-        ];
-        Self { r, t }
+        Self { r: M(a.map(|row| b.map(|col| dot(&row, &col)))), t: a.map(|row| dot(&row, &p)) }
+    }
+
+    /// Moves from the frames' origins to the reference points.
+    #[inline]
+    pub(crate) fn refer(&mut self, reference_a: &V, reference_b: &V) {
+        let c = self.r.times(reference_b);
+        self.t = [0, 1, 2].map(|k| self.t[k] + reference_a[k] - c[k]);
     }
 
     /// Whether every number is finite: one sum, since NaN and infinities stick.

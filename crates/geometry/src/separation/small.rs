@@ -33,6 +33,12 @@ pub(crate) fn norm(a: &V) -> f64 {
     dot(a, a).sqrt()
 }
 
+/// The number, or zero where it is below or none: one instruction, which `max` with its care for NaN is not.
+#[inline(always)]
+pub(crate) fn positive(v: f64) -> f64 {
+    if v > 0.0 { v } else { 0.0 }
+}
+
 /// Two unit vectors that complete the unit vector `d` to a right-handed frame `(u, v, d)`.
 pub(crate) fn complete(d: &V) -> (V, V) {
     // The axis least aligned with d keeps the cross product well away from zero.

@@ -7,6 +7,7 @@
 mod area;
 mod clip;
 mod compound;
+mod convex;
 mod decomposition;
 mod half_spaces;
 mod hull;
@@ -23,13 +24,16 @@ mod solids;
 mod topology;
 
 pub(crate) use area::area_vector;
-pub use compound::{Compound, PlanarCompound};
+pub use compound::{Compound, CompoundIn, PlanarCompound};
 pub use decomposition::{Decomposition, DecompositionKind, DecompositionOptions};
+pub(crate) use lanes::Block;
 pub use lanes::Lanes;
 pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};
+
+pub(crate) use convex::Convex;
 
 use range::{at_least, positive};

@@ -1,5 +1,6 @@
 //! A convex polygon, the shape of a planar body.
 
+use super::convex::furthest_of;
 use crate::separation::Feature;
 use crate::{ShapeError, Vec2};
 
@@ -103,6 +104,11 @@ impl Polygon {
     /// The vertices, counter-clockwise.
     pub fn vertices(&self) -> &[Vec2] {
         &self.vertices
+    }
+
+    /// Index of a vertex furthest along `direction` (body frame).
+    pub fn support_index(&self, direction: &Vec2) -> usize {
+        furthest_of(&self.vertices, direction)
     }
 
     /// Outward unit normal and offset of edge `k`.

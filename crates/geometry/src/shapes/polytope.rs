@@ -1,5 +1,6 @@
 //! A convex polytope with its full topology.
 
+use super::convex::furthest_of;
 use super::{Lanes, area_vector};
 use crate::tolerance::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
@@ -273,14 +274,7 @@ impl Polytope {
 
     /// Index of a vertex furthest along `direction` (body frame).
     pub fn support_index(&self, direction: &Vec3) -> usize {
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (index, vertex) in self.vertices.iter().enumerate() {
-            let height = direction.dot(vertex);
-            if height > best.0 {
-                best = (height, index);
-            }
-        }
-        best.1
+        furthest_of(&self.vertices, direction)
     }
 }
 

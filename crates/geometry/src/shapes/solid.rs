@@ -25,6 +25,11 @@ pub enum Solid {
 }
 
 impl Solid {
+    /// The polytope, if the body is one.
+    pub fn polytope(&self) -> Option<&Polytope> {
+        if let Solid::Polytope(p) = self { Some(p) } else { None }
+    }
+
     /// The point furthest along `direction` (body frame); `None` for a half-space, which has none.
     pub fn support(&self, direction: &Vec3) -> Option<Vec3> {
         Some(match self {
@@ -87,19 +92,15 @@ pub enum PlanarShape {
 }
 
 impl PlanarShape {
+    /// The polygon, if the body is one.
+    pub fn polygon(&self) -> Option<&Polygon> {
+        if let PlanarShape::Polygon(p) = self { Some(p) } else { None }
+    }
+
     /// The point furthest along `direction` (body frame); `None` for a half-plane.
     pub fn support(&self, direction: &Vec2) -> Option<Vec2> {
         Some(match self {
-            PlanarShape::Polygon(p) => {
-                let mut best = (f64::NEG_INFINITY, 0);
-                for (k, v) in p.vertices().iter().enumerate() {
-                    let height = direction.dot(v);
-                    if height > best.0 {
-                        best = (height, k);
-                    }
-                }
-                p.vertices()[best.1]
-            }
+            PlanarShape::Polygon(p) => p.vertices()[p.support_index(direction)],
             PlanarShape::Circle(s) => s.support(direction),
             PlanarShape::Ellipse(s) => s.support(direction),
             PlanarShape::HalfPlane(_) => return None,

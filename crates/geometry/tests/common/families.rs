@@ -2,8 +2,8 @@
 //! full of.
 #![allow(dead_code)]
 
-use super::common::{Random, body, cuboid, octahedron, prism, tetrahedron};
-use nalgebra::{Matrix3, Rotation3};
+use super::common::{Random, body, cuboid, lattice, prism, scaled};
+use nalgebra::Rotation3;
 use percussion_geometry::separation::{
     Options, PlanarOptions, PlanarWarm, Warm, planar_separation, separation,
 };
@@ -102,30 +102,8 @@ pub fn solid(random: &mut Random) -> Polytope {
     .unwrap()
 }
 
-/// A rotation of the cube's symmetry group, exact in floating point.
-pub fn quarter_turns(random: &mut Random) -> Rotation3<f64> {
-    let mut m = Matrix3::identity();
-    for _ in 0..3 {
-        let axis = random.below(3);
-        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        let mut turn = Matrix3::zeros();
-        turn[(axis, axis)] = 1.0;
-        turn[(i, j)] = -1.0;
-        turn[(j, i)] = 1.0;
-        m = turn * m;
-    }
-    Rotation3::from_matrix_unchecked(m)
-}
-
 fn place(random: &mut Random, reach: f64) -> Pose {
     Pose::new(random.rotation(), random.direction() * reach * (0.3 + random.uniform().abs()))
-}
-
-/// The same polytope, scaled about its frame's origin.
-pub fn scaled(p: &Polytope, factor: f64) -> Polytope {
-    let vertices = p.vertices().iter().map(|v| v * factor).collect();
-    let loops: Vec<Vec<u32>> = p.faces().iter().map(|f| p.face_loop(f).to_vec()).collect();
-    Polytope::from_faces(vertices, &loops).unwrap()
 }
 
 /// A random pair of the named family.
@@ -135,16 +113,12 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
         "random hulls" => new(hull(random), place(random, 1.2), hull(random), place(random, 1.2)),
         "solids" => new(solid(random), place(random, 0.8), solid(random), place(random, 0.8)),
         "aligned boxes" => {
-            // Boxes on a lattice: faces, edges and corners coincide exactly.
-            let half = |r: &mut Random| Vec3::new(0.25, 0.5, 1.0) * (1 + r.below(3)) as f64;
-            let lattice = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (r.below(17) as f64 - 8.0));
-            let (a, b) = (cuboid(half(random)), cuboid(half(random)));
-            let (mut pa, pb) = (lattice(random), lattice(random));
+            let (a, mut pa, b, pb) = lattice::boxes(random);
             // Concentric pairs have no line of centres.
-            if pa == pb {
-                pa.z += 0.25;
+            if pa.position == pb.position {
+                pa.position.z += 0.25;
             }
-            new(a, Pose::new(quarter_turns(random), pa), b, Pose::new(quarter_turns(random), pb))
+            new(a, pa, b, pb)
         }
         "turned together" => {
             // The lattice turned as a whole: coincidences up to rounding.
@@ -172,14 +146,8 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
             new(a, Pose::new(spin(random), at), b, Pose::new(spin(random), Vec3::zeros()))
         }
         "corner-corner" => {
-            let (a, b) = (octahedron(Vec3::repeat(1.0)), octahedron(Vec3::repeat(0.5)));
-            let axis = [Vec3::x(), Vec3::y(), Vec3::z()][random.below(3)];
-            let turn = if random.below(2) == 0 {
-                quarter_turns(random)
-            } else {
-                Rotation3::new(axis * random.uniform())
-            };
-            new(a, Pose::new(turn, axis * (1.0 + 0.5 * random.below(3) as f64)), b, Pose::identity())
+            let (a, pa, b, pb) = lattice::tips(random);
+            new(a, pa, b, pb)
         }
         "needles" => {
             let thin = |r: &mut Random| 10f64.powf(-3.0 * r.uniform().abs());
@@ -215,16 +183,9 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
             new(a, pa, b, pb)
         }
         "lattice tetrahedra" => loop {
-            let corner = |r: &mut Random| Vec3::from_fn(|_, _| r.below(4) as f64);
-            let (p, q) = ([0; 4].map(|_| corner(random)), [0; 4].map(|_| corner(random)));
-            let volume = |p: &[Vec3; 4]| (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs();
-            let at = Vec3::from_fn(|_, _| 0.5 * random.below(6) as f64);
-            if volume(&p) < 0.5 || volume(&q) < 0.5 {
-                continue;
-            }
-            let (a, b) = (tetrahedron(p), tetrahedron(q));
-            if (at + a.reference() - b.reference()).norm() > 1e-3 {
-                break new(a, Pose::at(at), b, Pose::identity());
+            let (a, pa, b, pb) = lattice::tetrahedra(random);
+            if (pa.position + a.reference() - b.reference()).norm() > 1e-3 {
+                break new(a, pa, b, pb);
             }
         },
         "dots at corners" => dot_at_corner(random),
@@ -295,10 +256,8 @@ pub fn planar_pair(name: &str, random: &mut Random) -> PlanarPair {
             let rectangle = |r: &mut Random| {
                 Polygon::rectangle(0.5 * (1 + r.below(3)) as f64, 0.5 * (1 + r.below(4)) as f64).unwrap()
             };
-            let lattice =
-                |r: &mut Random| Vec2::new(r.below(17) as f64 - 8.0, r.below(17) as f64 - 8.0) * 0.25;
             let (a, b) = (rectangle(random), rectangle(random));
-            let (mut pa, pb) = (lattice(random), lattice(random));
+            let (mut pa, pb): (Vec2, Vec2) = (lattice::point(random, 8), lattice::point(random, 8));
             if pa == pb {
                 pa.x += 0.25;
             }

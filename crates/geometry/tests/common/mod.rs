@@ -1,6 +1,8 @@
 //! Bodies, placements and a judge shared by the tests.
 #![allow(dead_code)]
 
+pub mod lattice;
+
 use nalgebra::Rotation3;
 use percussion_geometry::separation::{Outcome, Separation};
 use percussion_geometry::shapes::Polytope;
@@ -95,6 +97,13 @@ pub fn octahedron(half: Vec3) -> Polytope {
         }
     }
     Polytope::from_faces(points, &faces).unwrap()
+}
+
+/// The same polytope, scaled about its frame's origin.
+pub fn scaled(p: &Polytope, factor: f64) -> Polytope {
+    let vertices = p.vertices().iter().map(|v| v * factor).collect();
+    let loops: Vec<Vec<u32>> = p.faces().iter().map(|f| p.face_loop(f).to_vec()).collect();
+    Polytope::from_faces(vertices, &loops).unwrap()
 }
 
 /// A random body of moderate proportions.

@@ -1,7 +1,8 @@
 //! Degenerate contacts shared by the tests of their resolution: Johnson's tetrahedra and whole families.
 #![allow(dead_code)]
 
-use super::common::{Random, body, cuboid, octahedron, prism, tetrahedron};
+use super::common::lattice::{self, Placed};
+use super::common::{Random, body, cuboid, prism, scaled, tetrahedron};
 use nalgebra::Rotation3;
 use percussion_geometry::separation::{Options, Separation, Warm, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
@@ -68,6 +69,12 @@ impl Pair {
     }
 }
 
+impl From<Placed> for Pair {
+    fn from((a, pose_a, b, pose_b): Placed) -> Self {
+        Self::new(a, pose_a, b, pose_b)
+    }
+}
+
 /// One of Johnson's figures 2.12: two tetrahedra above each other, contact at the origin.
 pub struct Figure {
     pub name: &'static str,
@@ -119,21 +126,6 @@ impl Figure {
     }
 }
 
-/// A rotation of the cube's symmetry group, exact in floating point.
-fn quarter_turns(random: &mut Random) -> Rotation3<f64> {
-    let mut m = nalgebra::Matrix3::identity();
-    for _ in 0..3 {
-        let axis = random.below(3);
-        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        let mut turn = nalgebra::Matrix3::zeros();
-        turn[(axis, axis)] = 1.0;
-        turn[(i, j)] = -1.0;
-        turn[(j, i)] = 1.0;
-        m = turn * m;
-    }
-    Rotation3::from_matrix_unchecked(m)
-}
-
 pub const FAMILIES: [&str; 12] = [
     "generic",
     "aligned",
@@ -150,22 +142,15 @@ pub const FAMILIES: [&str; 12] = [
 ];
 
 pub fn family(name: &str, random: &mut Random) -> Pair {
-    let half = |r: &mut Random| Vec3::new(0.25, 0.5, 1.0) * (1 + r.below(3)) as f64;
     match name {
         "generic" => {
             let place = |r: &mut Random| Pose::new(r.rotation(), r.direction() * (0.3 + r.uniform().abs()));
             Pair::new(body(random), place(random), body(random), place(random))
         }
-        "aligned" => {
-            // Boxes on a lattice: faces, edges and corners coincide exactly.
-            let lattice = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (r.below(17) as f64 - 8.0));
-            let (a, b) = (half(random), half(random));
-            let (ra, rb) = (quarter_turns(random), quarter_turns(random));
-            Pair::new(cuboid(a), Pose::new(ra, lattice(random)), cuboid(b), Pose::new(rb, lattice(random)))
-        }
+        "aligned" => lattice::boxes(random).into(),
         "stacked" => {
             // A box on a box, shifted by less than its length: what piles are made of.
-            let (a, b) = (half(random), half(random));
+            let (a, b) = (lattice::half(random), lattice::half(random));
             let shift = |r: &mut Random| 0.125 * (r.below(9) as f64 - 4.0);
             let at =
                 Vec3::new(shift(random), shift(random), a.z + b.z + 0.25 * (random.below(3) as f64 - 1.0));
@@ -187,17 +172,7 @@ pub fn family(name: &str, random: &mut Random) -> Pair {
             let (pa, pb) = (Pose::new(turn_a, across), Pose::new(turn_b, Vec3::zeros()));
             Pair::new(prism(sides_a, ha), pa, prism(sides_b, hb), pb)
         }
-        "corner-corner" => {
-            let (a, b) = (octahedron(Vec3::new(1.0, 1.0, 1.0)), octahedron(Vec3::new(0.5, 0.5, 0.5)));
-            let distance = 1.5 + 0.5 * (random.below(3) as f64 - 1.0);
-            let axis = [Vec3::x(), Vec3::y(), Vec3::z()][random.below(3)];
-            let turn = if random.below(2) == 0 {
-                quarter_turns(random)
-            } else {
-                Rotation3::new(axis * random.uniform())
-            };
-            Pair::new(a, Pose::new(turn, axis * distance), b, Pose::identity())
-        }
+        "corner-corner" => lattice::tips(random).into(),
         "prism on prism" => {
             let (sides_a, sides_b) = (3 + random.below(8), 3 + random.below(8));
             let (ha, hb) = (Vec3::new(0.8, 0.8, 0.5), Vec3::new(1.0, 0.7, 0.25));
@@ -205,16 +180,7 @@ pub fn family(name: &str, random: &mut Random) -> Pair {
             let at = Vec3::new(0.3 * random.uniform(), 0.3 * random.uniform(), 0.75);
             Pair::new(prism(sides_a, ha), Pose::new(turn, at), prism(sides_b, hb), Pose::identity())
         }
-        "tetrahedra on a lattice" => loop {
-            let corner = |r: &mut Random| Vec3::from_fn(|_, _| r.below(4) as f64);
-            let p = [0; 4].map(|_| corner(random));
-            let q = [0; 4].map(|_| corner(random));
-            let volume = |p: &[Vec3; 4]| (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])).abs();
-            if volume(&p) > 0.5 && volume(&q) > 0.5 {
-                let at = Vec3::from_fn(|_, _| 0.5 * random.below(6) as f64);
-                break Pair::new(tetrahedron(p), Pose::at(at), tetrahedron(q), Pose::identity());
-            }
-        },
+        "tetrahedra on a lattice" => lattice::tetrahedra(random).into(),
         "plates" => {
             // Sheets down to a thousandth of their width, shifted on each other and turned about the normal.
             let thin = |r: &mut Random| Vec3::new(1.0, 0.5, 10f64.powi(-(r.below(4) as i32)));
@@ -236,9 +202,7 @@ pub fn family(name: &str, random: &mut Random) -> Pair {
         "size ratio 1e6" => {
             let pair = family(["generic", "stacked"][random.below(2)], random);
             let (Solid::Polytope(a), Solid::Polytope(b)) = (&pair.a, &pair.b) else { unreachable!() };
-            let scaled: Vec<Vec3> = a.vertices().iter().map(|v| v * 1e-6).collect();
-            let loops: Vec<Vec<u32>> = a.faces().iter().map(|f| a.face_loop(f).to_vec()).collect();
-            Pair::new(Polytope::from_faces(scaled, &loops).unwrap(), pair.pose_a, b.clone(), pair.pose_b)
+            Pair::new(scaled(a, 1e-6), pair.pose_a, b.clone(), pair.pose_b)
         }
         "far from the origin" => {
             let pair = family(["generic", "aligned", "stacked"][random.below(3)], random);

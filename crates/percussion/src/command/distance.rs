@@ -112,12 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             ranges: on(arguments.ranges),
         },
     };
-    if let Some(jobs) = arguments.jobs {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs)
-            .build_global()
-            .context("cannot start the threads")?;
-    }
+    super::threads(arguments.jobs)?;
     // Before the work, so that a folder that cannot be written is known at once.
     if let Some(folder) = &arguments.report {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -144,8 +139,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// The lines to answer, and what to call them.
 fn open(arguments: &Arguments) -> Result<(String, Box<dyn Read + Send>)> {
     if let Some(name) = &arguments.example {
-        let Some(scene) = gallery::scene(name) else {
-            let known: Vec<&str> = gallery::SCENES.iter().map(|scene| scene.name).collect();
+        let examples = || gallery::SCENES.iter().filter(|scene| scene.kind == "distance");
+        let Some(scene) = examples().find(|scene| scene.name == name) else {
+            let known: Vec<&str> = examples().map(|scene| scene.name).collect();
             bail!("no example named `{name}`; there are: {}", known.join(", "));
         };
         return Ok((scene.title.to_owned(), Box::new(scene.pairs.as_bytes())));

@@ -1,10 +1,11 @@
 //! `percussion gallery`: lists the shipped scenes.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use percussion::gallery::SCENES;
+
+use super::print;
 
 /// Lists the shipped scenes, one line each
 #[derive(Debug, clap::Args)]
@@ -26,10 +27,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             text += &format!("{:width$}  {:8}  {}\n", scene.name, scene.kind, scene.title);
         }
     }
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write the list")
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }

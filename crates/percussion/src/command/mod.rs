@@ -1,12 +1,18 @@
 //! The commands: what the user types, what it means, and which exit code follows.
 //!
-//! Exit codes: 0 success, 1 something could not be answered, 2 misuse.
+//! Exit codes: 0 success, 1 something could not be answered or computed, 2 misuse, 130 interrupted.
 
+mod check;
 mod distance;
 mod gallery;
+mod progress;
+mod run;
+mod scene;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 /// The dynamics and optimal control of bodies that touch.
@@ -23,6 +29,10 @@ enum Command {
     Distance(distance::Arguments),
     /// Lists the shipped scenes
     Gallery(gallery::Arguments),
+    /// Simulates a scene
+    Run(run::Arguments),
+    /// Validates a scene without running it
+    Check(check::Arguments),
 }
 
 /// Runs the command that was typed.
@@ -31,15 +41,40 @@ pub fn run() -> ExitCode {
     let result = match &arguments.command {
         Command::Distance(arguments) => distance::run(arguments),
         Command::Gallery(arguments) => gallery::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
     };
     result.unwrap_or_else(|error| {
-        say(&format!("error: {error:#}"));
+        match error.downcast_ref::<Told>() {
+            Some(Told(complaints)) => say(complaints),
+            None => say(&format!("error: {error:#}")),
+        }
         ExitCode::from(2)
     })
 }
 
+/// Complaints that name their places themselves, one per line.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Told(String);
+
+/// Text for standard output. A reader that has left early, such as `head`, is no error.
+fn print(text: &str) -> Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to the output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Limits the threads, if asked to.
+fn threads(jobs: Option<usize>) -> Result<()> {
+    let Some(jobs) = jobs else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("cannot start the threads")
+}
+
 /// A line for the person at the terminal. That it cannot be written is no reason to stop.
 fn say(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,5 +1,6 @@
 //! What is answered on one line.
 
+use percussion_geometry::Vec3;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -126,6 +127,18 @@ pub enum Turn {
     Space(Coordinates),
     /// Counter-clockwise.
     Plane(f64),
+}
+
+impl From<Vec3> for Turn {
+    fn from(turn: Vec3) -> Self {
+        Self::Space(turn.into())
+    }
+}
+
+impl From<f64> for Turn {
+    fn from(turn: f64) -> Self {
+        Self::Plane(turn)
+    }
 }
 
 impl Answer<'_> {

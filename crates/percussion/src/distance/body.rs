@@ -4,7 +4,7 @@ use percussion_geometry::shapes::{
     Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polygon,
     Polytope, Solid, Sphere, TriangleMesh,
 };
-use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+use percussion_geometry::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
 
 use super::names::Names;
 use super::shape::{Kind, Prism, Pyramid, ShapeText};
@@ -29,17 +29,15 @@ pub struct Part<S, P> {
     pub pose: Option<P>,
 }
 
-impl Part<Solid, Pose> {
+impl<S, const D: usize> Part<S, PoseIn<D>> {
     /// World placement of the part of a body.
-    pub fn placed(&self, body: &Pose) -> Pose {
+    pub fn placed(&self, body: &PoseIn<D>) -> PoseIn<D> {
         self.pose.as_ref().map_or(*body, |part| body.then(part))
     }
-}
 
-impl Part<PlanarShape, PlanarPose> {
-    /// World placement of the part of a body.
-    pub fn placed(&self, body: &PlanarPose) -> PlanarPose {
-        self.pose.as_ref().map_or(*body, |part| body.then(part))
+    /// The part of a body that stands at `pose` in a larger one.
+    fn moved(self, pose: &PoseIn<D>) -> Self {
+        Self { pose: Some(self.placed(pose)), shape: self.shape }
     }
 }
 
@@ -134,13 +132,11 @@ impl Body {
         Ok(match self {
             Body::Space(parts) => {
                 let pose = shape.placement.space()?;
-                let placed = parts.into_iter().map(|p| Part { pose: Some(p.placed(&pose)), shape: p.shape });
-                Body::Space(placed.collect())
+                Body::Space(parts.into_iter().map(|part| part.moved(&pose)).collect())
             }
             Body::Plane(parts) => {
                 let pose = shape.placement.plane()?;
-                let placed = parts.into_iter().map(|p| Part { pose: Some(p.placed(&pose)), shape: p.shape });
-                Body::Plane(placed.collect())
+                Body::Plane(parts.into_iter().map(|part| part.moved(&pose)).collect())
             }
         })
     }

@@ -1,34 +1,6 @@
 //! Complaints about a line that say where and what to do: unknown keys and names come with a suggestion.
 
-/// The word of `known` that `given` was probably meant to be: at most a third of its letters differ.
-pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let reach = (given.chars().count() / 3).max(1);
-    let given = given.to_lowercase().replace('-', "_");
-    known
-        .into_iter()
-        .map(|word| (edits(&given, &word.to_lowercase()), word))
-        .filter(|&(distance, _)| distance <= reach)
-        .min()
-        .map(|(_, word)| word)
-}
-
-/// Letters to insert, drop, replace or swap with their neighbour to turn one word into the other.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = (0..=a.len()).map(|i| vec![i; b.len() + 1]).collect();
-    rows[0] = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = least;
-        }
-    }
-    rows[a.len()][b.len()]
-}
+use percussion_scene::nearest;
 
 /// What the JSON reader found wrong, with the column instead of its own line count (a line of the stream is a
 /// document of its own to it) and a suggestion for a mistyped key.
@@ -52,26 +24,5 @@ pub fn explain(error: &serde_json::Error) -> String {
     match nearest(given, known.iter().copied()) {
         Some(word) => format!("unknown key `{given}` (column {column}); did you mean `{word}`?"),
         None => format!("unknown key `{given}` (column {column}); known here: {}", known.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_swapped_letter_is_recognised_and_a_foreign_word_is_not() {
-        let known = ["sphere", "capsule", "half_space", "box"];
-        assert_eq!(nearest("shpere", known), Some("sphere"));
-        assert_eq!(nearest("half-space", known), Some("half_space"));
-        assert_eq!(nearest("Box", known), Some("box"));
-        assert_eq!(nearest("teapot", known), None);
-    }
-
-    #[test]
-    fn edits_are_counted_as_a_typist_would() {
-        assert_eq!(edits("", "abc"), 3);
-        assert_eq!(edits("position", "positoin"), 1);
-        assert_eq!(edits("kitten", "sitting"), 3);
     }
 }

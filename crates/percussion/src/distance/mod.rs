@@ -9,6 +9,8 @@
 
 mod answer;
 mod body;
+mod contact;
+mod kernel;
 mod keys;
 mod names;
 mod placement;

@@ -4,13 +4,12 @@ use std::rc::Rc;
 
 use super::answer::Answer;
 use super::body::Body;
+use super::contact::touching;
 use super::names::Names;
 use super::placement::Placement;
-use super::plane::in_plane;
 use super::query::{Query, Wants};
 use super::shape::{Kind, ShapeText};
 use super::shelf::Shelf;
-use super::space::in_space;
 use super::wrong::Wrong;
 
 /// What holds for every line that does not say otherwise.
@@ -95,12 +94,12 @@ fn ask<'l>(query: &Query<'l>, pair: &Pair, defaults: &Defaults) -> Result<Answer
         (Body::Space(a), Body::Space(b)) => {
             let pose_a = pair.place_a.space().map_err(|wrong| wrong.within("a"))?;
             let pose_b = pair.place_b.space().map_err(|wrong| wrong.within("b"))?;
-            in_space(query, (a, &pose_a), (b, &pose_b), defaults)
+            touching(query, (a, &pose_a), (b, &pose_b), defaults)
         }
         (Body::Plane(a), Body::Plane(b)) => {
             let pose_a = pair.place_a.plane().map_err(|wrong| wrong.within("a"))?;
             let pose_b = pair.place_b.plane().map_err(|wrong| wrong.within("b"))?;
-            in_plane(query, (a, &pose_a), (b, &pose_b), defaults)
+            touching(query, (a, &pose_a), (b, &pose_b), defaults)
         }
         (Body::Plane(_), Body::Space(_)) => Err(mixed("a", "b")),
         (Body::Space(_), Body::Plane(_)) => Err(mixed("b", "a")),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use nalgebra::SVector;
 use percussion_geometry::{Vec2, Vec3};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
@@ -24,26 +25,26 @@ impl Coordinates {
         &self.entries[..self.dimension()]
     }
 
+    /// As a vector of `D` dimensions, if it has as many entries.
+    pub fn vector<const D: usize>(&self) -> Option<SVector<f64, D>> {
+        (self.dimension() == D).then(|| SVector::from_row_slice(self.as_slice()))
+    }
+
     /// As a vector of space, if it has three entries.
     pub fn space(&self) -> Option<Vec3> {
-        (self.count == 3).then(|| Vec3::from(self.entries))
+        self.vector()
     }
 
     /// As a vector of the plane, if it has two entries.
     pub fn plane(&self) -> Option<Vec2> {
-        (self.count == 2).then(|| Vec2::new(self.entries[0], self.entries[1]))
+        self.vector()
     }
 }
 
-impl From<Vec3> for Coordinates {
-    fn from(v: Vec3) -> Self {
-        Self { entries: [v.x, v.y, v.z], count: 3 }
-    }
-}
-
-impl From<Vec2> for Coordinates {
-    fn from(v: Vec2) -> Self {
-        Self { entries: [v.x, v.y, 0.0], count: 2 }
+impl<const D: usize> From<SVector<f64, D>> for Coordinates {
+    fn from(v: SVector<f64, D>) -> Self {
+        const { assert!(D == 2 || D == 3, "vectors of the plane or of space") };
+        Self { entries: std::array::from_fn(|k| if k < D { v[k] } else { 0.0 }), count: D as u8 }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use percussion_geometry::ShapeError;
 use percussion_geometry::separation::{QueryError, ResolveError};
+use percussion_scene::nearest;
 
-use super::keys::{explain, nearest};
+use super::keys::explain;
 
 /// Why a line has no answer. Every message names the place within the line and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,7 +4,7 @@ use super::canvas::{HEIGHT, Side, WIDTH};
 use super::{Card, Content, Report, Standing, number, small};
 use crate::distance::Tally;
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 
 /// What the drawings refer to, and how they are lettered; shared by the page and the picture.
 const DEFINITIONS: &str = r##"<defs>
@@ -12,14 +12,14 @@ const DEFINITIONS: &str = r##"<defs>
 <radialGradient id="round-b" cx="38%" cy="30%" r="78%"><stop offset="0" stop-color="#fbe6c8"/><stop offset="0.55" stop-color="#e5a04f"/><stop offset="1" stop-color="#955412"/></radialGradient>
 </defs>"##;
 
-const LETTERING: &str = "
+pub(super) const LETTERING: &str = "
 .body-name { font: 600 15px ui-sans-serif, system-ui, sans-serif; fill: #fff; stroke: #223; stroke-width: 2.6px; paint-order: stroke; text-anchor: middle; dominant-baseline: middle; }
 .axis { fill: none; stroke: #8a90a0; stroke-width: 1.2px; }
 .axis-name { font: 11px ui-sans-serif, system-ui, sans-serif; fill: #8a90a0; text-anchor: middle; }
 ";
 
 /// Text that may hold anything, made safe for HTML and SVG.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -7,7 +7,7 @@ mod pair;
 
 use super::{PlanarEuclidean, gap};
 use crate::separation::QueryError;
-use crate::shapes::{HalfPlane, PlanarShape};
+use crate::shapes::PlanarShape;
 use crate::{PlanarPose, Vec2};
 use nearest::nearest;
 use pair::{Core, Pair};
@@ -24,19 +24,19 @@ pub fn planar_euclidean(
     b: &PlanarShape,
     pose_b: &PlanarPose,
 ) -> Result<PlanarEuclidean, QueryError> {
-    for (pose, body) in [(pose_a, 'a'), (pose_b, 'b')] {
-        if !pose.is_finite() {
-            return Err(QueryError::NotFinite { body });
-        }
-    }
+    QueryError::unless_finite(pose_a, pose_b)?;
     match (a, b) {
         (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)) => Err(QueryError::BothUnbounded),
-        (_, PlanarShape::HalfPlane(floor)) => Ok(above(a, pose_a, floor, pose_b)),
-        (PlanarShape::HalfPlane(floor), _) => Ok(above(b, pose_b, floor, pose_a).swapped()),
+        (_, PlanarShape::HalfPlane(h)) => {
+            Ok(PlanarEuclidean::above(a, pose_a, (h.normal(), h.offset()), pose_b))
+        }
+        (PlanarShape::HalfPlane(h), _) => {
+            Ok(PlanarEuclidean::above(b, pose_b, (h.normal(), h.offset()), pose_a).swapped())
+        }
         _ => match (Core::of(a), Core::of(b)) {
             (Some(core_a), Some(core_b)) => {
                 let pair = Pair::new(core_a, pose_a, core_b, pose_b);
-                Ok(placed(&pair, &solve(&pair), a, pose_a))
+                Ok(solve(&pair).grown(pair.radius).placed(pose_a, &a.reference()))
             }
             // Only half-planes have no core, and they have been dealt with.
             _ => Err(QueryError::BothUnbounded),
@@ -97,26 +97,4 @@ fn depth(pair: &Pair) -> Option<Gap> {
         z: mean(|c| c.z),
         evaluations: found.evaluations,
     })
-}
-
-/// Adds the radii and goes to the world frame.
-fn placed(pair: &Pair, gap: &Gap, a: &PlanarShape, pose_a: &PlanarPose) -> PlanarEuclidean {
-    let local = gap.grown(pair.radius);
-    let origin = a.reference();
-    PlanarEuclidean {
-        normal: pose_a.direction(&local.normal),
-        point_a: pose_a.point(&(origin + local.point_a)),
-        point_b: pose_a.point(&(origin + local.point_b)),
-        ..local
-    }
-}
-
-/// A bounded body and a half-plane b: one support, no search.
-fn above(a: &PlanarShape, pose_a: &PlanarPose, floor: &HalfPlane, pose_b: &PlanarPose) -> PlanarEuclidean {
-    let normal = pose_b.direction(&floor.normal());
-    let down = pose_a.inverse_direction(&-normal);
-    // Only half-planes lack a support, and a is not one.
-    let foot = pose_a.direction(&a.support(&down).unwrap_or_else(Vec2::zeros));
-    let height = normal.dot(&(pose_a.position - pose_b.position)) + normal.dot(&foot) - floor.offset();
-    PlanarEuclidean::above(normal, pose_a.position + foot, height)
 }

@@ -12,7 +12,7 @@ use crate::{PlanarPose, Pose, Vec3};
 
 /// Faces and edges of one body through its contact point, in world axes.
 #[derive(Default)]
-pub(super) struct Features {
+pub(in crate::separation) struct Features {
     /// Outward unit normals.
     normals: Vec<Vec3>,
     /// Unit vectors along edges.

@@ -5,6 +5,17 @@
 //! the world's origin costs a digit: the contact points are made from the weights, never from coordinates.
 
 use crate::{Vec3, tolerance};
+use nalgebra::SVector;
+
+/// A vector of the plane or of space in space: planar contacts lie in z = 0.
+pub(super) fn lifted<const D: usize>(v: &SVector<f64, D>) -> Vec3 {
+    Vec3::from_fn(|k, _| if k < D { v[k] } else { 0.0 })
+}
+
+/// The first components of a vector of space.
+pub(in crate::separation) fn lowered<const D: usize>(v: &Vec3) -> SVector<f64, D> {
+    SVector::from_fn(|k, _| v[k])
+}
 
 /// Planes whose normal is this close to orthogonal to β say nothing about `s`: `α = n/<n,β>` would be noise.
 const GRAZING: f64 = 1e-9;

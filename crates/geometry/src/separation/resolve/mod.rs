@@ -21,31 +21,33 @@
 //! | `region.rs` | the contact region |
 //! | `regular.rs`, `spread.rs` | contacts in general position, which need none of this; weights of one point in a face |
 //! | `analysis.rs` | these together |
-//! | `space.rs`, `planar.rs` | the doors |
+//! | `body.rs` | what all this asks of a body, in the plane and in space |
+//! | `choose.rs`, `resolved.rs` | the doors, and what they answer |
 //!
 //! "On a plane" means within [`tolerance::ACTIVE`](crate::tolerance::ACTIVE) times the size of the pair, throughout.
 
 mod analysis;
+mod body;
 mod candidates;
+mod choose;
 mod contact;
 mod duals;
 mod optimal;
 mod outline;
-mod planar;
 mod ranges;
 mod region;
 mod regular;
-mod space;
+mod resolved;
 mod spread;
 
-pub use planar::{PlanarResolved, resolve_planar};
-pub use ranges::{PlanarRanges, Ranges, planar_ranges, ranges};
-pub use space::{Resolved, resolve};
+pub use choose::{resolve, resolve_planar};
+pub use ranges::{PlanarRanges, Ranges, RangesIn, planar_ranges, ranges};
+pub use resolved::{PlanarResolved, Resolved, ResolvedIn};
 
-pub(in crate::separation) use analysis::Analysis;
+pub(in crate::separation) use body::Body;
+pub(in crate::separation) use choose::analyse;
+pub(in crate::separation) use contact::lowered;
 pub(in crate::separation) use duals::Duals;
-pub(in crate::separation) use planar::analyse as analyse_planar;
-pub(in crate::separation) use space::analyse;
 
 use super::answer::Outcome;
 

@@ -3,34 +3,27 @@
 
 use super::ResolveError;
 use super::analysis::Analysis;
-use super::planar::analyse as analyse_planar;
-use super::space::analyse;
-use crate::separation::answer::Separation;
-use crate::separation::planar::PlanarSeparation;
+use super::body::Body;
+use super::choose::analyse;
+use crate::separation::answer::{PlanarSeparation, Separation, SeparationIn};
 use crate::shapes::{PlanarShape, Solid};
-use crate::{PlanarPose, Pose};
+use crate::{PlanarPose, Pose, PoseIn};
 
-/// Least and greatest value of every component over all optimal solutions of a contact in space.
+/// Least and greatest value of every component over all optimal solutions of a contact in `D` dimensions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranges {
+pub struct RangesIn<const D: usize> {
     /// Of the components of α, world frame.
-    pub alpha: [(f64, f64); 3],
+    pub alpha: [(f64, f64); D],
     /// Of body a's weights: index, least, greatest. Vertices that cannot carry weight are left out.
     pub weights_a: Vec<(u32, f64, f64)>,
     /// Of body b's weights.
     pub weights_b: Vec<(u32, f64, f64)>,
 }
 
-/// Least and greatest value of every component over all optimal solutions of a contact in the plane.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlanarRanges {
-    /// Of the components of α, world frame.
-    pub alpha: [(f64, f64); 2],
-    /// Of body a's weights: index, least, greatest.
-    pub weights_a: Vec<(u32, f64, f64)>,
-    /// Of body b's weights.
-    pub weights_b: Vec<(u32, f64, f64)>,
-}
+/// Least and greatest values of a contact in space.
+pub type Ranges = RangesIn<3>;
+/// Least and greatest values of a contact in the plane.
+pub type PlanarRanges = RangesIn<2>;
 
 /// The ranges of a contact in space: two small linear programs per active vertex.
 pub fn ranges(
@@ -40,14 +33,7 @@ pub fn ranges(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Ranges, ResolveError> {
-    let analysis = analyse(a, pose_a, b, pose_b, answer)?;
-    let [mut weights_a, mut weights_b] = weights(&analysis);
-    for (solid, weights) in [(a, &mut weights_a), (b, &mut weights_b)] {
-        if !matches!(solid, Solid::Polytope(_)) {
-            weights.clear();
-        }
-    }
-    Ok(Ranges { alpha: [0, 1, 2].map(|k| component(&analysis, k)), weights_a, weights_b })
+    ranges_in(a, pose_a, b, pose_b, answer)
 }
 
 /// The ranges of a contact in the plane.
@@ -58,14 +44,24 @@ pub fn planar_ranges(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarRanges, ResolveError> {
-    let analysis = analyse_planar(a, pose_a, b, pose_b, answer)?;
-    let [mut weights_a, mut weights_b] = weights(&analysis);
-    for (shape, weights) in [(a, &mut weights_a), (b, &mut weights_b)] {
-        if !matches!(shape, PlanarShape::Polygon(_)) {
-            weights.clear();
-        }
-    }
-    Ok(PlanarRanges { alpha: [0, 1].map(|k| component(&analysis, k)), weights_a, weights_b })
+    ranges_in(a, pose_a, b, pose_b, answer)
+}
+
+fn ranges_in<const D: usize, S: Body<D>>(
+    a: &S,
+    pose_a: &PoseIn<D>,
+    b: &S,
+    pose_b: &PoseIn<D>,
+    answer: &SeparationIn<D>,
+) -> Result<RangesIn<D>, ResolveError> {
+    let analysis = analyse(a, pose_a, b, pose_b, answer)?;
+    let [weights_a, weights_b] = weights(&analysis);
+    let named = |body: &S, weights| if body.vertices().is_some() { weights } else { Vec::new() };
+    Ok(RangesIn {
+        alpha: std::array::from_fn(|k| component(&analysis, k)),
+        weights_a: named(a, weights_a),
+        weights_b: named(b, weights_b),
+    })
 }
 
 /// A linear function on a polygon is extreme at its corners.

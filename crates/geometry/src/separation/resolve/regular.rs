@@ -6,15 +6,15 @@
 //! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
 
 use super::analysis::COMFORTABLE;
+use super::body::Body;
 use super::contact::ON;
-use crate::separation::answer::Separation;
-use crate::separation::planar::PlanarSeparation;
-use crate::shapes::{PlanarShape, Solid};
-use crate::{PlanarPose, Pose, Vec3, tolerance};
+use crate::separation::answer::SeparationIn;
+use crate::{PoseIn, tolerance};
+use nalgebra::SVector;
 
 /// What a body contributes to a regular contact.
 #[derive(Clone, Copy)]
-enum Share {
+pub(in crate::separation) enum Share {
     /// So many vertices, and no other lies on the plane.
     Vertices(usize),
     /// Three vertices, with the contact point well inside their triangle, and others on the plane.
@@ -40,30 +40,20 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// Judges an answer in space.
-pub(super) fn judge(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose, answer: &Separation) -> Verdict {
+/// Judges an answer.
+pub(super) fn judge<const D: usize, S: Body<D>>(
+    a: &S,
+    pose_a: &PoseIn<D>,
+    b: &S,
+    pose_b: &PoseIn<D>,
+    answer: &SeparationIn<D>,
+) -> Verdict {
     let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
     let normal = answer.normal();
     let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
     let first = share(a, &inward_a, answer.weights_a(), limit);
     let second = share(b, &inward_b, answer.weights_b(), limit);
-    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 3))
-}
-
-/// Judges an answer in the plane.
-pub(super) fn judge_planar(
-    a: &PlanarShape,
-    pose_a: &PlanarPose,
-    b: &PlanarShape,
-    pose_b: &PlanarPose,
-    answer: &PlanarSeparation,
-) -> Verdict {
-    let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
-    let normal = answer.normal();
-    let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
-    let first = share_planar(a, &inward_a.push(0.0), answer.weights_a(), limit);
-    let second = share_planar(b, &inward_b.push(0.0), answer.weights_b(), limit);
-    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, 2))
+    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, D))
 }
 
 /// Height over its plane up to which a vertex lies on it, as for the contacts that are looked into.
@@ -89,52 +79,31 @@ fn verdict(first: Share, second: Share, dimension: usize) -> Verdict {
     if unique { Verdict::Regular } else { Verdict::Unknown }
 }
 
-fn share(
-    solid: &Solid,
-    inward: &Vec3,
+fn share<const D: usize, S: Body<D>>(
+    body: &S,
+    inward: &SVector<f64, D>,
     weights: impl Iterator<Item = (u32, f64)>,
     limit: f64,
 ) -> Option<Share> {
-    match solid {
-        Solid::Polytope(p) => {
-            let reference = p.reference();
-            let vertices = p.vertices();
-            alone(vertices.len(), |k| vertices[k] - reference, inward, weights, limit)
-        }
-        Solid::Sphere(_) | Solid::Capsule(_) | Solid::Ellipsoid(_) => Some(Share::Smooth),
-        Solid::Cylinder(_) | Solid::Cone(_) => Some(Share::Curved),
-        Solid::HalfSpace(_) => Some(Share::Plane),
-    }
-}
-
-fn share_planar(
-    shape: &PlanarShape,
-    inward: &Vec3,
-    weights: impl Iterator<Item = (u32, f64)>,
-    limit: f64,
-) -> Option<Share> {
-    match shape {
-        PlanarShape::Polygon(p) => {
-            let vertices = p.relative();
-            let point = |k: usize| Vec3::new(vertices[k][0], vertices[k][1], 0.0);
-            alone(vertices.len(), point, inward, weights, limit)
-        }
-        PlanarShape::Circle(_) | PlanarShape::Ellipse(_) => Some(Share::Smooth),
-        PlanarShape::HalfPlane(_) => Some(Share::Plane),
+    match body.vertices() {
+        Some(vertices) => alone(vertices, &body.reference(), inward, weights, limit),
+        None => Some(body.surface()),
     }
 }
 
 /// What the vertices with weight are, if they lie on the plane across `inward` and carry comfortably: all that are
 /// on the plane or beyond it, or some of a face. `None` also for weights of other bodies' vertices.
-fn alone(
-    count: usize,
-    point: impl Fn(usize) -> Vec3,
-    inward: &Vec3,
+fn alone<const D: usize>(
+    vertices: &[SVector<f64, D>],
+    reference: &SVector<f64, D>,
+    inward: &SVector<f64, D>,
     weights: impl Iterator<Item = (u32, f64)>,
     limit: f64,
 ) -> Option<Share> {
+    let count = vertices.len();
+    let point = |k: usize| vertices[k] - reference;
     let mut carriers = [0; 3];
-    let (mut carried, mut total, mut contact) = (0, 0.0, Vec3::zeros());
+    let (mut carried, mut total, mut contact) = (0, 0.0, SVector::zeros());
     for (k, weight) in weights {
         let k = k as usize;
         if k >= count || !(weight >= COMFORTABLE) {
@@ -143,7 +112,7 @@ fn alone(
         *carriers.get_mut(carried)? = k;
         carried += 1;
         total += weight;
-        contact += weight * point(k);
+        contact += point(k) * weight;
     }
     contact /= total;
     let height = |k: usize| inward.dot(&(point(k) - contact));

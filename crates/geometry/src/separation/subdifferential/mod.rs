@@ -19,25 +19,30 @@ mod vertices;
 pub use motions::GradientSet;
 pub use vertices::{VertexGradient, VertexSubdifferential};
 
-use super::answer::Separation;
-use super::gradient::{BetaTerm, MotionGradient, PlanarMotionGradient, beta_part, motion};
-use super::planar::PlanarSeparation;
-use super::resolve::{Analysis, ResolveError, analyse, analyse_planar};
+use super::answer::{PlanarSeparation, Separation, SeparationIn};
+use super::gradient::{BetaTerm, Lever, MotionGradientOf, Moves};
+use super::resolve::{Body, ResolveError, analyse, lowered};
 use crate::shapes::{PlanarShape, Solid};
-use crate::{PlanarPose, Pose, Vec2, Vec3};
+use crate::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
+use nalgebra::SVector;
 use vertices::Weighing;
 
-/// All gradients of the separation of one pair in space.
+/// All gradients of the separation of one pair in `D` dimensions.
 #[derive(Clone, Debug)]
-pub struct Subdifferential {
+pub struct SubdifferentialIn<const D: usize> {
     separation: f64,
     reference_distance: f64,
-    beta: Vec3,
+    beta: SVector<f64, D>,
     prescribed: bool,
-    alphas: Vec<Vec3>,
-    region: Vec<Vec3>,
+    alphas: Vec<SVector<f64, D>>,
+    region: Vec<SVector<f64, D>>,
     weighing: Weighing,
 }
+
+/// All gradients of the separation of one pair in space.
+pub type Subdifferential = SubdifferentialIn<3>;
+/// All gradients of the separation of one pair in the plane.
+pub type PlanarSubdifferential = SubdifferentialIn<2>;
 
 /// Finds all gradients of the separation at a contact. Curved bodies touch in one point and have one gradient.
 ///
@@ -64,65 +69,7 @@ pub fn subdifferential(
     pose_b: &Pose,
     answer: &Separation,
 ) -> Result<Subdifferential, ResolveError> {
-    let analysis = analyse(a, pose_a, b, pose_b, answer)?;
-    Ok(Subdifferential {
-        separation: answer.separation,
-        reference_distance: answer.reference_distance,
-        beta: answer.beta,
-        prescribed: answer.prescribed,
-        alphas: analysis.alphas().to_vec(),
-        region: analysis.region().iter().map(|p| answer.point_a + p).collect(),
-        weighing: weighing(analysis, [matches!(a, Solid::Polytope(_)), matches!(b, Solid::Polytope(_))]),
-    })
-}
-
-/// Bodies without vertices have no columns.
-fn weighing(analysis: Analysis, named: [bool; 2]) -> Weighing {
-    let active = analysis.active().clone();
-    let own = analysis.weights();
-    Weighing::new(active, named, own, analysis.into_duals())
-}
-
-impl Subdifferential {
-    /// Extreme optimal directions: one, the two ends of a segment, or the corners of a polygon.
-    pub fn alphas(&self) -> &[Vec3] {
-        &self.alphas
-    }
-
-    /// Corners of the contact region on body a: a point, a segment or a convex polygon. Body b's is shifted by
-    /// `-separation beta`.
-    pub fn contact_region(&self) -> &[Vec3] {
-        &self.region
-    }
-
-    /// Gradients with respect to rigid motions about the given reference points (world positions).
-    pub fn motion(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> GradientSet<12> {
-        let follows = beta == BetaTerm::Follow && !self.prescribed;
-        let gradient = |alpha: &Vec3, point_a: &Vec3| {
-            let part = beta_part(alpha, &self.beta, self.separation, self.reference_distance, follows);
-            let point_b = point_a - self.separation * self.beta;
-            motion(alpha, point_a, &point_b, reference_a, reference_b, &part).columns()
-        };
-        let of_alpha = |alpha: &Vec3| self.region.iter().map(|p| gradient(alpha, p)).collect();
-        GradientSet::new(self.alphas.iter().map(of_alpha).collect())
-    }
-
-    /// Gradients with respect to the vertices of both bodies, β held.
-    pub fn vertices(&self) -> VertexSubdifferential<'_, 3> {
-        VertexSubdifferential::new(self.alphas.clone(), &self.weighing)
-    }
-}
-
-/// All gradients of the separation of one pair in the plane.
-#[derive(Clone, Debug)]
-pub struct PlanarSubdifferential {
-    separation: f64,
-    reference_distance: f64,
-    beta: Vec2,
-    prescribed: bool,
-    alphas: Vec<Vec2>,
-    region: Vec<Vec2>,
-    weighing: Weighing,
+    SubdifferentialIn::new(a, pose_a, b, pose_b, answer)
 }
 
 /// Finds all gradients of the separation at a planar contact; see [`subdifferential()`].
@@ -133,79 +80,89 @@ pub fn planar_subdifferential(
     pose_b: &PlanarPose,
     answer: &PlanarSeparation,
 ) -> Result<PlanarSubdifferential, ResolveError> {
-    let analysis = analyse_planar(a, pose_a, b, pose_b, answer)?;
-    Ok(PlanarSubdifferential {
-        separation: answer.separation,
-        reference_distance: answer.reference_distance,
-        beta: answer.beta,
-        prescribed: answer.prescribed,
-        alphas: analysis.alphas().iter().map(|v| v.xy()).collect(),
-        region: analysis.region().iter().map(|p| answer.point_a + p.xy()).collect(),
-        weighing: weighing(
-            analysis,
-            [matches!(a, PlanarShape::Polygon(_)), matches!(b, PlanarShape::Polygon(_))],
-        ),
-    })
+    SubdifferentialIn::new(a, pose_a, b, pose_b, answer)
 }
 
-impl PlanarSubdifferential {
-    /// Extreme optimal directions: one, or the two ends of a segment.
-    pub fn alphas(&self) -> &[Vec2] {
+impl<const D: usize> SubdifferentialIn<D> {
+    fn new<S: Body<D>>(
+        a: &S,
+        pose_a: &PoseIn<D>,
+        b: &S,
+        pose_b: &PoseIn<D>,
+        answer: &SeparationIn<D>,
+    ) -> Result<Self, ResolveError> {
+        let analysis = analyse(a, pose_a, b, pose_b, answer)?;
+        Ok(Self {
+            separation: answer.separation,
+            reference_distance: answer.reference_distance,
+            beta: answer.beta,
+            prescribed: answer.prescribed,
+            alphas: analysis.alphas().iter().map(lowered).collect(),
+            region: analysis.region().iter().map(|p| answer.point_a + lowered(p)).collect(),
+            // Bodies without vertices have no columns.
+            weighing: Weighing::new(
+                analysis.active().clone(),
+                [a, b].map(|body| body.vertices().is_some()),
+                analysis.weights(),
+                analysis.into_duals(),
+            ),
+        })
+    }
+
+    /// Extreme optimal directions: one, the two ends of a segment, or (in space) the corners of a polygon.
+    pub fn alphas(&self) -> &[SVector<f64, D>] {
         &self.alphas
     }
 
-    /// Ends of the contact region on body a: a point or a segment.
-    pub fn contact_region(&self) -> &[Vec2] {
+    /// Corners of the contact region on body a: a point, a segment or (in space) a convex polygon. Body b's is shifted
+    /// by `-separation beta`.
+    pub fn contact_region(&self) -> &[SVector<f64, D>] {
         &self.region
     }
 
-    /// Gradients with respect to rigid motions about the given reference points (world positions).
-    pub fn motion(&self, reference_a: &Vec2, reference_b: &Vec2, beta: BetaTerm) -> GradientSet<6> {
-        let follows = beta == BetaTerm::Follow && !self.prescribed;
-        let gradient = |alpha: &Vec2, point_a: &Vec2| -> [f64; 6] {
-            let part = beta_part(
-                &alpha.push(0.0),
-                &self.beta.push(0.0),
-                self.separation,
-                self.reference_distance,
-                follows,
-            );
-            let point_b = point_a - self.separation * self.beta;
-            PlanarMotionGradient {
-                translation_a: alpha + part.xy(),
-                rotation_a: (point_a - reference_a).perp(alpha),
-                translation_b: -alpha - part.xy(),
-                rotation_b: -(point_b - reference_b).perp(alpha),
-            }
-            .into()
-        };
-        let of_alpha = |alpha: &Vec2| self.region.iter().map(|p| gradient(alpha, p)).collect();
-        GradientSet::new(self.alphas.iter().map(of_alpha).collect())
-    }
-
     /// Gradients with respect to the vertices of both bodies, β held.
-    pub fn vertices(&self) -> VertexSubdifferential<'_, 2> {
+    pub fn vertices(&self) -> VertexSubdifferential<'_, D> {
         VertexSubdifferential::new(self.alphas.clone(), &self.weighing)
     }
-}
 
-impl From<MotionGradient> for [f64; 12] {
-    /// The columns `c1, θ1, c2, θ2`.
-    fn from(gradient: MotionGradient) -> Self {
-        gradient.columns()
+    /// The gradient of every extreme direction at every corner of the contact region.
+    fn gradients<const N: usize>(
+        &self,
+        reference_a: &SVector<f64, D>,
+        reference_b: &SVector<f64, D>,
+        beta: BetaTerm,
+    ) -> GradientSet<N>
+    where
+        SVector<f64, D>: Moves,
+        MotionGradientOf<SVector<f64, D>>: Into<[f64; N]>,
+    {
+        let gradient = |&alpha: &SVector<f64, D>, &point_a: &SVector<f64, D>| {
+            let lever = Lever {
+                separation: self.separation,
+                alpha,
+                point_a,
+                point_b: point_a - self.beta * self.separation,
+                beta: self.beta,
+                reference_distance: self.reference_distance,
+                prescribed: self.prescribed,
+            };
+            lever.motion(reference_a, reference_b, beta).into()
+        };
+        let of_alpha = |alpha| self.region.iter().map(|point| gradient(alpha, point)).collect();
+        GradientSet::new(self.alphas.iter().map(of_alpha).collect())
     }
 }
 
-impl From<PlanarMotionGradient> for [f64; 6] {
-    /// The columns `c1, θ1, c2, θ2`.
-    fn from(g: PlanarMotionGradient) -> Self {
-        [
-            g.translation_a.x,
-            g.translation_a.y,
-            g.rotation_a,
-            g.translation_b.x,
-            g.translation_b.y,
-            g.rotation_b,
-        ]
+impl Subdifferential {
+    /// Gradients with respect to rigid motions about the given reference points (world positions).
+    pub fn motion(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> GradientSet<12> {
+        self.gradients(reference_a, reference_b, beta)
+    }
+}
+
+impl PlanarSubdifferential {
+    /// Gradients with respect to rigid motions about the given reference points (world positions).
+    pub fn motion(&self, reference_a: &Vec2, reference_b: &Vec2, beta: BetaTerm) -> GradientSet<6> {
+        self.gradients(reference_a, reference_b, beta)
     }
 }

@@ -1,0 +1,75 @@
+//! Configurations as points of a manifold: displace one, and find the increments that lead from one to another.
+//!
+//! A displacement `d` of a configuration moves every joint by its freedoms, [`Joint::corrected`] from where it stands; its
+//! derivative at zero are the null-space columns. [`Interval`] corrects the end of a step in the same way, so
+//! that one chart serves the node between two intervals from both sides.
+
+use super::Interval;
+use crate::joint::{Joint, JointKind, Stand, Step};
+use crate::model::{Island, Model, placed};
+use crate::rotation::Turn;
+use crate::state::State;
+
+/// Writes to `to` the configuration of an island `from` displaced by `d` in its freedoms. Momenta and time are left alone.
+pub fn displace(model: &Model, island: &Island, from: &State, d: &[f64], to: &mut State) {
+    for slot in island.bodies.clone() {
+        let link = &model.links[slot];
+        let coordinates = link.coordinates();
+        let stand = stand_of(model, from, slot);
+        let first = link.freedom - island.freedoms.start;
+        let step = link.joint.corrected(&stand, &Step::none(), &d[first..first + link.joint.freedoms()]);
+        to.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates.clone()]);
+        link.joint.step_coordinates(&step, &mut to.coordinates[coordinates.clone()]);
+        let frame = match placed(&to.positions, &to.rotations, link.parent) {
+            Some((position, rotation)) => link.joint.on_parent.on(position, rotation),
+            None => link.joint.on_parent,
+        };
+        let (position, rotation) = link.joint.place(&stand, &frame, &step, &to.coordinates[coordinates]);
+        to.positions[slot] = position;
+        to.rotations[slot] = rotation;
+    }
+}
+
+impl Interval {
+    /// Sets the joints' increments to those that lead from `state`, where the interval has begun, to `end`.
+    ///
+    /// They are differences of configurations: a momentum read off them is known to rounding of the *configuration* over the
+    /// step, where increments carried along by a step know it to rounding of the momentum.
+    pub fn reach(&mut self, model: &Model, island: &Island, state: &State, end: &State) {
+        for (i, slot) in island.bodies.clone().enumerate() {
+            let link = &model.links[slot];
+            let (c0, c1) = (&state.coordinates[link.coordinates()], &end.coordinates[link.coordinates()]);
+            self.steps[i] = step_between(&link.joint, &self.stands[i], &stand_of(model, end, slot), (c0, c1));
+        }
+    }
+}
+
+/// Where the joint of a slot stands in a configuration.
+fn stand_of(model: &Model, state: &State, slot: usize) -> Stand {
+    let link = &model.links[slot];
+    let parent = placed(&state.positions, &state.rotations, link.parent);
+    let child = (&state.positions[slot], &state.rotations[slot]);
+    link.joint.stand(parent, child, &state.coordinates[link.coordinates()])
+}
+
+/// The step of a joint from one stand to another.
+fn step_between(joint: &Joint, from: &Stand, to: &Stand, coordinates: (&[f64], &[f64])) -> Step {
+    let mut step = Step::none();
+    for (i, (c0, c1)) in coordinates.0.iter().zip(coordinates.1).enumerate() {
+        step.numbers[i] = c1 - c0;
+    }
+    let turns = matches!(joint.kind, JointKind::Spherical | JointKind::Free | JointKind::Rod);
+    if turns && !joint.particle {
+        step.turn = Turn::of_matrix(&(to.turned * from.turned.transpose()));
+    }
+    match joint.kind {
+        JointKind::Free => step.numbers = to.shift - from.shift,
+        JointKind::Rod => {
+            // The shortest way: a × b / (1 + a·b) for unit vectors.
+            let (a, b) = (from.shift.normalize(), to.shift.normalize());
+            step.swing = Turn(a.cross(&b) / (1.0 + a.dot(&b)));
+        }
+        _ => {}
+    }
+    step
+}

@@ -1,0 +1,124 @@
+//! Controls: efforts held over an interval, at freedoms of joints or at points of bodies.
+//!
+//! A control acts in the middle of the interval like any force, with the share `h/2` at each end [Johnson 4.5]. A force or
+//! torque along a body's axes turns with its averaged directors, as a [`Load`](crate::force::Load) of the simulation does:
+//! a plan found with controls and a simulation under tabulated loads solve the same equations.
+
+use crate::body::BodyKind;
+use crate::force::{Anchor, Axes, Bodies, Pull, Stiffness};
+use crate::model::Model;
+use crate::rotation::Mat3;
+use percussion_geometry::Vec3;
+use thiserror::Error;
+
+/// A point of a body with axes, in which the three components of a force or torque are given.
+#[derive(Clone, Copy, Debug)]
+pub struct Grip {
+    /// The body's slot.
+    pub slot: usize,
+    /// The point, in the principal frame, m.
+    pub arm: Vec3,
+    /// Whose axes components are along.
+    pub axes: Axes,
+    /// From components to the principal frame's (for the body's axes) or the world's.
+    pub directions: Mat3,
+}
+
+/// What an effort acts on.
+#[derive(Clone, Copy, Debug)]
+pub enum Control {
+    /// A freedom of a joint, by its place among all freedoms of the model: one component, N or N m.
+    Freedom(usize),
+    /// A point of a body: three components of a force, N.
+    Force(Grip),
+    /// A body: three components of a torque, N m.
+    Torque(Grip),
+}
+
+/// Why a control has no meaning.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ControlError {
+    /// There is nothing to move.
+    #[error("body `{0}` is fixed: a control on it moves nothing; choose a body that moves")]
+    Fixed(String),
+    /// A point mass has no axes and cannot be turned.
+    #[error("body `{0}` is a particle, which has no orientation; give a force along the world's axes")]
+    Particle(String),
+}
+
+impl Control {
+    /// A force at a point of a body (by its place in the list of all bodies), point and axes in the author's frame.
+    pub fn force(model: &Model, body: usize, point: &Vec3, axes: Axes) -> Result<Self, ControlError> {
+        let (slot, particle) = mover(model, body)?;
+        if particle && axes == Axes::Body {
+            return Err(ControlError::Particle(model.bodies[body].name.clone()));
+        }
+        let arm = model.bodies[body].arm(point);
+        Ok(Self::Force(Grip { slot, arm, axes, directions: directions(model, body, axes) }))
+    }
+
+    /// A torque on a body, in the world's axes or the author's on the body.
+    pub fn torque(model: &Model, body: usize, axes: Axes) -> Result<Self, ControlError> {
+        let (slot, particle) = mover(model, body)?;
+        if particle {
+            return Err(ControlError::Particle(model.bodies[body].name.clone()));
+        }
+        let directions = directions(model, body, axes);
+        Ok(Self::Torque(Grip { slot, arm: Vec3::zeros(), axes, directions }))
+    }
+
+    /// How many numbers its effort has.
+    pub fn components(&self) -> usize {
+        match self {
+            Self::Freedom(_) => 1,
+            Self::Force(_) | Self::Torque(_) => 3,
+        }
+    }
+
+    /// Adds what its effort does to the pulls; an effort along a freedom is none of them.
+    pub(super) fn pull(&self, effort: &[f64], bodies: &Bodies, pulls: &mut [Pull]) {
+        match self {
+            Self::Freedom(_) => {}
+            Self::Force(grip) => {
+                let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
+                anchor.push(bodies, &grip.seen(effort, bodies), pulls);
+            }
+            Self::Torque(grip) => pulls[grip.slot - bodies.first].torque += grip.seen(effort, bodies),
+        }
+    }
+
+    /// The derivative of what its effort does with respect to the body's directors.
+    pub(super) fn stiffness(&self, effort: &[f64], list: &mut Vec<Stiffness>) {
+        let (grip, force, torque) = match self {
+            Self::Freedom(_) => return,
+            Self::Force(grip) => (grip, grip.components(effort), Vec3::zeros()),
+            Self::Torque(grip) => (grip, Vec3::zeros(), grip.components(effort)),
+        };
+        if grip.axes == Axes::Body {
+            list.push(Stiffness::Following { body: grip.slot, arm: grip.arm, force, torque });
+        }
+    }
+}
+
+impl Grip {
+    fn components(&self, effort: &[f64]) -> Vec3 {
+        self.directions * Vec3::new(effort[0], effort[1], effort[2])
+    }
+
+    /// In the world's axes.
+    fn seen(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
+        self.axes.seen(&self.components(effort), &bodies.placements[self.slot - bodies.first])
+    }
+}
+
+fn mover(model: &Model, body: usize) -> Result<(usize, bool), ControlError> {
+    let slot = model.slots[body].ok_or_else(|| ControlError::Fixed(model.bodies[body].name.clone()))?;
+    Ok((slot, model.bodies[body].kind == BodyKind::Particle))
+}
+
+fn directions(model: &Model, body: usize, axes: Axes) -> Mat3 {
+    match axes {
+        Axes::World => Mat3::identity(),
+        Axes::Body => *model.bodies[body].principal.rotation.inverse().matrix(),
+    }
+}

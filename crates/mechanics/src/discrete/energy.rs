@@ -1,0 +1,82 @@
+//! Energies of the discrete system.
+//!
+//! ```text
+//! E_d(q0, q1, h) = Δqᵀ M Δq / 2h² + V((q0+q1)/2)       of an interval         [Johnson 3.70]
+//! H_d(q, p)      = pᵀ M⁻¹ p / 2 + V(q)                 of an instant, p unprojected or projected [3.72]
+//! ```
+
+use super::Interval;
+use super::directors::director_weights;
+use super::instant::Instant;
+use crate::force::{Bodies, ForceError, Placement};
+use crate::model::Model;
+use crate::rotation::Mat3;
+use crate::state::State;
+use percussion_geometry::Vec3;
+
+/// `E_d` of the interval of length `h` between two states, J.
+pub fn discrete_energy(model: &Model, before: &State, after: &State, h: f64) -> Result<f64, ForceError> {
+    let mut interval = Interval::default();
+    let mut energy = 0.0;
+    for island in &model.islands {
+        interval.read_back(model, island, before, after, h)?;
+        for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
+            let place = &interval.placements[i];
+            let moved = interval.changes[i].turn.moves_frame(&interval.rotations0[i]) / h;
+            let weights = director_weights(link);
+            let turning: f64 = (0..3).map(|k| weights[k] * moved.column(k).norm_squared()).sum();
+            energy += 0.5 * (link.mass * place.velocity.norm_squared() + turning);
+            energy -= link.mass * model.gravity.dot(&place.position);
+        }
+        let bodies = Bodies { first: island.bodies.start, placements: &interval.placements };
+        for force in &model.forces[island.forces.clone()] {
+            energy += force.potential(&bodies)?;
+        }
+    }
+    for force in &model.joint_forces {
+        let at = model.links[force.slot].coordinate + force.coordinate;
+        energy += force.potential(0.5 * (before.coordinates[at] + after.coordinates[at]));
+    }
+    Ok(energy)
+}
+
+/// `H_d` at `now` with the unprojected momentum, from it and the states a step `h` before and after it, J.
+pub fn discrete_hamiltonian(
+    model: &Model,
+    before: &State,
+    now: &State,
+    after: &State,
+    h: f64,
+) -> Result<f64, ForceError> {
+    let mut instant = Instant::default();
+    instant.read(model, before, now, after, h)?;
+    Ok(instant.hamiltonian())
+}
+
+/// Potential energy of a state, J. Leaves the bodies as forces see them behind, at rest.
+pub(super) fn potential(
+    model: &Model,
+    state: &State,
+    placements: &mut Vec<Placement>,
+) -> Result<f64, ForceError> {
+    placements.clear();
+    placements.extend(state.positions.iter().zip(&state.rotations).map(|(position, frame)| Placement {
+        position: *position,
+        frame: *frame,
+        velocity: Vec3::zeros(),
+        frame_rate: Mat3::zeros(),
+    }));
+    let mut energy = 0.0;
+    for (link, position) in model.links.iter().zip(&state.positions) {
+        energy -= link.mass * model.gravity.dot(position);
+    }
+    let bodies = Bodies { first: 0, placements };
+    for force in &model.forces {
+        energy += force.potential(&bodies)?;
+    }
+    for force in &model.joint_forces {
+        let at = model.links[force.slot].coordinate + force.coordinate;
+        energy += force.potential(state.coordinates[at]);
+    }
+    Ok(energy)
+}

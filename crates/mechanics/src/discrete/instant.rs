@@ -1,0 +1,190 @@
+//! An instant between two intervals, read back from three states.
+//!
+//! In redundant coordinates the interval before arrives with `D2 L_d(q_{k-1}, q_k)` and the one after leaves with
+//! `-D1 L_d(q_k, q_{k+1})`; their difference is what constraints do, `h Gᵀ λ_k` [Johnson 3.8], and their mean the unprojected
+//! momentum `p_k` of [Johnson 3.14]: `p_k = D2 L_d - (h/2) Gᵀ λ_k = -D1 L_d + (h/2) Gᵀ λ_k`.
+//!
+//! Forces push `p_k` off the momenta that constraints allow: the hidden constraints `G M⁻¹ p_k = 0` [3.19] hold up to `h²`,
+//! and exactly for the momenta that the reduced scheme carries [3.20].
+//!
+//! A director may weigh nothing (that across a thin plate): momentum says nothing about its rate. Then the rate is the
+//! mean of those of the two intervals.
+
+use super::directors::{Moved, director_weights, for_each_row};
+use super::loops::End;
+use super::{Interval, energy};
+use crate::force::ForceError;
+use crate::joint::Form;
+use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::{Island, Model};
+use crate::rotation::{Mat3, hat};
+use crate::state::State;
+use percussion_geometry::Vec3;
+
+/// Weight of a director, relative to the sum of all three, that is rounding.
+const WEIGHTLESS: f64 = 1e-12;
+
+/// How far momenta are from those that constraints allow: the greatest `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hidden {
+    /// For the unprojected momenta [Johnson 3.14].
+    pub unprojected: f64,
+    /// For the momenta that the state carries [Johnson 3.20].
+    pub projected: f64,
+}
+
+/// An instant between two intervals; its memory serves again.
+#[derive(Clone, Debug, Default)]
+pub struct Instant {
+    pub(super) interval: Interval,
+    list: Vec<Form>,
+    /// `D2 L_d` of the interval before, by slot.
+    pub(super) arriving: Vec<Form>,
+    /// `-D1 L_d` of the interval after, by slot.
+    pub(super) leaving: Vec<Form>,
+    /// `M⁻¹ p_k`, by slot.
+    rates: Vec<Moved>,
+    allowed: Vec<Moved>,
+    twists: Vec<Vec6>,
+    solved: Vec<f64>,
+    hidden: Hidden,
+    kinetic: f64,
+    allowed_kinetic: f64,
+    potential: f64,
+}
+
+impl Instant {
+    /// Reads the instant `now` from it and the states a step `h` before and after it.
+    pub fn read(
+        &mut self,
+        model: &Model,
+        before: &State,
+        now: &State,
+        after: &State,
+        h: f64,
+    ) -> Result<(), ForceError> {
+        self.arriving.clear();
+        self.leaving.clear();
+        self.rates.clear();
+        self.allowed.clear();
+        self.hidden = Hidden::default();
+        (self.kinetic, self.allowed_kinetic) = (0.0, 0.0);
+        self.twists.resize(model.moving(), Vec6::zeros());
+        self.solved.resize(model.freedoms, 0.0);
+        for island in &model.islands {
+            self.read_island(model, island, before, now, after, h)?;
+        }
+        self.potential = energy::potential(model, now, &mut self.interval.placements)?;
+        Ok(())
+    }
+
+    fn read_island(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        before: &State,
+        now: &State,
+        after: &State,
+        h: f64,
+    ) -> Result<(), ForceError> {
+        let first = island.bodies.start;
+        let it = &mut self.interval;
+        it.read_back(model, island, before, now, h)?;
+        it.covectors(End::After, model, island, before, now.time - 0.5 * h, h, &mut self.list);
+        self.arriving.extend_from_slice(&self.list);
+        // Rates of the interval before, for directors that weigh nothing.
+        self.rates.extend(it.changes.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
+            shift: change.shift / h,
+            frame: change.turn.moves_frame(rotation) / h,
+        }));
+        it.read_back(model, island, now, after, h)?;
+        it.covectors(End::Before, model, island, now, now.time + 0.5 * h, h, &mut self.list);
+        self.leaving.extend_from_slice(&self.list);
+        it.set_mass(model, island);
+        // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
+        if it.system.factor().is_ok() {
+            let range = island.freedoms.clone();
+            let twists = &mut self.twists[island.bodies.clone()];
+            it.system.solve(&now.momenta[range.clone()], &mut self.solved[range], twists);
+        }
+        for (i, slot) in island.bodies.clone().enumerate() {
+            let (link, rotation) = (&model.links[slot], &now.rotations[slot]);
+            let change = &self.interval.changes[i];
+            let last = (self.rates[slot].frame + change.turn.moves_frame(rotation) / h) * 0.5;
+            let (p, q) = (&self.arriving[slot], &self.leaving[slot]);
+            let momentum = Form { force: (p.force + q.force) * 0.5, moment: (p.moment + q.moment) * 0.5 };
+            let mut rate = Moved { shift: momentum.force / link.mass, frame: last };
+            let weights = director_weights(link);
+            for k in 0..3 {
+                if weights[k] > WEIGHTLESS * weights.sum() {
+                    rate.frame.set_column(k, &(momentum.moment.column(k) / weights[k]));
+                }
+            }
+            let twist = &self.twists[slot];
+            let allowed = Moved { shift: linear(twist), frame: hat(&angular(twist)) * rotation };
+            self.kinetic += kinetic(link.mass, &weights, &rate);
+            self.allowed_kinetic += kinetic(link.mass, &weights, &allowed);
+            self.rates[slot] = rate;
+            self.allowed.push(allowed);
+        }
+        self.carry_particles(model, island, now);
+        let hidden = &mut self.hidden;
+        let (rates, allowed) = (&self.rates, &self.allowed);
+        let bodies = island.bodies.clone();
+        let placed = (&now.positions[bodies.clone()], &now.rotations[bodies]);
+        for_each_row(model, island, placed.0, placed.1, |_, line| {
+            let along = |list: &[Moved]| {
+                let parent = line.parent.map_or(0.0, |p| line.on_parent.on(&list[first + p]));
+                (line.on_child.on(&list[first + line.child]) + parent).abs()
+            };
+            hidden.unprojected = hidden.unprojected.max(along(rates));
+            hidden.projected = hidden.projected.max(along(allowed));
+        });
+        Ok(())
+    }
+
+    /// A particle's axes move with those of the body it hangs on.
+    fn carry_particles(&mut self, model: &Model, island: &Island, now: &State) {
+        for slot in island.bodies.clone() {
+            let link = &model.links[slot];
+            if link.joint.particle {
+                self.rates[slot].frame = link.parent.map_or_else(Mat3::zeros, |p| {
+                    self.rates[p].frame * now.rotations[p].tr_mul(&now.rotations[slot])
+                });
+            }
+        }
+    }
+
+    /// How well the hidden constraints hold.
+    pub fn hidden(&self) -> Hidden {
+        self.hidden
+    }
+
+    /// `H_d`: kinetic energy of the unprojected momenta and potential energy, J [Johnson 3.4.3].
+    pub fn hamiltonian(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+
+    /// `H_d` with the projected momenta, J [Johnson 3.72].
+    pub fn projected_hamiltonian(&self) -> f64 {
+        self.allowed_kinetic + self.potential
+    }
+}
+
+fn kinetic(mass: f64, weights: &Vec3, rate: &Moved) -> f64 {
+    let turning: f64 = (0..3).map(|k| weights[k] * rate.frame.column(k).norm_squared()).sum();
+    0.5 * (mass * rate.shift.norm_squared() + turning)
+}
+
+/// How well the hidden constraints [Johnson 3.19] hold at `now`, from it and the states a step `h` before and after it.
+pub fn hidden_violation(
+    model: &Model,
+    before: &State,
+    now: &State,
+    after: &State,
+    h: f64,
+) -> Result<Hidden, ForceError> {
+    let mut instant = Instant::default();
+    instant.read(model, before, now, after, h)?;
+    Ok(instant.hidden())
+}

@@ -1,0 +1,148 @@
+//! Loops: constraints on top of the tree, with multipliers.
+//!
+//! ```text
+//! P(q0)ᵀ[...] - p + h B0ᵀ λ = 0      g(q1) = 0      B = G P      [Johnson 3.8, on the tree]
+//! ```
+//!
+//! Newton's method eliminates the freedoms first: `(B1 J⁻¹ h B0ᵀ) dλ = g - B1 J⁻¹ r`, a small dense system that is rank
+//! deficient whenever a mechanism has more hinges than it needs. Momenta at the end of a step are projected to
+//! those the loops allow: the part they do not allow is a multiple of `Bᵀ` and only shifts the next multipliers.
+
+use crate::joint::motion::Vec6;
+use crate::model::{Closure, Island, Model};
+use crate::rotation::Mat3;
+use crate::tree::System;
+use percussion_geometry::Vec3;
+use percussion_solve::PivotedQr;
+
+/// Columns of the multipliers' system shorter than this, relative to the longest, are redundant.
+const REDUNDANT: f64 = 1e-10;
+
+/// Scratch memory for the loops of one island.
+#[derive(Clone, Debug, Default)]
+pub struct Loops {
+    /// Rows of all loops.
+    pub rows: usize,
+    freedoms: usize,
+    /// `B0`, row by row.
+    pub before: Vec<f64>,
+    /// `B1`, row by row.
+    pub after: Vec<f64>,
+    /// `J⁻¹ h B0ᵀ`, column by column.
+    pub answers: Vec<f64>,
+    /// `g` at the end.
+    pub values: Vec<f64>,
+    /// Multipliers `λ`.
+    pub multipliers: Vec<f64>,
+    /// Their correction.
+    pub correction: Vec<f64>,
+    qr: PivotedQr,
+}
+
+/// Which end of the interval rows are taken at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// Columns `P0`.
+    Before,
+    /// Columns `P1`.
+    After,
+}
+
+impl Loops {
+    /// Makes room for an island.
+    pub fn begin(&mut self, model: &Model, island: &Island) {
+        self.rows = model.closures[island.closures.clone()].iter().map(|c| c.joint.rows().len()).sum();
+        self.freedoms = island.freedoms.len();
+        let (m, n) = (self.rows, self.freedoms);
+        for (list, len) in [
+            (&mut self.before, m * n),
+            (&mut self.after, m * n),
+            (&mut self.answers, m * n),
+            (&mut self.values, m),
+            (&mut self.multipliers, m),
+            (&mut self.correction, m),
+        ] {
+            list.clear();
+            list.resize(len, 0.0);
+        }
+    }
+
+    /// `g` and `B` at given placements of the island's bodies.
+    #[allow(clippy::too_many_arguments)]
+    pub fn read(
+        &mut self,
+        end: End,
+        model: &Model,
+        island: &Island,
+        system: &System,
+        positions: &[Vec3],
+        rotations: &[Mat3],
+        wrenches: &mut [Vec6],
+    ) {
+        let n = self.freedoms;
+        let b0 = island.bodies.start;
+        let mut k = 0;
+        for closure in &model.closures[island.closures.clone()] {
+            for &row in closure.joint.rows() {
+                wrenches.fill(Vec6::zeros());
+                let value = put_row(closure, row, b0, positions, rotations, wrenches);
+                let target = match end {
+                    End::Before => &mut self.before[k * n..(k + 1) * n],
+                    End::After => &mut self.after[k * n..(k + 1) * n],
+                };
+                match end {
+                    End::Before => system.reduce(wrenches, target),
+                    End::After => system.reduce_at_end(wrenches, target),
+                }
+                self.values[k] = value;
+                k += 1;
+            }
+        }
+    }
+
+    /// Adds `scale B0ᵀ λ` for given multipliers.
+    pub fn add_transposed(rows: &[f64], multipliers: &[f64], scale: f64, out: &mut [f64]) {
+        for (row, factor) in rows.chunks_exact(out.len().max(1)).zip(multipliers) {
+            out.iter_mut().zip(row).for_each(|(o, b)| *o += scale * factor * b);
+        }
+    }
+
+    /// Solves `(B1 answers) x = values - B1 z` into `correction`.
+    pub fn solve(&mut self, z: &[f64], values_count: bool) {
+        let (m, n) = (self.rows, self.freedoms);
+        let matrix = self.qr.reset(m);
+        for c in 0..m {
+            let column = &self.answers[c * n..(c + 1) * n];
+            for r in 0..m {
+                let row = &self.after[r * n..(r + 1) * n];
+                matrix[c * m + r] = row.iter().zip(column).map(|(a, b)| a * b).sum();
+            }
+        }
+        self.qr.factor(REDUNDANT);
+        for r in 0..m {
+            let row = &self.after[r * n..(r + 1) * n];
+            let along: f64 = row.iter().zip(z).map(|(a, b)| a * b).sum();
+            self.correction[r] = if values_count { self.values[r] - along } else { -along };
+        }
+        self.qr.solve(&mut self.correction);
+    }
+}
+
+/// One row: its value, with its derivative written as wrenches on the bodies.
+pub(super) fn put_row(
+    closure: &Closure,
+    row: crate::joint::Row,
+    b0: usize,
+    positions: &[Vec3],
+    rotations: &[Mat3],
+    wrenches: &mut [Vec6],
+) -> f64 {
+    let parent = closure.parent.map(|p| (&positions[p - b0], &rotations[p - b0]));
+    let child = closure.child - b0;
+    let value = closure.joint.row(row, parent, (&positions[child], &rotations[child]));
+    if let (Some(p), Some((_, rotation))) = (closure.parent, parent) {
+        wrenches[p - b0] += value.parent.on_twists(rotation);
+    }
+    wrenches[child] += value.child.on_twists(&rotations[child]);
+    value.value
+}

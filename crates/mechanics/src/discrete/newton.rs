@@ -1,0 +1,369 @@
+//! Newton's method for one step of one island: `p⁻(q0, q1) = p0` for `q1`, loops closed.
+//!
+//! ```text
+//! q1 = q0 moved by h ν,  ν = Mred⁻¹ p0
+//! repeat   r = p⁻ - p0 + h B0ᵀ λ,   J = ∂p⁻/∂q1           (both O(n) on the tree)
+//!          d = -J⁻¹ (r + h B0ᵀ dλ),  B1 d = -g            (two sweeps; GMRES around them where forces couple bodies)
+//!          q1 moved by d on the manifold
+//! until    |d·J d| is negligible beside the action of the step
+//! ```
+//!
+//! The stopping test has units of action, so it needs no scale from the user: displacement times momentum, summed.
+
+use super::Interval;
+use super::loops::{End, Loops};
+use super::middle;
+use crate::force::ForceError;
+use crate::joint::motion::Vec6;
+use crate::model::{Island, Model};
+use crate::rotation::Mat3;
+use crate::state::State;
+use crate::tree::{Singular, inertia_block};
+use percussion_geometry::Vec3;
+use percussion_solve::{Gmres, Product};
+use thiserror::Error;
+
+/// Relative decrement (of action) after which the correction just made was the last that matters: convergence is
+/// quadratic, so what remains is its square.
+pub(super) const DONE: f64 = 1e-22;
+/// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
+/// mass matrix has a condition of 1e16 and more. [`Effort::decrement`] tells how far it got.
+pub(super) const NOISE: f64 = 1e-14;
+/// Iterations after which there is no solution nearby.
+pub(super) const MOST_ITERATIONS: usize = 40;
+/// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.
+const INNER: f64 = 1e-9;
+/// Directions of the inner solver before a restart, and restarts.
+const DIRECTIONS: usize = 40;
+const RESTARTS: usize = 10;
+
+/// What went wrong.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Trouble {
+    /// Newton's method found no next configuration.
+    #[error("the equations of the step were not solved; take a smaller step")]
+    NoConvergence,
+    /// The derivative cannot be inverted.
+    #[error("the equations of the step are singular; take a smaller step")]
+    Singular,
+    /// A body turns too far.
+    #[error("a body turns by more than 150 degrees in one step; take a smaller step")]
+    TurnsTooFar,
+    /// A force has no value.
+    #[error(transparent)]
+    Force(#[from] ForceError),
+    /// NaN or infinity.
+    #[error("a number is not finite any more")]
+    NotFinite,
+}
+
+/// A step that could not be made; the state is untouched.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("step {step} at t = {time} s, body `{body}`: {trouble}")]
+pub struct StepFailure {
+    /// Which step.
+    pub step: u64,
+    /// When it began, s.
+    pub time: f64,
+    /// A body of the island.
+    pub body: String,
+    /// What went wrong.
+    pub trouble: Trouble,
+    /// Relative decrements of the iterations.
+    pub history: Vec<f64>,
+}
+
+/// Memory for Newton's method.
+#[derive(Clone, Debug)]
+pub struct Newton {
+    pub(crate) interval: Interval,
+    pub(crate) loops: Loops,
+    krylov: Option<Gmres>,
+    r: Vec<f64>,
+    z: Vec<f64>,
+    d: Vec<f64>,
+    history: Vec<f64>,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self {
+            interval: Interval::default(),
+            loops: Loops::default(),
+            krylov: None,
+            r: Vec::new(),
+            z: Vec::new(),
+            d: Vec::new(),
+            history: Vec::with_capacity(MOST_ITERATIONS),
+        }
+    }
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Newton iterations, the most of any island.
+    pub iterations: usize,
+    /// The last relative decrement (of action), the greatest of any island.
+    pub decrement: f64,
+}
+
+impl Effort {
+    /// The worse of two.
+    pub fn worse(self, other: Self) -> Self {
+        Self {
+            iterations: self.iterations.max(other.iterations),
+            decrement: self.decrement.max(other.decrement),
+        }
+    }
+}
+
+/// Where the end of a step of one island is written.
+pub struct EndMut<'a> {
+    /// Positions of its bodies.
+    pub positions: &'a mut [Vec3],
+    /// Their orientations.
+    pub rotations: &'a mut [Mat3],
+    /// Joint coordinates.
+    pub coordinates: &'a mut [f64],
+    /// Momenta.
+    pub momenta: &'a mut [f64],
+}
+
+impl Newton {
+    /// One step of an island.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+        end: EndMut,
+    ) -> Result<Effort, StepFailure> {
+        self.history.clear();
+        match self.attempt(model, island, state, h, end) {
+            Ok(effort) => Ok(effort),
+            Err((trouble, node)) => Err(StepFailure {
+                step: state.steps,
+                time: state.time,
+                body: model.bodies[model.links[island.bodies.start + node].body].name.clone(),
+                trouble,
+                history: self.history.clone(),
+            }),
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+        end: EndMut,
+    ) -> Result<Effort, (Trouble, usize)> {
+        let t = state.time + 0.5 * h;
+        let p0 = &state.momenta[island.freedoms.clone()];
+        let force = |error: ForceError| (Trouble::Force(error), 0);
+        let singular = |error: Singular| (Trouble::Singular, error.slot);
+
+        self.begin(model, island, state, p0, h).map_err(singular)?;
+        let mut effort = Effort::default();
+        loop {
+            effort.iterations += 1;
+            self.interval.evaluate(model, island, state, t, h).map_err(force)?;
+            self.interval.momenta_before(model, island, state, t, h, &mut self.r);
+            self.r.iter_mut().zip(p0).for_each(|(r, p)| *r -= p);
+            Loops::add_transposed(&self.loops.before, &self.loops.multipliers, h, &mut self.r);
+            self.interval.linearise(model, island, state, t, h).map_err(force)?;
+            self.interval.system.factor().map_err(singular)?;
+            self.correction(model, island, h);
+            let decrement = self.decrement(model, island, h);
+            self.history.push(decrement);
+            if !decrement.is_finite() {
+                return Err((Trouble::NotFinite, 0));
+            }
+            self.interval.correct(model, island, &self.d);
+            let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
+            if decrement <= DONE || (decrement <= NOISE && decrement >= 0.1 * before) {
+                effort.decrement = decrement;
+                break;
+            }
+            if effort.iterations >= MOST_ITERATIONS {
+                return Err((Trouble::NoConvergence, 0));
+            }
+        }
+        self.finish(model, island, state, h, end).map_err(force)?;
+        Ok(effort)
+    }
+
+    /// Reads the start of a step, and takes for a first guess that bodies carry on with the velocities of the momenta `p0`.
+    /// Leaves those velocities behind as twists.
+    pub(super) fn begin(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        p0: &[f64],
+        h: f64,
+    ) -> Result<(), Singular> {
+        for list in [&mut self.r, &mut self.z, &mut self.d] {
+            list.clear();
+            list.resize(island.freedoms.len(), 0.0);
+        }
+        let it = &mut self.interval;
+        it.begin(model, island, state);
+        self.loops.begin(model, island);
+        if self.loops.rows > 0 {
+            let range = island.bodies.clone();
+            let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
+            self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+        }
+        it.set_mass(model, island);
+        it.system.factor()?;
+        it.system.solve(p0, &mut self.d, &mut it.twists);
+        self.d.iter_mut().for_each(|rate| *rate *= h);
+        it.correct(model, island, &self.d);
+        Ok(())
+    }
+
+    /// `d = -J⁻¹(r + h B0ᵀ dλ)` with `B1 d = -g`; afterwards `r` includes `h B0ᵀ dλ`.
+    fn correction(&mut self, model: &Model, island: &Island, h: f64) {
+        solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.r, &mut self.z);
+        let (m, n) = (self.loops.rows, self.r.len());
+        if m > 0 {
+            for k in 0..m {
+                self.d.copy_from_slice(&self.loops.before[k * n..(k + 1) * n]);
+                self.d.iter_mut().for_each(|b| *b *= h);
+                let answer = &mut self.loops.answers[k * n..(k + 1) * n];
+                solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
+            }
+            let it = &mut self.interval;
+            self.loops.read(
+                End::After,
+                model,
+                island,
+                &it.system,
+                &it.positions,
+                &it.rotations,
+                &mut it.wrenches,
+            );
+            self.loops.solve(&self.z, true);
+            Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
+            for (k, x) in self.loops.correction.iter().enumerate() {
+                self.loops.multipliers[k] += x;
+                let answer = &self.loops.answers[k * n..(k + 1) * n];
+                self.z.iter_mut().zip(answer).for_each(|(z, a)| *z += x * a);
+            }
+        }
+        self.d.iter_mut().zip(&self.z).for_each(|(d, z)| *d = -z);
+    }
+
+    /// `|d·r|` beside the action of the step.
+    fn decrement(&self, model: &Model, island: &Island, h: f64) -> f64 {
+        let change: f64 = self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum();
+        change.abs() / self.action(model, island, h)
+    }
+
+    /// What the step moves and what forces do in it, as an action.
+    pub(super) fn action(&self, model: &Model, island: &Island, h: f64) -> f64 {
+        let it = &self.interval;
+        // Steps may go backwards.
+        let h = h.abs();
+        let mut action = f64::MIN_POSITIVE;
+        for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
+            let (m, j) = (link.mass, link.inertia.min());
+            action += m * it.changes[i].shift.norm_squared() / h;
+            action += 2.0 * it.spins[i].norm() * it.changes[i].turn.0.norm();
+            let pull = it.pulls[i].wrench(&it.rotations0[i]) * h;
+            action += pull.fixed_rows::<3>(0).norm_squared() * h / m;
+            if j > 0.0 {
+                action += pull.fixed_rows::<3>(3).norm_squared() * h / j;
+            }
+        }
+        action
+    }
+
+    /// Writes configuration and momenta of the end.
+    pub(super) fn finish(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+        end: EndMut,
+    ) -> Result<(), ForceError> {
+        let t = state.time + 0.5 * h;
+        let it = &mut self.interval;
+        it.evaluate(model, island, state, t, h)?;
+        it.set_end_columns(model, island, state);
+        it.momenta_after(model, island, state, t, h, end.momenta);
+        it.place_end(model, island, state, end.positions, end.rotations, end.coordinates);
+        if self.loops.rows > 0 {
+            self.project(model, island, end.momenta);
+        }
+        Ok(())
+    }
+
+    /// Removes from the momenta at the end what the loops do not allow: `p - Bᵀ (B M⁻¹ Bᵀ)⁻¹ B M⁻¹ p`.
+    fn project(&mut self, model: &Model, island: &Island, momenta: &mut [f64]) {
+        let it = &mut self.interval;
+        for ((node, link), rotation) in
+            it.system.nodes.iter_mut().zip(&model.links[island.bodies.clone()]).zip(&it.rotations)
+        {
+            node.motion0 = node.motion1;
+            node.reach0 = node.reach1;
+            node.along = Vec6::zeros();
+            node.block = inertia_block(link.mass, &link.inertia, rotation);
+        }
+        // The reduced mass matrix is positive definite; without factors the momenta stay as they are.
+        if it.system.factor().is_err() {
+            return;
+        }
+        self.loops.read(
+            End::After,
+            model,
+            island,
+            &it.system,
+            &it.positions,
+            &it.rotations,
+            &mut it.wrenches,
+        );
+        it.system.solve(momenta, &mut self.z, &mut it.twists);
+        let n = momenta.len();
+        for k in 0..self.loops.rows {
+            let row = &self.loops.after[k * n..(k + 1) * n];
+            it.system.solve(row, &mut self.loops.answers[k * n..(k + 1) * n], &mut it.twists);
+        }
+        self.loops.solve(&self.z, false);
+        Loops::add_transposed(&self.loops.after, &self.loops.correction, 1.0, momenta);
+    }
+}
+
+/// `J x = b`: sweeps on the tree, with GMRES around them where forces couple bodies.
+fn solve_linear(
+    interval: &mut Interval,
+    krylov: &mut Option<Gmres>,
+    model: &Model,
+    island: &Island,
+    h: f64,
+    b: &[f64],
+    x: &mut [f64],
+) {
+    let Interval { system, twists, wrenches, stiffness, rotations0, rotations, coupled, .. } = interval;
+    if !*coupled {
+        system.solve(b, x, twists);
+        return;
+    }
+    let largest = model.islands.iter().map(|island| island.freedoms.len()).max().unwrap_or(0);
+    let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
+    let weights = middle(h);
+    let ends = (rotations0.as_slice(), rotations.as_slice());
+    krylov.solve(b, x, INNER, RESTARTS, |product, v, out| match product {
+        Product::Preconditioner => system.solve(v, out, twists),
+        Product::Matrix => system.multiply(v, twists, wrenches, out, |twists, wrenches| {
+            for element in stiffness.iter() {
+                element.add_coupling(island.bodies.start, ends, &weights, -0.5 * h, twists, wrenches);
+            }
+        }),
+    });
+}

@@ -1,0 +1,102 @@
+//! Forces along a joint's own freedoms: torsional springs and dampers, motors.
+//!
+//! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
+//! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
+
+use super::Table;
+use super::parameter::{ParameterError, finite_number, not_negative};
+
+/// What acts along a joint coordinate.
+#[derive(Clone, Debug)]
+pub enum JointLaw {
+    /// `-stiffness (c - rest)`, with the energy `stiffness/2 (c - rest)²`.
+    Spring {
+        /// N m/rad or N/m.
+        stiffness: f64,
+        /// Coordinate without force.
+        rest: f64,
+    },
+    /// `-damping c'`.
+    Damper {
+        /// N m s/rad or N s/m.
+        damping: f64,
+    },
+    /// A torque or force given in time.
+    Motor(Table<1>),
+}
+
+/// A force along one coordinate of a joint.
+#[derive(Clone, Debug)]
+pub struct JointForce {
+    /// Its name in the scene.
+    pub name: String,
+    /// The slot of the joint's child. (While a model is being built: the joint's place in the list.)
+    pub slot: usize,
+    /// Which coordinate.
+    pub coordinate: usize,
+    /// What it is.
+    pub law: JointLaw,
+}
+
+/// Value and derivatives of a force along a coordinate.
+#[derive(Clone, Copy, Debug)]
+pub struct JointPull {
+    /// Torque or force.
+    pub value: f64,
+    /// Derivative with respect to the coordinate.
+    pub by_position: f64,
+    /// Derivative with respect to its rate.
+    pub by_velocity: f64,
+}
+
+impl JointForce {
+    /// At the time `t`, for the coordinate `c` and its rate.
+    pub fn pull(&self, t: f64, c: f64, rate: f64) -> JointPull {
+        let (value, by_position, by_velocity) = match &self.law {
+            JointLaw::Spring { stiffness, rest } => (-stiffness * (c - rest), -stiffness, 0.0),
+            JointLaw::Damper { damping } => (-damping * rate, 0.0, -damping),
+            JointLaw::Motor(table) => (table.at(t)[0], 0.0, 0.0),
+        };
+        JointPull { value, by_position, by_velocity }
+    }
+
+    /// `∂value/∂t`: how it changes because time goes on.
+    pub fn rate(&self, t: f64) -> f64 {
+        match &self.law {
+            JointLaw::Motor(table) => table.slope(t)[0],
+            JointLaw::Spring { .. } | JointLaw::Damper { .. } => 0.0,
+        }
+    }
+
+    /// Potential energy, J.
+    pub fn potential(&self, c: f64) -> f64 {
+        match &self.law {
+            JointLaw::Spring { stiffness, rest } => 0.5 * stiffness * (c - rest).powi(2),
+            JointLaw::Damper { .. } | JointLaw::Motor(_) => 0.0,
+        }
+    }
+
+    /// Power of the part that has no potential, W.
+    pub fn power(&self, t: f64, c: f64, rate: f64) -> f64 {
+        if self.is_conservative() { 0.0 } else { self.pull(t, c, rate).value * rate }
+    }
+
+    /// Whether its numbers can be meant.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match &self.law {
+            JointLaw::Spring { stiffness, rest } => {
+                not_negative("stiffness", *stiffness)?;
+                finite_number("the rest coordinate", *rest)
+            }
+            JointLaw::Damper { damping } => not_negative("damping", *damping),
+            JointLaw::Motor(table) => {
+                table.numbers().try_for_each(|number| finite_number("a value of the motor", number))
+            }
+        }
+    }
+
+    /// Whether all of it comes from a potential.
+    pub fn is_conservative(&self) -> bool {
+        matches!(self.law, JointLaw::Spring { .. })
+    }
+}

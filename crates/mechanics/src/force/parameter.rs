@@ -1,0 +1,45 @@
+//! What may be wrong with a number that describes a force.
+
+use percussion_geometry::Vec3;
+use thiserror::Error;
+
+/// A parameter outside its range.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[error("{parameter} is {value}; {remedy}")]
+pub struct ParameterError {
+    /// Which one.
+    pub parameter: &'static str,
+    /// What it is.
+    pub value: f64,
+    /// What it should be.
+    pub remedy: &'static str,
+}
+
+fn require(
+    ok: bool,
+    parameter: &'static str,
+    value: f64,
+    remedy: &'static str,
+) -> Result<(), ParameterError> {
+    if ok { Ok(()) } else { Err(ParameterError { parameter, value, remedy }) }
+}
+
+/// A finite number that is zero or more.
+pub(super) fn not_negative(parameter: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value >= 0.0 && value.is_finite(), parameter, value, "give a finite number that is not negative")
+}
+
+/// A finite number greater than zero.
+pub(super) fn positive(parameter: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value > 0.0 && value.is_finite(), parameter, value, "give a finite number greater than zero")
+}
+
+/// A finite number.
+pub(super) fn finite_number(parameter: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value.is_finite(), parameter, value, "give a finite number")
+}
+
+/// A vector of finite numbers.
+pub(super) fn finite(parameter: &'static str, value: &Vec3) -> Result<(), ParameterError> {
+    value.iter().try_for_each(|v| finite_number(parameter, *v))
+}

@@ -1,0 +1,165 @@
+//! The reparametrisation `F_d`: from increments of the freedoms to the next placement of the child [Johnson 3.24,
+//! 3.26, A.12].
+//!
+//! An increment is kept as [`Step`]: changes of angles and travels as numbers, turns as Rodrigues vectors. Two
+//! ways lead to the next configuration: [`Joint::advance`] gives *changes* of placement to full relative precision,
+//! which the discrete equations need; [`Joint::place`] gives the placement itself from the parent's, so that joints
+//! never drift.
+
+use super::motion::Vec6;
+use super::{Joint, JointKind, Stand};
+use crate::rotation::{Mat3, Turn, about, tangents, tidied};
+use percussion_geometry::Vec3;
+
+/// How far a body moves in a step: the shift of its centre of mass and its rotation.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Of the centre of mass, world axes, m.
+    pub shift: Vec3,
+    /// From the old to the new orientation, world axes.
+    pub turn: Turn,
+}
+
+impl Change {
+    /// No motion.
+    pub fn none() -> Self {
+        Self { shift: Vec3::zeros(), turn: Turn::none() }
+    }
+}
+
+/// What a joint does in a step, in the axes of its parent-side frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Change of `t_J` for free joints; changes of angles and travels for the others (in the order of the freedoms).
+    pub numbers: Vec3,
+    /// `R_J` new from old, for spherical, free and rod joints.
+    pub turn: Turn,
+    /// Direction of a rod, new from old.
+    pub swing: Turn,
+}
+
+impl Step {
+    /// Nothing moves.
+    pub fn none() -> Self {
+        Self { numbers: Vec3::zeros(), turn: Turn::none(), swing: Turn::none() }
+    }
+}
+
+impl Joint {
+    /// The step that a further small displacement `d` of the freedoms leads to, from where `step` has arrived.
+    /// The derivative with respect to `d` at zero is [`Joint::motion`] at the place of arrival.
+    pub fn corrected(&self, stand: &Stand, step: &Step, d: &[f64]) -> Step {
+        let mut next = *step;
+        let vector = |i: usize| Vec3::new(d[i], d[i + 1], d[i + 2]);
+        match self.kind {
+            JointKind::Fixed => {}
+            JointKind::Spherical => next.turn = Turn::exp(&vector(0)).after(&step.turn),
+            JointKind::Free => {
+                next.numbers += vector(0);
+                if !self.particle {
+                    next.turn = Turn::exp(&vector(3)).after(&step.turn);
+                }
+            }
+            JointKind::Rod => {
+                let direction = stand.shift.normalize();
+                let (e1, e2) = tangents(&(direction + step.swing.moves(&direction)));
+                next.swing = Turn::exp(&(e1 * d[0] + e2 * d[1])).after(&step.swing);
+                if !self.particle {
+                    next.turn = Turn::exp(&vector(2)).after(&step.turn);
+                }
+            }
+            _ => (0..self.freedoms()).for_each(|i| next.numbers[i] += d[i]),
+        }
+        next
+    }
+
+    /// `R_J` new from old, in the axes of the parent-side frame.
+    fn turn_of(&self, stand: &Stand, step: &Step) -> Turn {
+        let n = &step.numbers;
+        match self.kind {
+            JointKind::Fixed | JointKind::Prismatic => Turn::none(),
+            JointKind::Revolute | JointKind::Cylindrical => Turn::about(&Vec3::z(), n[0]),
+            JointKind::Planar if self.particle => Turn::none(),
+            JointKind::Planar => Turn::about(&Vec3::z(), n[2]),
+            JointKind::Universal => {
+                let (sin, cos) = stand.first.sin_cos();
+                let second = Vec3::new(0.0, cos, sin);
+                Turn::about(&Vec3::x(), n[0]).after(&Turn::about(&second, n[1]))
+            }
+            JointKind::Spherical | JointKind::Free | JointKind::Rod => step.turn,
+        }
+    }
+
+    /// Change of `t_J`, in the axes of the parent-side frame.
+    fn shift_of(&self, stand: &Stand, step: &Step) -> Vec3 {
+        let n = &step.numbers;
+        match self.kind {
+            JointKind::Fixed | JointKind::Revolute | JointKind::Universal | JointKind::Spherical => {
+                Vec3::zeros()
+            }
+            JointKind::Prismatic => Vec3::new(0.0, 0.0, n[0]),
+            JointKind::Cylindrical => Vec3::new(0.0, 0.0, n[1]),
+            JointKind::Planar => Vec3::new(n[0], n[1], 0.0),
+            JointKind::Free => *n,
+            JointKind::Rod => step.swing.moves(&stand.shift),
+        }
+    }
+
+    /// How far the child moves, from how far the parent moves. `arms` are the parent-side and child-side points, seen
+    /// from the centres of mass of parent and child, world axes, before the step.
+    pub fn advance(&self, stand: &Stand, parent: &Change, step: &Step, arms: (&Vec3, &Vec3)) -> Change {
+        let w = &stand.frame.axes;
+        let turn = parent.turn.after(&self.turn_of(stand, step).seen_in(w));
+        let by = self.shift_of(stand, step);
+        let hinge = parent.shift + parent.turn.moves(&(arms.0 + w * (stand.shift + by))) + w * by;
+        Change { shift: hinge - turn.moves(arms.1), turn }
+    }
+
+    /// The joint's coordinates after the step.
+    pub fn step_coordinates(&self, step: &Step, coordinates: &mut [f64]) {
+        for (i, c) in coordinates.iter_mut().enumerate() {
+            *c += step.numbers[i];
+        }
+    }
+
+    /// The child's placement after the step, from the parent-side frame after it and the joint's coordinates.
+    pub fn place(
+        &self,
+        old: &Stand,
+        parent: &super::Frame,
+        step: &Step,
+        coordinates: &[f64],
+    ) -> (Vec3, Mat3) {
+        let turned = match self.kind {
+            JointKind::Fixed | JointKind::Prismatic => Mat3::identity(),
+            JointKind::Revolute | JointKind::Cylindrical => about(&Vec3::z(), coordinates[0]),
+            JointKind::Planar if self.particle => Mat3::identity(),
+            JointKind::Planar => about(&Vec3::z(), coordinates[2]),
+            JointKind::Universal => about(&Vec3::x(), coordinates[0]) * about(&Vec3::y(), coordinates[1]),
+            JointKind::Spherical | JointKind::Free | JointKind::Rod => {
+                tidied(&(step.turn.matrix() * old.turned))
+            }
+        };
+        let shift = match self.kind {
+            JointKind::Fixed | JointKind::Revolute | JointKind::Universal | JointKind::Spherical => {
+                Vec3::zeros()
+            }
+            JointKind::Prismatic => Vec3::new(0.0, 0.0, coordinates[0]),
+            JointKind::Cylindrical => Vec3::new(0.0, 0.0, coordinates[1]),
+            JointKind::Planar => Vec3::new(coordinates[0], coordinates[1], 0.0),
+            JointKind::Free => old.shift + step.numbers,
+            JointKind::Rod => (old.shift + step.swing.moves(&old.shift)).normalize() * self.length,
+        };
+        let rotation = parent.axes * turned * self.on_child.axes.transpose();
+        (parent.point + parent.axes * shift - rotation * self.on_child.point, rotation)
+    }
+
+    /// The step for rates `ν` over a time `h`: a first guess.
+    pub fn guess(&self, stand: &Stand, rates: &[f64], h: f64) -> Step {
+        let mut d = Vec6::zeros();
+        for (slot, rate) in d.iter_mut().zip(rates) {
+            *slot = rate * h;
+        }
+        self.corrected(stand, &Step::none(), d.as_slice())
+    }
+}

@@ -1,0 +1,79 @@
+//! The books as plain numbers: what a ledger needs to be closed at one instant and opened again there later.
+//!
+//! Everything else in a ledger is measured anew from the model and the state, to the same bits.
+
+use super::{Cause, Extremes, Ledger};
+use crate::ledger::Measure;
+use percussion_geometry::Vec3;
+use thiserror::Error;
+
+/// Numbers of a measurement, of the extremes, and of a cause.
+const MEASURE: usize = 14;
+const EXTREMES: usize = 10;
+const CAUSE: usize = 7;
+
+/// Books of another model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("the books hold {found} numbers, but this model keeps {expected}; they belong to another scene")]
+pub struct OtherBooks {
+    /// How many were given.
+    pub found: usize,
+    /// How many there should be.
+    pub expected: usize,
+}
+
+impl Ledger {
+    /// What the ledger remembers, as numbers for [`Ledger::restore`].
+    pub fn figures(&self) -> Vec<f64> {
+        let (m, e) = (&self.initial, &self.extremes);
+        let mut all = vec![m.kinetic, m.potential];
+        for v in [&m.linear, &m.angular, &m.centre] {
+            all.extend_from_slice(v.as_slice());
+        }
+        all.extend([m.mass, m.position_violation, m.velocity_violation]);
+        all.extend([e.energy_error, e.linear_error, e.angular_error]);
+        all.extend([e.position_violation, e.velocity_violation, e.kinetic]);
+        all.extend([e.potential.0, e.potential.1, e.linear, e.angular]);
+        for cause in &self.causes {
+            all.push(cause.energy);
+            all.extend(cause.linear.iter().chain(cause.angular.iter()));
+        }
+        all
+    }
+
+    /// Takes over the figures of a ledger of the same model that was closed at the present state.
+    pub fn restore(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
+        let expected = MEASURE + EXTREMES + CAUSE * self.causes.len();
+        if figures.len() != expected {
+            return Err(OtherBooks { found: figures.len(), expected });
+        }
+        let (m, rest) = figures.split_at(MEASURE);
+        let (e, causes) = rest.split_at(EXTREMES);
+        let vector = |v: &[f64]| Vec3::new(v[0], v[1], v[2]);
+        self.initial = Measure {
+            kinetic: m[0],
+            potential: m[1],
+            linear: vector(&m[2..]),
+            angular: vector(&m[5..]),
+            centre: vector(&m[8..]),
+            mass: m[11],
+            position_violation: m[12],
+            velocity_violation: m[13],
+        };
+        self.extremes = Extremes {
+            energy_error: e[0],
+            linear_error: e[1],
+            angular_error: e[2],
+            position_violation: e[3],
+            velocity_violation: e[4],
+            kinetic: e[5],
+            potential: (e[6], e[7]),
+            linear: e[8],
+            angular: e[9],
+        };
+        for (Cause { energy, linear, angular, .. }, c) in self.causes.iter_mut().zip(causes.chunks(CAUSE)) {
+            (*energy, *linear, *angular) = (c[0], vector(&c[1..]), vector(&c[4..]));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! What can be measured at an instant: energies, momenta, and how well the constraints hold.
+
+use crate::force::{Bodies, ForceError, Placement};
+use crate::joint::Joint;
+use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::{Model, placed};
+use crate::rotation::hat;
+use crate::state::State;
+use crate::tree::System;
+use percussion_geometry::Vec3;
+
+/// Energies and momenta at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Kinetic energy of the reduced momenta, `p·Mred⁻¹p/2`, J.
+    pub kinetic: f64,
+    /// Potential energy, J.
+    pub potential: f64,
+    /// Linear momentum, N s.
+    pub linear: Vec3,
+    /// Angular momentum about the origin, N m s.
+    pub angular: Vec3,
+    /// Centre of mass of everything that moves, m.
+    pub centre: Vec3,
+    /// Mass of everything that moves, kg.
+    pub mass: f64,
+    /// Greatest violation of a joint or loop by the placements, m or cosine.
+    pub position_violation: f64,
+    /// Greatest violation by the velocities, m/s or rad/s.
+    pub velocity_violation: f64,
+}
+
+impl Measure {
+    /// Kinetic and potential energy: the projected discrete Hamiltonian [Johnson 3.72, 3.74].
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+
+    /// Angular momentum about the common centre of mass.
+    pub fn angular_about_centre(&self) -> Vec3 {
+        self.angular - self.centre.cross(&self.linear)
+    }
+}
+
+/// Memory for measuring.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    system: System,
+    rates: Vec<f64>,
+    /// Twists of all bodies by slot, after a measurement.
+    pub twists: Vec<Vec6>,
+    placements: Vec<Placement>,
+}
+
+impl Scratch {
+    /// Measures a state.
+    pub fn measure(&mut self, model: &Model, state: &State) -> Result<Measure, ForceError> {
+        self.solve_velocities(model, state);
+        let mut m = Measure {
+            kinetic: 0.0,
+            potential: 0.0,
+            linear: Vec3::zeros(),
+            angular: Vec3::zeros(),
+            centre: Vec3::zeros(),
+            mass: 0.0,
+            position_violation: 0.0,
+            velocity_violation: 0.0,
+        };
+        for (slot, link) in model.links.iter().enumerate() {
+            let (x, r, t) = (&state.positions[slot], &state.rotations[slot], &self.twists[slot]);
+            let (v, w) = (linear(t), angular(t));
+            let spin = r * link.inertia.component_mul(&r.tr_mul(&w));
+            m.kinetic += 0.5 * (link.mass * v.norm_squared() + w.dot(&spin));
+            m.potential -= link.mass * model.gravity.dot(x);
+            m.linear += v * link.mass;
+            m.angular += x.cross(&v) * link.mass + spin;
+            m.centre += x * link.mass;
+            m.mass += link.mass;
+        }
+        if m.mass > 0.0 {
+            m.centre /= m.mass;
+        }
+        self.add_potentials(model, state, &mut m)?;
+        self.add_violations(model, state, &mut m);
+        Ok(m)
+    }
+
+    fn solve_velocities(&mut self, model: &Model, state: &State) {
+        self.rates.resize(model.freedoms, 0.0);
+        self.twists.resize(model.moving(), Vec6::zeros());
+        for island in &model.islands {
+            self.system.nodes.clear();
+            for slot in island.bodies.clone() {
+                self.system.nodes.push(model.mass_node(
+                    state,
+                    slot,
+                    island.bodies.start,
+                    island.freedoms.start,
+                ));
+            }
+            // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
+            if self.system.factor().is_ok() {
+                let f = island.freedoms.clone();
+                let twists = &mut self.twists[island.bodies.clone()];
+                self.system.solve(&state.momenta[f.clone()], &mut self.rates[f], twists);
+            }
+        }
+    }
+
+    fn add_potentials(&mut self, model: &Model, state: &State, m: &mut Measure) -> Result<(), ForceError> {
+        if !model.forces.is_empty() {
+            self.placements.clear();
+            let moving = state.positions.iter().zip(&state.rotations).zip(&self.twists);
+            self.placements.extend(moving.map(|((x, r), t)| Placement {
+                position: *x,
+                frame: *r,
+                velocity: linear(t),
+                frame_rate: hat(&angular(t)) * r,
+            }));
+            let bodies = Bodies { first: 0, placements: &self.placements };
+            for force in &model.forces {
+                m.potential += force.potential(&bodies)?;
+            }
+        }
+        for force in &model.joint_forces {
+            let coordinate = model.links[force.slot].coordinate + force.coordinate;
+            m.potential += force.potential(state.coordinates[coordinate]);
+        }
+        Ok(())
+    }
+
+    fn add_violations(&self, model: &Model, state: &State, m: &mut Measure) {
+        for (slot, link) in model.links.iter().enumerate() {
+            self.add_joint(&link.joint, link.parent, slot, state, m);
+        }
+        for closure in &model.closures {
+            self.add_joint(&closure.joint, closure.parent, closure.child, state, m);
+        }
+    }
+
+    fn add_joint(&self, joint: &Joint, parent: Option<usize>, child: usize, state: &State, m: &mut Measure) {
+        let from = placed(&state.positions, &state.rotations, parent);
+        for &row in joint.rows() {
+            let value = joint.row(row, from, (&state.positions[child], &state.rotations[child]));
+            let mut rate = value.child.on_twists(&state.rotations[child]).dot(&self.twists[child]);
+            if let Some(p) = parent {
+                rate += value.parent.on_twists(&state.rotations[p]).dot(&self.twists[p]);
+            }
+            m.position_violation = m.position_violation.max(value.value.abs());
+            m.velocity_violation = m.velocity_violation.max(rate.abs());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Bodies, joints, forces, and integrators that keep the structure of mechanics.
+//!
+//! **Knows** bodies with mass, how they hang on each other, what pulls them, and how they get from one instant to
+//! the next. **Opens no file** and prints nothing.
+//!
+//! A [`ModelBuilder`](model::ModelBuilder) turns bodies, joints and forces into a read-only [`Model`](model::Model) and a first
+//! [`State`](state::State).
+
+pub mod body;
+pub mod discrete;
+pub mod force;
+pub mod joint;
+pub mod ledger;
+pub mod model;
+pub mod rotation;
+pub mod schemes;
+pub mod simulation;
+pub mod state;
+pub mod tree;
+
+pub use body::Body;
+pub use joint::JointKind;
+pub use ledger::Ledger;
+pub use model::{BodyId, JointId, JointSpec, Model, ModelBuilder, ModelError};
+pub use schemes::Scheme;
+pub use simulation::Simulation;
+pub use state::State;

@@ -1,0 +1,152 @@
+//! What a scene must satisfy before it becomes a model: names, numbers, and joints that hold where bodies are placed.
+
+use super::build::read_coordinates;
+use super::{Model, ModelBuilder, ModelError};
+use crate::body::{BodyError, BodyKind};
+use crate::joint::{Row, Step};
+use crate::state::State;
+use std::collections::HashSet;
+
+/// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.
+/// What passes is removed at the first step, when the joint places its child.
+pub(super) const MISFIT: f64 = 1e-7;
+
+/// Difference between a child's axes and those its joint gives it that is a misplacement and no rounding: axes that satisfy
+/// the constraints and are wrong differ by a third of a turn or a half, some component by one or two.
+const FLIPPED: f64 = 0.5;
+
+const WHOLE_TURNS: &str = "give a whole number: parts of a turn are read off the placements";
+const LIMITS: &str = "give a number not greater than the upper limit";
+
+impl ModelBuilder {
+    /// Everything that is referred to is there.
+    pub(super) fn check_ids(&self) -> Result<(), ModelError> {
+        let known = |id: usize, count: usize, what: &'static str, place: &dyn Fn() -> String| {
+            if id < count { Ok(()) } else { Err(ModelError::Unknown { place: place(), what, id, count }) }
+        };
+        let bodies = self.bodies.len();
+        for joint in self.joints.iter().chain(&self.loops) {
+            for id in joint.parent.into_iter().chain([joint.child]) {
+                known(id.0, bodies, "body", &|| format!("joint `{}`", joint.name))?;
+            }
+        }
+        for force in &self.forces {
+            for id in force.clone().anchors_mut().into_iter().filter_map(|anchor| anchor.body) {
+                known(id, bodies, "body", &|| format!("force `{}`", force.name))?;
+            }
+        }
+        for force in &self.joint_forces {
+            known(force.slot, self.joints.len(), "joint", &|| format!("force `{}`", force.name))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_names(&self) -> Result<(), ModelError> {
+        let lists: [(&'static str, Vec<&str>); 3] = [
+            ("bodies", self.bodies.iter().map(|b| b.name.as_str()).collect()),
+            ("joints", self.joints.iter().chain(&self.loops).map(|j| j.name.as_str()).collect()),
+            (
+                "forces",
+                self.forces
+                    .iter()
+                    .map(|f| f.name.as_str())
+                    .chain(self.joint_forces.iter().map(|f| f.name.as_str()))
+                    .collect(),
+            ),
+        ];
+        for (what, names) in lists {
+            let mut seen = HashSet::new();
+            for name in names {
+                if !seen.insert(name) {
+                    return Err(ModelError::Duplicate { what, name: name.to_owned() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forces have parameters that can be meant, and turn only what has an orientation.
+    pub(super) fn check_forces(&self) -> Result<(), ModelError> {
+        for force in &self.forces {
+            force.check().map_err(|error| error.of(&force.name))?;
+            if let Some(body) = force.turned_body().map(|body| &self.bodies[body])
+                && body.kind == BodyKind::Particle
+            {
+                let (force, body) = (force.name.clone(), body.name.clone());
+                return Err(ModelError::NoOrientation { force, body });
+            }
+        }
+        self.joint_forces.iter().try_for_each(|force| force.check().map_err(|error| error.of(&force.name)))
+    }
+
+    pub(super) fn check_numbers(&self) -> Result<(), ModelError> {
+        let finite = |ok: bool, place: String| if ok { Ok(()) } else { Err(ModelError::NotFinite { place }) };
+        finite(self.gravity.iter().all(|v| v.is_finite()), "gravity".to_owned())?;
+        for ((body, pose), velocity) in self.bodies.iter().zip(&self.placed).zip(&self.velocities) {
+            finite(pose.is_finite(), format!("the placement of `{}`", body.name))?;
+            if let Some(v) = velocity {
+                let numbers = v.linear.iter().chain(v.angular.iter());
+                finite(numbers.copied().all(f64::is_finite), format!("the velocity of `{}`", body.name))?;
+            }
+            if velocity.is_some() && !body.moves() {
+                return Err(ModelError::FixedVelocity { body: body.name.clone() });
+            }
+            if body.kind == BodyKind::Rigid && !(body.inertia.min() > 0.0) {
+                let error = BodyError::Moment(body.inertia.min());
+                return Err(ModelError::Body { body: body.name.clone(), error });
+            }
+        }
+        for joint in self.joints.iter().chain(&self.loops) {
+            let ok = joint.on_parent.is_finite() && joint.on_child.is_finite();
+            finite(ok, format!("the frame of joint `{}`", joint.name))?;
+            finite(
+                joint.turns.iter().all(|t| t.is_finite()),
+                format!("the turns of joint `{}`", joint.name),
+            )?;
+            if let Some(turns) = joint.turns.iter().find(|t| t.fract() != 0.0) {
+                let place = format!("a number of turns of joint `{}`", joint.name);
+                return Err(ModelError::Range { place, value: *turns, remedy: WHOLE_TURNS });
+            }
+            for limits in joint.limits.iter().flatten() {
+                // An open end is infinite; only a number that is none, or ends in the wrong order, cannot be meant.
+                if !(limits.lower <= limits.upper) {
+                    let place = format!("the lower limit of joint `{}`", joint.name);
+                    return Err(ModelError::Range { place, value: limits.lower, remedy: LIMITS });
+                }
+            }
+        }
+        for (joint, rates) in self.joints.iter().zip(&self.rates) {
+            if let Some(rates) = rates {
+                finite(rates.iter().all(|r| r.is_finite()), format!("a rate of joint `{}`", joint.name))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every joint and loop holds at the start.
+pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
+    let size = model.size(state);
+    let trees = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
+    let loops = model.closures.iter().map(|c| (&c.joint, c.parent, c.child));
+    for (joint, parent, child) in trees.chain(loops) {
+        let parent = super::placed(&state.positions, &state.rotations, parent);
+        let child = (&state.positions[child], &state.rotations[child]);
+        for &row in joint.rows() {
+            let misfit = joint.row(row, parent, child).value.abs();
+            let scale = if matches!(row, Row::Direction(..)) { 1.0 } else { size };
+            if !(misfit <= MISFIT * scale) {
+                let row = row.to_string();
+                return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
+            }
+        }
+        // Right angles leave axes that point the wrong way: the joint itself says where they belong.
+        let stand = joint.stand(parent, child, &[]);
+        let coordinates = read_coordinates(joint, &stand, &[0.0; 3]);
+        let (_, rotation) = joint.place(&stand, &stand.frame, &Step::none(), &coordinates);
+        if !((rotation - child.1).amax() < FLIPPED) {
+            return Err(ModelError::Flipped { joint: joint.name.clone() });
+        }
+    }
+    Ok(())
+}

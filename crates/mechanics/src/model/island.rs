@@ -1,0 +1,48 @@
+//! Islands: bodies tied together by joints, loops or forces.
+
+use std::ops::Range;
+
+/// A group of bodies that advances on its own: ranges into the model's lists.
+#[derive(Clone, Debug)]
+pub struct Island {
+    /// Slots of its bodies.
+    pub bodies: Range<usize>,
+    /// Its freedoms.
+    pub freedoms: Range<usize>,
+    /// Its joint coordinates.
+    pub coordinates: Range<usize>,
+    /// Its loops.
+    pub closures: Range<usize>,
+    /// Its forces.
+    pub forces: Range<usize>,
+    /// Its forces along joints.
+    pub joint_forces: Range<usize>,
+    /// One body, free, under nothing but uniform gravity: its step has a closed form up to three unknowns.
+    pub simple: bool,
+}
+
+/// Sets of numbers that merge.
+pub(super) struct Groups {
+    parent: Vec<usize>,
+}
+
+impl Groups {
+    pub(super) fn new(n: usize) -> Self {
+        Self { parent: (0..n).collect() }
+    }
+
+    /// The smallest number of the set.
+    pub(super) fn find(&mut self, mut i: usize) -> usize {
+        while self.parent[i] != i {
+            self.parent[i] = self.parent[self.parent[i]];
+            i = self.parent[i];
+        }
+        i
+    }
+
+    pub(super) fn join(&mut self, i: usize, j: usize) {
+        let (i, j) = (self.find(i), self.find(j));
+        let (low, high) = (i.min(j), i.max(j));
+        self.parent[high] = low;
+    }
+}

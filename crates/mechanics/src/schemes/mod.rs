@@ -1,0 +1,37 @@
+//! Integrators: one file each behind one small trait.
+//!
+//! | scheme | file | order | what it keeps |
+//! |---|---|---|---|
+//! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
+//! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
+//! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
+
+mod choice;
+mod multipliers;
+mod newmark;
+mod projected;
+mod redundant;
+mod variational;
+
+pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use multipliers::Multipliers;
+pub use newmark::Newmark;
+pub use projected::Projected;
+pub use variational::Variational;
+
+use crate::discrete::{Effort, StepFailure};
+use crate::model::Model;
+use crate::state::State;
+
+/// A way from one instant to the next.
+pub trait Scheme {
+    /// Its name in scene files.
+    fn name(&self) -> &'static str;
+
+    /// Order of accuracy it claims.
+    fn order(&self) -> u32;
+
+    /// Advances the state by a step `h`; on failure the state is untouched.
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure>;
+}

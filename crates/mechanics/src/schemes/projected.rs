@@ -1,0 +1,37 @@
+//! The variational midpoint scheme with the null-space matrix in front and constraints behind [Johnson 3.12, 3.16].
+//!
+//! Multipliers are gone, redundant coordinates are not: `P(q0)ᵀ [...] = 0` and `g(q1) = 0`, `n` unknowns, a dense matrix
+//! whose condition number grows like `h⁻¹`. Same trajectory as the reduced form; exists to be compared with it.
+
+use super::Scheme;
+use super::redundant::Steps;
+use crate::discrete::{Effort, Redundant, StepFailure};
+use crate::model::Model;
+use crate::state::State;
+
+/// The projected scheme and its memory.
+#[derive(Clone, Debug)]
+pub struct Projected {
+    steps: Steps,
+}
+
+impl Projected {
+    /// For a model and a state of it.
+    pub fn new(model: &Model, state: &State) -> Self {
+        Self { steps: Steps::new(Redundant::Projected, model, state) }
+    }
+}
+
+impl Scheme for Projected {
+    fn name(&self) -> &'static str {
+        "variational-projected"
+    }
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.steps.step(model, state, h)
+    }
+}

@@ -1,0 +1,92 @@
+//! The step loop: a scheme makes the step, the ledger books it.
+
+use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::force::ForceError;
+use crate::ledger::{Entry, Ledger, OtherBooks};
+use crate::model::Model;
+use crate::schemes::Scheme;
+use crate::state::State;
+
+/// A model on its way through time.
+pub struct Simulation {
+    model: Model,
+    state: State,
+    before: State,
+    scheme: Box<dyn Scheme + Send>,
+    ledger: Ledger,
+    h: f64,
+    /// Time at step zero, s.
+    origin: f64,
+    effort: Effort,
+}
+
+impl Simulation {
+    /// From a state, with a scheme and a step (in s; negative steps run backwards).
+    pub fn new(
+        model: Model,
+        state: State,
+        scheme: Box<dyn Scheme + Send>,
+        h: f64,
+    ) -> Result<Self, ForceError> {
+        let ledger = Ledger::new(&model, &state)?;
+        let origin = state.time - state.steps as f64 * h;
+        Ok(Self { before: state.clone(), model, state, scheme, ledger, h, origin, effort: Effort::default() })
+    }
+
+    /// Takes over the figures of a ledger that was closed at the present state, to go on with the same bits.
+    pub fn restore_ledger(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
+        self.ledger.restore(figures)
+    }
+
+    /// One step. On failure state and ledger are those of the last good instant.
+    pub fn advance(&mut self) -> Result<Entry, StepFailure> {
+        self.before.clone_from(&self.state);
+        self.effort = self.scheme.step(&self.model, &mut self.state, self.h)?;
+        // Steps are counted, not summed: a million of them end where the clock says.
+        self.state.time = self.origin + self.state.steps as f64 * self.h;
+        if !self.state.is_finite() {
+            self.state.clone_from(&self.before);
+            return Err(self.failure(Trouble::NotFinite));
+        }
+        self.ledger.record(&self.model, &self.before, &self.state, self.h).map_err(|error| {
+            let failure = self.failure(Trouble::Force(error));
+            self.state.clone_from(&self.before);
+            failure
+        })
+    }
+
+    fn failure(&self, trouble: Trouble) -> StepFailure {
+        let body = self.model.bodies.first().map_or_else(String::new, |body| body.name.clone());
+        StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
+    }
+
+    /// What does not change.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The books.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The scheme's name.
+    pub fn scheme(&self) -> &'static str {
+        self.scheme.name()
+    }
+
+    /// The step, s.
+    pub fn step_size(&self) -> f64 {
+        self.h
+    }
+
+    /// How hard the last step was.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+}

@@ -1,0 +1,62 @@
+//! The state: everything about a scene that time changes.
+
+use crate::rotation::Mat3;
+use nalgebra::Rotation3;
+use percussion_geometry::{Pose, Vec3};
+
+/// Placements and momenta of all moving bodies at an instant, by slot.
+///
+/// The reduced momentum `p = Pᵀ M q'` of the freedoms is carried instead of velocities: it is what the variational
+/// schemes keep exactly; velocities follow from it.
+#[derive(Debug, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub time: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Centres of mass, m.
+    pub positions: Vec<Vec3>,
+    /// Principal axes as columns.
+    pub rotations: Vec<Mat3>,
+    /// Joint coordinates, rad and m.
+    pub coordinates: Vec<f64>,
+    /// Reduced momenta of the freedoms.
+    pub momenta: Vec<f64>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            time: self.time,
+            steps: self.steps,
+            positions: self.positions.clone(),
+            rotations: self.rotations.clone(),
+            coordinates: self.coordinates.clone(),
+            momenta: self.momenta.clone(),
+        }
+    }
+
+    /// Into memory that is there already: steps do not allocate.
+    fn clone_from(&mut self, other: &Self) {
+        self.time = other.time;
+        self.steps = other.steps;
+        self.positions.clone_from(&other.positions);
+        self.rotations.clone_from(&other.rotations);
+        self.coordinates.clone_from(&other.coordinates);
+        self.momenta.clone_from(&other.momenta);
+    }
+}
+
+impl State {
+    /// Placement of the principal frame of the body in a slot.
+    pub fn principal_pose(&self, slot: usize) -> Pose {
+        Pose::new(Rotation3::from_matrix_unchecked(self.rotations[slot]), self.positions[slot])
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.positions.iter().all(|p| p.iter().all(|v| v.is_finite()))
+            && self.rotations.iter().all(|r| r.iter().all(|v| v.is_finite()))
+            && self.coordinates.iter().chain(&self.momenta).all(|v| v.is_finite())
+    }
+}

@@ -1,0 +1,98 @@
+//! A warm step touches no heap, whatever moves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod mechanisms;
+
+use common::everything::{closed, controls, everything, island};
+use common::random::Random;
+use common::{chain, sprung_chain};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
+use percussion_mechanics::joint::{ALL_KINDS, JointKind};
+use percussion_mechanics::schemes::{NAMES, Options, by_name};
+use percussion_mechanics::{Ledger, Model, State};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Counts the calling thread's requests.
+struct Counter;
+
+thread_local! {
+    static REQUESTS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every request is handed to the system's allocator unchanged; a request to grow goes through `alloc`.
+unsafe impl GlobalAlloc for Counter {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.with(|requests| requests.set(requests.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTER: Counter = Counter;
+
+fn requests_of_warm_steps(scheme: &str, model: &Model, mut state: State) -> usize {
+    let mut scheme = by_name(scheme, model, &state, &Options::default()).unwrap();
+    let mut ledger = Ledger::new(model, &state).unwrap();
+    let mut before = state.clone();
+    let mut from = 0;
+    for k in 0..20 {
+        if k == 3 {
+            from = REQUESTS.with(Cell::get);
+        }
+        before.clone_from(&state);
+        scheme.step(model, &mut state, 1e-3).unwrap();
+        ledger.record(model, &before, &state, 1e-3).unwrap();
+    }
+    REQUESTS.with(Cell::get) - from
+}
+
+#[test]
+fn warm_steps_and_their_bookkeeping_allocate_nothing() {
+    for (scheme, kind) in NAMES.into_iter().flat_map(|name| ALL_KINDS.map(|kind| (name, kind))) {
+        let (model, state) = chain(kind, 4);
+        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?}");
+        let (model, state) = sprung_chain(kind, 4);
+        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?} with a spring");
+    }
+    for scheme in NAMES {
+        for (name, (model, state)) in mechanisms::all() {
+            assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {name}");
+        }
+    }
+}
+
+/// Differentiates the same interval twice and counts what the second time asked for.
+fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
+    let (controls, efforts) = controls(&model, &mut Random(1));
+    let (start, end) = (&state, &state);
+    let island = island(&model);
+    let (controls, efforts) = (controls.as_slice(), efforts.as_slice());
+    let passage = Passage { model: &model, island, start, end, t: 0.1, h: 0.01, controls, efforts };
+    let (mut tool, mut out) = (Differentiator::default(), Derivatives::default());
+    let mut bent = vec![0.0; island.freedoms.len() * island.freedoms.len()];
+    let mut from = 0;
+    for _ in 0..2 {
+        from = REQUESTS.with(Cell::get);
+        tool.differentiate(&passage, &mut out).unwrap();
+        tool.bend_loops(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
+    }
+    assert!(out.before.by_start.iter().all(|v| v.is_finite()));
+    REQUESTS.with(Cell::get) - from
+}
+
+#[test]
+fn warm_derivatives_allocate_nothing() {
+    for kind in ALL_KINDS {
+        assert_eq!(requests_of_warm_derivatives(everything(kind, 0)), 0, "{kind:?}");
+        let requests = requests_of_warm_derivatives(closed(JointKind::Spherical, kind, false));
+        assert_eq!(requests, 0, "{kind:?} loop");
+    }
+}

@@ -1,0 +1,185 @@
+//! A branched tree of joints of one kind with every force there is on it.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use super::random::Random;
+use nalgebra::Matrix3;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::discrete::{Control, displace};
+use percussion_mechanics::force::{
+    Anchor, Attraction, Axes, Charges, Drag, Force, Given, Gravitation, JointForce, JointLaw, Law, Load,
+    Source, Spring, Table,
+};
+use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::model::Island;
+use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
+
+/// Bodies by their places in the list.
+pub const ROOT: usize = 1;
+pub const MIDDLE: usize = 2;
+pub const TIP: usize = 3;
+pub const BRANCH: usize = 4;
+/// A particle, where the kind suits one.
+pub const BEAD: usize = 5;
+
+/// The tree: three in a row, one more on the first, a particle on the second where the kind suits it, and a body that only
+/// forces tie to the others. Something else comes first, so that no number of the tree begins at zero.
+pub fn tree(kind: JointKind, seed: u64) -> ModelBuilder {
+    let mut random = Random(seed);
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.5, -0.3, -9.81));
+    let elsewhere = Pose::at(Vec3::new(9.0, 0.0, 0.0));
+    let mut bodies = vec![(builder.body(Body::particle("lone", 1.0).unwrap(), elsewhere), elsewhere)];
+    let mut hang = |builder: &mut ModelBuilder, body: Body, parent: Option<usize>| {
+        let pose = random.pose();
+        let id = builder.body(body, pose);
+        let above = parent.map(|p| (bodies[p].0, bodies[p].1));
+        let above = above.as_ref().map(|(id, pose)| (*id, pose));
+        let name = format!("joint-{}", id.0);
+        let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random.pose());
+        if kind == JointKind::Rod {
+            spec.on_child = Pose::at(random.vector() * 0.3);
+        }
+        builder.joint(spec);
+        bodies.push((id, pose));
+    };
+    hang(&mut builder, rigid("root", 1.2), None);
+    hang(&mut builder, rigid("middle", 0.8), Some(ROOT));
+    hang(&mut builder, rigid("tip", 1.0), Some(MIDDLE));
+    hang(&mut builder, rigid("branch", 1.5), Some(ROOT));
+    if kind.suits_particle() {
+        hang(&mut builder, Body::particle("bead", 0.4).unwrap(), Some(MIDDLE));
+    }
+    builder.body(rigid("star", 2.0), Pose::new(random.rotation(), Vec3::new(2.5, 1.0, -2.0)));
+    builder
+}
+
+fn rigid(name: &str, mass: f64) -> Body {
+    let inertia = Matrix3::new(0.25, 0.02, 0.0, 0.02, 0.35, -0.015, 0.0, -0.015, 0.15) * mass;
+    Body::rigid(name, mass, Vec3::new(0.02, 0.1, -0.03), &inertia).unwrap()
+}
+
+/// The tree under forces from potentials alone.
+pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
+    let mut builder = tree(kind, seed);
+    let star = if kind.suits_particle() { BEAD + 1 } else { BRANCH + 1 };
+    let mut random = Random(seed + 1000);
+    let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
+    let spring = |a: Anchor, b: Anchor| Spring { a, b, stiffness: 20.0, rest_length: 0.5, damping: 0.0 };
+    let charges = vec![
+        Source { anchor: at(MIDDLE), weight: 0.5 },
+        Source { anchor: at(star), weight: 0.4 },
+        Source { anchor: at(BRANCH), weight: -0.3 },
+    ];
+    for (name, law) in [
+        ("spring", Law::Spring(spring(at(TIP), at(star)))),
+        // Both ends on one body: it stores energy only because averaged directors are short.
+        ("brace", Law::Spring(spring(at(BRANCH), at(BRANCH)))),
+        ("attraction", Law::Attraction(Attraction::new(TIP, Vec3::new(1.0, -4.0, 3.0), 3.0))),
+        ("gravitation", Law::Gravitation(Gravitation::new(0.8, &[ROOT, TIP, star]))),
+        ("charges", Law::Charges(Charges { constant: 2.0, softening: 0.3, charges })),
+    ] {
+        builder.force(Force { name: name.to_owned(), law });
+    }
+    for coordinate in 0..kind.coordinates(false) {
+        for (slot, rest) in [(0, 0.3), (2, -0.5)] {
+            let law = JointLaw::Spring { stiffness: 4.0, rest };
+            builder.joint_force(JointForce {
+                name: format!("winding-{slot}-{coordinate}"),
+                slot,
+                coordinate,
+                law,
+            });
+        }
+    }
+    builder
+}
+
+/// The tree under everything, with tables that are not constant.
+pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
+    let mut builder = conservative(kind, seed);
+    let mut random = Random(seed + 2000);
+    let mut at = |body: usize| Anchor { body: Some(body), arm: random.vector() * 0.3 };
+    let given = |x: f64, y: f64, axes| {
+        let values = vec![[x, y, 0.5], [-y, 2.0 * x, 0.1]];
+        Some(Given { components: Table::new(vec![-2.0, 2.0], values).unwrap(), axes })
+    };
+    let load = |anchor, axes| Load { anchor, force: given(0.5, 1.0, axes), torque: given(0.2, -0.3, axes) };
+    let (a, b) = (at(MIDDLE), at(BRANCH));
+    for (name, law) in [
+        ("damper", Law::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.4, damping: 0.7 })),
+        ("thrust", Law::Load(load(at(TIP), Axes::Body))),
+        ("push", Law::Load(load(at(MIDDLE), Axes::World))),
+        (
+            "drag",
+            Law::Drag(Drag {
+                linear: 0.1,
+                quadratic: 0.2,
+                angular: 0.05,
+                angular_quadratic: 0.04,
+                medium: Vec3::x(),
+                ..Drag::at(at(TIP))
+            }),
+        ),
+    ] {
+        builder.force(Force { name: name.to_owned(), law });
+    }
+    for coordinate in 0..kind.coordinates(false) {
+        let motor = JointLaw::Motor(Table::new(vec![-2.0, 2.0], vec![[1.0], [-0.5]]).unwrap());
+        for (slot, law) in [(0, motor), (1, JointLaw::Damper { damping: 0.3 })] {
+            builder.joint_force(JointForce {
+                name: format!("motor-{slot}-{coordinate}"),
+                slot,
+                coordinate,
+                law,
+            });
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Every kind of control on it, and efforts.
+pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) {
+    let (world, body) = (Axes::World, Axes::Body);
+    let mut controls: Vec<Control> =
+        island(model).freedoms.clone().step_by(3).map(Control::Freedom).collect();
+    for axes in [world, body] {
+        controls.push(Control::force(model, TIP, &(random.vector() * 0.3), axes).unwrap());
+        controls.push(Control::torque(model, MIDDLE, axes).unwrap());
+    }
+    let count: usize = controls.iter().map(Control::components).sum();
+    (controls, (0..count).map(|_| 3.0 * random.number()).collect())
+}
+
+/// The same tree with a loop of some kind from the branch (or the world) to the tip.
+pub fn closed(kind: JointKind, closing: JointKind, to_world: bool) -> (Model, State) {
+    let mut builder = conservative(kind, 1);
+    let (tip, branch) = (BodyId(TIP), BodyId(BRANCH));
+    let (at_tip, at_branch) = (builder.pose(tip), builder.pose(branch));
+    let parent = (!to_world).then_some((branch, &at_branch));
+    let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &Random(9).pose());
+    if closing == JointKind::Rod {
+        spec.on_child = Pose::at(Vec3::new(0.3, 0.1, -0.2));
+    }
+    builder.close(spec);
+    builder.build().unwrap()
+}
+
+/// The tree among the islands.
+pub fn island(model: &Model) -> &Island {
+    let island = &model.islands[1];
+    assert!(model.islands.len() == 2 && island.bodies.len() >= 5 && island.bodies.start == 1);
+    island
+}
+
+/// A configuration some way from a given one, every freedom of the tree moved by up to `size`.
+pub fn elsewhere(model: &Model, state: &State, size: f64, random: &mut Random) -> State {
+    let d: Vec<f64> = island(model).freedoms.clone().map(|_| size * random.number()).collect();
+    moved(model, state, &d)
+}
+
+/// A configuration with the tree displaced in its freedoms.
+pub fn moved(model: &Model, state: &State, d: &[f64]) -> State {
+    let mut to = state.clone();
+    displace(model, island(model), state, d, &mut to);
+    to
+}

@@ -1,0 +1,103 @@
+//! Numbers, frames and joints at random, the same everywhere.
+#![allow(dead_code)]
+
+use nalgebra::Rotation3;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::joint::{Frame, Joint, JointKind, Stand, Step};
+use percussion_mechanics::rotation::Mat3;
+
+/// A small linear congruential generator.
+pub struct Random(pub u64);
+
+impl Random {
+    /// Uniform in [-1, 1).
+    pub fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 11) as f64) / (1u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    /// Uniform in a cube.
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::from_fn(|_, _| self.number())
+    }
+
+    /// Any directors: nothing is orthonormal.
+    pub fn matrix(&mut self) -> Mat3 {
+        Mat3::from_fn(|_, _| self.number())
+    }
+
+    /// A rotation by up to half a turn.
+    pub fn rotation(&mut self) -> Rotation3<f64> {
+        Rotation3::from_scaled_axis(self.vector().normalize() * (self.number() * std::f64::consts::PI))
+    }
+
+    /// A placement.
+    pub fn pose(&mut self) -> Pose {
+        Pose::new(self.rotation(), self.vector())
+    }
+}
+
+/// A joint that stands somewhere: on a parent (or the world), with a child where the joint puts it.
+pub struct Standing {
+    pub joint: Joint,
+    pub parent: Option<(Vec3, Mat3)>,
+    pub coordinates: Vec<f64>,
+    pub child: (Vec3, Mat3),
+    pub stand: Stand,
+}
+
+impl Standing {
+    /// Random frames, placements and coordinates.
+    pub fn new(kind: JointKind, particle: bool, on_world: bool, random: &mut Random) -> Self {
+        let joint = Joint {
+            name: kind.word().to_owned(),
+            kind,
+            on_parent: Frame::of(&random.pose()),
+            on_child: Frame::of(&random.pose()),
+            length: 0.7,
+            particle,
+            limits: [None; 3],
+        };
+        let pose = random.pose();
+        let parent = (!on_world).then(|| (pose.position, *pose.rotation.matrix()));
+        let coordinates: Vec<f64> = (0..joint.coordinates()).map(|_| 3.0 * random.number()).collect();
+        let frame = match &parent {
+            Some((position, rotation)) => joint.on_parent.on(position, rotation),
+            None => joint.on_parent,
+        };
+        let (shift, turned) = (random.vector().normalize() * joint.length, *random.rotation().matrix());
+        let anywhere = Stand { frame, shift, turned, first: 0.0 };
+        let child = joint.place(&anywhere, &frame, &Step::none(), &coordinates);
+        let stand = joint.stand(borrowed(&parent), (&child.0, &child.1), &coordinates);
+        Self { joint, parent, coordinates, child, stand }
+    }
+
+    /// Every kind, hanging on a body and on the world, several times.
+    pub fn all(seed: u64) -> Vec<Self> {
+        let mut random = Random(seed);
+        let mut all = Vec::new();
+        for kind in percussion_mechanics::joint::ALL_KINDS {
+            for particle in [false, true] {
+                if particle && !kind.suits_particle() {
+                    continue;
+                }
+                for repeat in 0..8 {
+                    all.push(Self::new(kind, particle, repeat % 4 == 3, &mut random));
+                }
+            }
+        }
+        all
+    }
+
+    /// For messages.
+    pub fn name(&self) -> String {
+        let child = if self.joint.particle { "particle" } else { "rigid body" };
+        let parent = if self.parent.is_some() { "a body" } else { "the world" };
+        format!("{} joint of a {child} on {parent}", self.joint.name)
+    }
+}
+
+/// The placement of a parent, borrowed.
+pub fn borrowed(parent: &Option<(Vec3, Mat3)>) -> Option<(&Vec3, &Mat3)> {
+    parent.as_ref().map(|(position, rotation)| (position, rotation))
+}

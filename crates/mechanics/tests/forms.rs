@@ -1,0 +1,96 @@
+//! The three forms of the variational scheme are one scheme.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+mod mechanisms;
+
+use common::{chain, violation};
+use percussion_mechanics::joint::ALL_KINDS;
+use percussion_mechanics::schemes::{Multipliers, Options, Projected, Scheme, Variational, by_name};
+use percussion_mechanics::{JointKind, Model, State};
+
+/// The greatest difference of placements.
+fn apart(a: &State, b: &State) -> f64 {
+    let x = a.positions.iter().zip(&b.positions).map(|(a, b)| (a - b).amax());
+    let r = a.rotations.iter().zip(&b.rotations).map(|(a, b)| (a - b).amax());
+    let c = a.coordinates.iter().zip(&b.coordinates).map(|(a, b)| (a - b).abs());
+    x.chain(r).chain(c).fold(0.0, f64::max)
+}
+
+/// All mechanisms: a chain of every kind, and the special ones.
+fn all() -> Vec<(String, (Model, State))> {
+    let chains = ALL_KINDS.into_iter().map(|kind| (format!("{kind:?}"), chain(kind, 3)));
+    chains.chain(mechanisms::all().into_iter().map(|(name, one)| (name.to_owned(), one))).collect()
+}
+
+#[test]
+fn three_forms_give_one_trajectory_on_every_mechanism() {
+    let h = 2e-3;
+    for (name, (model, start)) in all() {
+        let mut reduced = start.clone();
+        let mut scheme = Variational::new(&model, &start);
+        let mut others: Vec<(Box<dyn Scheme>, State, f64)> = vec![
+            (Box::new(Projected::new(&model, &start)), start.clone(), 0.0),
+            (Box::new(Multipliers::new(&model, &start)), start.clone(), 0.0),
+        ];
+        let mut most = 0;
+        for _ in 0..400 {
+            scheme.step(&model, &mut reduced, h).unwrap();
+            for (other, state, worst) in &mut others {
+                let effort = other.step(&model, state, h).unwrap();
+                most = most.max(effort.iterations);
+                *worst = worst.max(apart(&reduced, state));
+            }
+        }
+        let moved = apart(&reduced, &start);
+        for (other, state, worst) in &others {
+            println!("{name:12} {:24} differs by {worst:.1e} of {moved:.2}, {most} iterations", other.name());
+            assert!(*worst < 1e-10, "{name} {}: {worst:e}", other.name());
+            assert!(violation(&model, state) < 1e-12, "{name} {}", other.name());
+            let momenta = reduced.momenta.iter().zip(&state.momenta).map(|(a, b)| (a - b).abs());
+            assert!(momenta.fold(0.0, f64::max) < 1e-9, "{name}");
+        }
+        assert!(name == "Fixed" || moved > 0.02, "{name} hardly moved");
+        assert!(most <= 7, "{name}: {most} iterations");
+    }
+}
+
+#[test]
+fn positions_alone_carry_the_scheme_with_multipliers() {
+    let h = 5e-3;
+    for (name, (model, start)) in all() {
+        let mut by_momentum = start.clone();
+        let mut scheme = Multipliers::new(&model, &start);
+        scheme.step(&model, &mut by_momentum, h).unwrap();
+        let (mut before, mut now, mut next) = (start.clone(), by_momentum.clone(), by_momentum.clone());
+        let mut pairs = Multipliers::new(&model, &start);
+        let mut worst = 0f64;
+        for _ in 0..60 {
+            // What momenta say must not matter.
+            now.momenta.fill(f64::NAN);
+            pairs.step_pair(&model, &before, &now, &mut next, h).unwrap();
+            before.clone_from(&now);
+            now.clone_from(&next);
+            scheme.step(&model, &mut by_momentum, h).unwrap();
+            worst = worst.max(apart(&now, &by_momentum));
+        }
+        println!("{name:12} {worst:.1e}");
+        assert!(worst < 1e-10, "{name}: {worst:e}");
+        let momenta = now.momenta.iter().zip(&by_momentum.momenta).map(|(a, b)| (a - b).abs());
+        assert!(momenta.fold(0.0, f64::max) < 1e-8, "{name}");
+    }
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_state_alone() {
+    let (model, start) = chain(JointKind::Spherical, 3);
+    for name in ["variational", "variational-projected", "variational-multipliers"] {
+        let mut state = start.clone();
+        let mut scheme = by_name(name, &model, &start, &Options::default()).unwrap();
+        let failure = scheme.step(&model, &mut state, 50.0).unwrap_err();
+        println!("{name}: {failure}");
+        assert_eq!(state, start);
+        assert!(!failure.history.is_empty());
+        scheme.step(&model, &mut state, 1e-3).unwrap();
+    }
+}

@@ -1,0 +1,106 @@
+//! The ledger accounts for every change.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::{chain, link};
+use nalgebra::Rotation3;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::schemes::Variational;
+use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, Simulation};
+
+/// Two jointed bodies in free flight, a third on a spring with damping.
+fn floating(damping: f64, to_world: bool) -> Simulation {
+    let mut builder = ModelBuilder::new();
+    let poses = [0.0, 0.5, 1.1].map(|x| {
+        Pose::new(Rotation3::from_scaled_axis(Vec3::new(x, 0.2, 0.1)), Vec3::new(x, 0.1 * x, -x * x))
+    });
+    let ids: Vec<_> =
+        poses.iter().enumerate().map(|(i, pose)| builder.body(link(&format!("b{i}")), *pose)).collect();
+    let joint = JointSpec::at(
+        "j",
+        JointKind::Spherical,
+        Some((ids[0], &poses[0])),
+        (ids[1], &poses[1]),
+        &Pose::at(Vec3::new(0.25, 0.05, -0.1)),
+    );
+    let joint = builder.joint(joint);
+    builder.velocity(ids[0], Vec3::new(0.3, -0.2, 0.1), Vec3::new(1.0, 2.0, -1.5));
+    builder.rates(joint, &[0.5, -1.0, 0.2]);
+    builder.velocity(ids[2], Vec3::new(-0.4, 0.1, 0.3), Vec3::new(0.2, -3.0, 0.5));
+    let b = match to_world {
+        true => Anchor { body: None, arm: Vec3::new(0.0, 2.0, 0.0) },
+        false => Anchor { body: Some(1), arm: Vec3::new(0.1, 0.0, 0.05) },
+    };
+    builder.force(Force {
+        name: "spring".to_owned(),
+        law: Law::Spring(Spring {
+            a: Anchor { body: Some(2), arm: Vec3::new(0.0, 0.1, 0.0) },
+            b,
+            stiffness: 40.0,
+            rest_length: 0.3,
+            damping,
+        }),
+    });
+    let (model, state) = builder.build().unwrap();
+    let scheme = Variational::new(&model, &state);
+    Simulation::new(model, state, Box::new(scheme), 1e-3).unwrap()
+}
+
+#[test]
+fn floating_bodies_keep_their_momenta_with_a_damped_spring_between_them() {
+    let mut simulation = floating(0.7, false);
+    let start = *simulation.ledger().initial();
+    for _ in 0..3000 {
+        simulation.advance().unwrap();
+    }
+    let now = simulation.ledger().latest();
+    println!("{:e} {:e}", (now.linear - start.linear).norm(), (now.angular - start.angular).norm());
+    assert!((now.linear - start.linear).norm() < 1e-12 * start.linear.norm());
+    assert!((now.angular - start.angular).norm() < 1e-11 * start.angular.norm());
+    // The damper took energy, and the ledger knows how much: the rest is the scheme's, of second order.
+    let work = simulation.ledger().work();
+    println!("work {work}, unexplained {:e}", now.energy() - start.energy() - work);
+    assert!(work < -0.1 * start.kinetic.min(1.0));
+    assert!((now.energy() - start.energy() - work).abs() < 1e-4 * start.energy());
+}
+
+#[test]
+fn impulses_of_a_spring_to_the_world_explain_the_change_of_momentum() {
+    let mut simulation = floating(0.2, true);
+    let start = *simulation.ledger().initial();
+    for _ in 0..2000 {
+        simulation.advance().unwrap();
+    }
+    let ledger = simulation.ledger();
+    let (now, spring) = (ledger.latest(), &ledger.causes()[3]);
+    assert_eq!(spring.name, "spring");
+    assert!(spring.linear.norm() > 0.1, "the spring did something");
+    let rest = now.linear - start.linear - spring.linear;
+    let turned = now.angular - start.angular - spring.angular;
+    println!("{:e} {:e}", rest.norm(), turned.norm());
+    assert!(rest.norm() < 1e-12 && turned.norm() < 1e-12);
+}
+
+#[test]
+fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
+    let (model, state) = chain(JointKind::Spherical, 3);
+    let scheme = Variational::new(&model, &state);
+    let mut simulation = Simulation::new(model, state, Box::new(scheme), 1e-3).unwrap();
+    for _ in 0..500 {
+        simulation.advance().unwrap();
+    }
+    let ledger = simulation.ledger();
+    let causes = ledger.causes();
+    let sum: Vec3 = causes.iter().map(|c| c.linear).sum();
+    assert!((ledger.latest().linear - ledger.initial().linear - sum).norm() < 1e-12);
+    assert_eq!(causes[1].name, "supports");
+    assert!(causes[1].linear.z > 0.0, "the support carries weight");
+    assert_eq!(causes[2].linear, Vec3::zeros(), "nothing is left for the scheme");
+    assert!(ledger.extremes().position_violation < 1e-12);
+    assert!(ledger.extremes().velocity_violation < 1e-12);
+    // Gravity's impulse on what moves is weight times time.
+    let weight = -9.81 * 3.0 * 1.2 * 0.5;
+    assert!((causes[0].linear.z - weight).abs() < 1e-11);
+}

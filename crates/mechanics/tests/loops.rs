@@ -1,0 +1,104 @@
+//! Mechanisms that close on themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::{totals, violation};
+use nalgebra::{Matrix3, Rotation3};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::schemes::{Scheme, Variational};
+use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, ModelError, State};
+
+/// A bar between two points of the x-z plane.
+fn bar(builder: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3) -> (BodyId, Pose) {
+    let length = (to - from).norm();
+    let inertia = Matrix3::from_diagonal(&Vec3::new(
+        0.002,
+        0.08 * length * length + 0.002,
+        0.08 * length * length + 0.002,
+    ));
+    let along = (to - from) / length;
+    let angle = -along.z.atan2(along.x);
+    let pose = Pose::new(Rotation3::from_axis_angle(&Vec3::y_axis(), angle), 0.5 * (from + to));
+    (builder.body(Body::rigid(name, length, Vec3::zeros(), &inertia).unwrap(), pose), pose)
+}
+
+fn hinge(name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose), at: Vec3) -> JointSpec {
+    // z of the joint along the world's y.
+    let turn = Rotation3::from_axis_angle(&Vec3::x_axis(), -std::f64::consts::FRAC_PI_2);
+    JointSpec::at(name, JointKind::Revolute, parent, child, &Pose::new(turn, at))
+}
+
+/// A four-bar linkage of revolute joints, three of whose equations are redundant, turning its crank.
+fn four_bar() -> (Model, State) {
+    let [a, b, c, d] = [(0.0, 0.0), (0.1, 0.25), (0.75, 0.5), (0.8, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let (crank, crank_pose) = bar(&mut builder, "crank", a, b);
+    let (coupler, coupler_pose) = bar(&mut builder, "coupler", b, c);
+    let (rocker, rocker_pose) = bar(&mut builder, "rocker", d, c);
+    let first = builder.joint(hinge("A", None, (crank, &crank_pose), a));
+    builder.joint(hinge("B", Some((crank, &crank_pose)), (coupler, &coupler_pose), b));
+    builder.joint(hinge("D", None, (rocker, &rocker_pose), d));
+    builder.close(hinge("C", Some((coupler, &coupler_pose)), (rocker, &rocker_pose), c));
+    builder.rates(first, &[6.0]);
+    builder.project(true);
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_four_bar_with_redundant_hinges_stays_closed_and_keeps_its_energy() {
+    let (model, mut state) = four_bar();
+    let (k, v, _, _) = totals(&model, &state);
+    let start = k + v;
+    let mut scheme = Variational::new(&model, &state);
+    let (mut worst, mut open, mut most) = (0f64, 0f64, 0);
+    for _ in 0..5000 {
+        let effort = scheme.step(&model, &mut state, 1e-3).unwrap();
+        let (k, v, _, _) = totals(&model, &state);
+        worst = worst.max((k + v - start).abs() / start.abs());
+        open = open.max(violation(&model, &state));
+        most = most.max(effort.iterations);
+    }
+    println!("energy {worst:e}, open by {open:e}, iterations {most}");
+    assert!(open < 1e-12);
+    assert!(worst < 2e-4);
+    // Energy errors oscillate and fall with the square of the step.
+    let (model, mut state) = four_bar();
+    let mut scheme = Variational::new(&model, &state);
+    let mut finer = 0f64;
+    for _ in 0..10_000 {
+        scheme.step(&model, &mut state, 5e-4).unwrap();
+        let (k, v, _, _) = totals(&model, &state);
+        finer = finer.max((k + v - start).abs() / start.abs());
+    }
+    let order = (worst / finer).log2();
+    println!("order of the energy error {order}");
+    assert!((1.8..2.2).contains(&order));
+}
+
+#[test]
+fn velocities_that_would_open_a_loop_are_refused_unless_projected() {
+    let mut builder = ModelBuilder::new();
+    let [a, b, c, d] = [(0.0, 0.0), (0.0, 0.3), (0.5, 0.3), (0.5, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let (crank, crank_pose) = bar(&mut builder, "crank", a, b);
+    let (coupler, coupler_pose) = bar(&mut builder, "coupler", b, c);
+    let (rocker, rocker_pose) = bar(&mut builder, "rocker", d, c);
+    let first = builder.joint(hinge("A", None, (crank, &crank_pose), a));
+    builder.joint(hinge("B", Some((crank, &crank_pose)), (coupler, &coupler_pose), b));
+    builder.joint(hinge("D", None, (rocker, &rocker_pose), d));
+    builder.close(hinge("C", Some((coupler, &coupler_pose)), (rocker, &rocker_pose), c));
+    builder.rates(first, &[1.0]);
+    let refused = builder.clone().build().unwrap_err();
+    assert!(matches!(&refused, ModelError::Velocity { joint, .. } if joint == "C"), "{refused}");
+    builder.project(true);
+    let (model, state) = builder.build().unwrap();
+    // A parallelogram: crank and rocker turn alike, the coupler does not turn at all.
+    let twists = model.twists(&state);
+    let rate = |name: &str| {
+        let slot = model.slots[model.body_named(name).unwrap()].unwrap();
+        twists[slot][4]
+    };
+    assert!((rate("crank") - rate("rocker")).abs() < 1e-13);
+    assert!(rate("coupler").abs() < 1e-13 && rate("crank").abs() > 0.1);
+}

@@ -1,0 +1,251 @@
+//! Mechanisms with loops, particles, springs and motors, on which schemes are compared.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::link;
+use nalgebra::Rotation3;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::force::{
+    Anchor, Axes, Charges, Drag, Force, Given, JointForce, JointLaw, Law, Load, Source, Spring, Table,
+};
+use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, State};
+
+fn builder() -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.3, 0.0, -9.81));
+    builder
+}
+
+/// Three links and the ground, hinged about y: planar motion in space, so the loop says three things twice.
+pub fn four_bar() -> (Model, State) {
+    let mut b = builder();
+    let hinge = Rotation3::from_scaled_axis(Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0));
+    let points =
+        [Vec3::zeros(), Vec3::new(0.1, 0.0, 0.4), Vec3::new(0.8, 0.0, 0.6), Vec3::new(0.9, 0.0, 0.0)];
+    let mut above: Option<(BodyId, Pose)> = None;
+    for i in 0..3 {
+        let middle = (points[i] + points[i + 1]) * 0.5;
+        let pose =
+            Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.1, 0.2, 0.3) * (i as f64 + 1.0)), middle);
+        let id = b.body(link(&format!("bar-{i}")), pose);
+        let frame = Pose::new(hinge, points[i]);
+        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
+        b.joint(JointSpec::at(&format!("hinge-{i}"), JointKind::Revolute, parent, (id, &pose), &frame));
+        above = Some((id, pose));
+    }
+    let (id, pose) = above.unwrap();
+    let last = JointSpec::at("last", JointKind::Revolute, None, (id, &pose), &Pose::new(hinge, points[3]));
+    b.close(last);
+    b.project(true);
+    b.velocity(BodyId(0), Vec3::new(0.8, 0.0, -0.2), Vec3::new(0.0, 4.0, 0.0));
+    b.build().unwrap()
+}
+
+/// Four balls-and-sockets in a ring, in space: a loop without redundancy.
+pub fn ring() -> (Model, State) {
+    let mut b = builder();
+    let points =
+        [Vec3::zeros(), Vec3::new(0.1, 0.2, 0.4), Vec3::new(0.8, -0.1, 0.6), Vec3::new(0.9, 0.0, 0.0)];
+    let mut above: Option<(BodyId, Pose)> = None;
+    for i in 0..3 {
+        let pose = Pose::new(
+            Rotation3::from_scaled_axis(Vec3::new(0.4, -0.2, 0.3) * (i as f64 + 1.0)),
+            (points[i] + points[i + 1]) * 0.5,
+        );
+        let id = b.body(link(&format!("bar-{i}")), pose);
+        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
+        let joint = JointSpec::at(
+            &format!("ball-{i}"),
+            JointKind::Spherical,
+            parent,
+            (id, &pose),
+            &Pose::at(points[i]),
+        );
+        let joint = b.joint(joint);
+        b.rates(joint, &[0.9, -0.4, 0.7]);
+        above = Some((id, pose));
+    }
+    let (id, pose) = above.unwrap();
+    b.close(JointSpec::at("last", JointKind::Spherical, None, (id, &pose), &Pose::at(points[3])));
+    b.project(true);
+    b.build().unwrap()
+}
+
+/// A force between two points.
+pub fn spring(name: &str, a: (Option<usize>, Vec3), b: (Option<usize>, Vec3), damping: f64) -> Force {
+    Force {
+        name: name.to_owned(),
+        law: Law::Spring(Spring {
+            a: Anchor { body: a.0, arm: a.1 },
+            b: Anchor { body: b.0, arm: b.1 },
+            stiffness: 30.0,
+            rest_length: 0.3,
+            damping,
+        }),
+    }
+}
+
+/// Two rigid bodies and a particle, free, tied by springs (one damped) and one of them to the world.
+pub fn tied() -> (Model, State) {
+    let mut b = builder();
+    let turn = |x: f64| Rotation3::from_scaled_axis(Vec3::new(0.3, x, -0.1));
+    let first = b.body(link("first"), Pose::new(turn(0.4), Vec3::new(0.0, 0.0, 0.0)));
+    let second = b.body(link("second"), Pose::new(turn(1.4), Vec3::new(0.7, 0.1, 0.2)));
+    let bead = b.body(Body::particle("bead", 0.4).unwrap(), Pose::at(Vec3::new(0.2, 0.6, 0.1)));
+    b.velocity(first, Vec3::new(0.2, 0.0, 1.0), Vec3::new(2.0, 1.0, -1.5));
+    b.velocity(second, Vec3::new(0.0, 0.5, 0.0), Vec3::new(-1.0, 2.0, 0.5));
+    b.velocity(bead, Vec3::new(0.0, -0.4, 0.3), Vec3::zeros());
+    let arm = Vec3::new(0.1, 0.05, -0.08);
+    b.force(spring("one", (Some(0), arm), (Some(1), -arm), 0.8));
+    b.force(spring("two", (Some(1), arm * 2.0), (Some(2), Vec3::zeros()), 0.0));
+    b.force(spring("three", (Some(0), -arm), (None, Vec3::new(0.0, 0.2, 1.0)), 0.0));
+    b.build().unwrap()
+}
+
+/// Particles on rigid bodies and rigid bodies on particles.
+pub fn beads() -> (Model, State) {
+    let mut b = builder();
+    let turn = |x: f64| Rotation3::from_scaled_axis(Vec3::new(0.3, x, -0.1));
+    let bar_pose = Pose::new(turn(0.5), Vec3::new(0.2, 0.0, 0.0));
+    let bar = b.body(link("bar"), bar_pose);
+    let bead_pose = Pose::at(Vec3::new(0.5, 0.1, 0.1));
+    let bead = b.body(Body::particle("bead", 0.3).unwrap(), bead_pose);
+    let slider_pose = Pose::at(Vec3::new(0.2, 0.3, 0.2));
+    let slider = b.body(Body::particle("slider", 0.2).unwrap(), slider_pose);
+    let tail_pose = Pose::new(turn(-0.4), Vec3::new(0.8, 0.2, 0.0));
+    let tail = b.body(link("tail"), tail_pose);
+    let pearl_pose = Pose::at(Vec3::new(0.5, 0.5, 0.3));
+    let pearl = b.body(Body::particle("pearl", 0.2).unwrap(), pearl_pose);
+
+    let on_world = JointSpec::at("ball", JointKind::Spherical, None, (bar, &bar_pose), &Pose::identity());
+    let on_world = b.joint(on_world);
+    b.rates(on_world, &[1.0, -0.5, 2.0]);
+    let above = Some((bar, &bar_pose));
+    let mut rod =
+        JointSpec::at("rod", JointKind::Rod, above, (bead, &bead_pose), &Pose::at(Vec3::new(0.3, 0.0, 0.0)));
+    rod.on_child = Pose::identity();
+    let rod = b.joint(rod);
+    b.rates(rod, &[0.7, -1.2]);
+    let rail = Pose::new(turn(1.0), Vec3::new(0.2, 0.3, 0.2));
+    let slide = b.joint(JointSpec::at("rail", JointKind::Prismatic, above, (slider, &slider_pose), &rail));
+    b.rates(slide, &[0.3]);
+    // What hangs on a particle turns against the axes of the body the particle hangs on.
+    let tail_frame = Pose::new(turn(0.2), bead_pose.position);
+    let hinge = b.joint(JointSpec::at(
+        "hinge",
+        JointKind::Revolute,
+        Some((bead, &bead_pose)),
+        (tail, &tail_pose),
+        &tail_frame,
+    ));
+    b.rates(hinge, &[1.5]);
+    let table = Pose::new(turn(0.7), pearl_pose.position);
+    let plane =
+        JointSpec::at("table", JointKind::Planar, Some((slider, &slider_pose)), (pearl, &pearl_pose), &table);
+    let plane = b.joint(plane);
+    b.rates(plane, &[0.2, -0.3]);
+    b.force(spring("band", (Some(2), Vec3::zeros()), (Some(0), Vec3::new(0.0, 0.1, 0.0)), 0.3));
+    b.force(spring("cord", (Some(4), Vec3::zeros()), (Some(1), Vec3::zeros()), 0.0));
+    b.build().unwrap()
+}
+
+/// A tree whose joints have springs, dampers and motors along every coordinate there is.
+pub fn driven() -> (Model, State) {
+    let mut b = builder();
+    let mut above: Option<(BodyId, Pose)> = None;
+    let kinds = [
+        JointKind::Cylindrical,
+        JointKind::Revolute,
+        JointKind::Universal,
+        JointKind::Planar,
+        JointKind::Prismatic,
+    ];
+    let table = Table::new(vec![0.0, 0.4, 1.0], vec![[0.5], [2.0], [-1.0]]).unwrap();
+    for (i, &kind) in kinds.iter().enumerate() {
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.2 * i as f64, -0.1));
+        let pose = Pose::new(turn, Vec3::new(0.3 * (i as f64 + 0.5), 0.1 * i as f64, -0.1 * i as f64));
+        let id = b.body(link(&format!("link-{i}")), pose);
+        let frame = Pose::new(
+            Rotation3::from_scaled_axis(Vec3::new(0.5, 0.4 * i as f64, 0.1)),
+            Vec3::new(0.3 * i as f64, 0.0, -0.1 * i as f64),
+        );
+        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
+        b.joint(JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame));
+        for coordinate in 0..kind.coordinates(false) {
+            let laws = [
+                ("spring", JointLaw::Spring { stiffness: 15.0, rest: 0.2 }),
+                ("damper", JointLaw::Damper { damping: 0.3 }),
+                ("motor", JointLaw::Motor(table.clone())),
+            ];
+            for (name, law) in laws {
+                let name = format!("{name}-{i}-{coordinate}");
+                b.joint_force(JointForce { name, slot: i, coordinate, law });
+            }
+        }
+        above = Some((id, pose));
+    }
+    b.build().unwrap()
+}
+
+/// Two pendulums that repel each other, in a wind, with loads that turn with them.
+pub fn loaded() -> (Model, State) {
+    let mut b = builder();
+    let arm = Vec3::new(0.1, 0.05, -0.08);
+    let table = Table::new(vec![0.0, 0.5], vec![[1.0, 0.0, 0.5], [-0.5, 1.0, 0.0]]).unwrap();
+    for i in 0..2 {
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.4 * i as f64, -0.1));
+        let pose = Pose::new(turn, Vec3::new(0.6 * i as f64, 0.0, 0.0));
+        let id = b.body(link(&format!("link-{i}")), pose);
+        let ball = Pose::at(Vec3::new(0.6 * i as f64, 0.1, 0.3));
+        let joint = JointSpec::at(&format!("ball-{i}"), JointKind::Spherical, None, (id, &pose), &ball);
+        let joint = b.joint(joint);
+        b.rates(joint, &[2.0, -1.0, 3.0]);
+        let anchor = Anchor { body: Some(i), arm };
+        let load = Load {
+            anchor,
+            force: Some(Given { components: table.clone(), axes: Axes::Body }),
+            torque: Some(Given::constant(Vec3::new(0.1, -0.2, 0.15), Axes::Body)),
+        };
+        b.force(Force { name: format!("jet-{i}"), law: Law::Load(load) });
+        let wind = Drag {
+            linear: 0.2,
+            quadratic: 0.3,
+            angular: 0.01,
+            angular_quadratic: 0.02,
+            medium: Vec3::new(1.0, 0.5, 0.0),
+            ..Drag::at(anchor)
+        };
+        b.force(Force { name: format!("wind-{i}"), law: Law::Drag(wind) });
+    }
+    let charges = [0, 1].map(|i| Source { anchor: Anchor { body: Some(i), arm: -arm }, weight: 1.0 });
+    let law = Charges { constant: 0.8, softening: 0.0, charges: charges.to_vec() };
+    b.force(Force { name: "charges".into(), law: Law::Charges(law) });
+    b.build().unwrap()
+}
+
+/// A thin plate on a ball joint with a spring at a corner: the director across it weighs nothing.
+pub fn plate() -> (Model, State) {
+    let mut b = builder();
+    let inertia = nalgebra::Matrix3::from_diagonal(&Vec3::new(0.02, 0.03, 0.05));
+    let plate = Body::rigid("plate", 1.5, Vec3::zeros(), &inertia).unwrap();
+    let pose = Pose::new(Rotation3::from_scaled_axis(Vec3::new(0.3, 0.5, -0.1)), Vec3::new(0.2, 0.1, 0.0));
+    let id = b.body(plate, pose);
+    let joint = JointSpec::at("ball", JointKind::Spherical, None, (id, &pose), &Pose::identity());
+    let joint = b.joint(joint);
+    b.rates(joint, &[1.0, -2.0, 3.0]);
+    let corner = (Some(0), Vec3::new(0.2, 0.15, 0.0));
+    b.force(spring("band", corner, (None, Vec3::new(0.3, 0.2, 0.9)), 0.2));
+    b.build().unwrap()
+}
+
+/// All of them, by name.
+pub fn all() -> Vec<(&'static str, (Model, State))> {
+    vec![
+        ("four-bar", four_bar()),
+        ("ring", ring()),
+        ("tied", tied()),
+        ("beads", beads()),
+        ("driven", driven()),
+        ("loaded", loaded()),
+        ("plate", plate()),
+    ]
+}

@@ -1,0 +1,90 @@
+//! The scene a command is about: a file, a folder with a `scene.toml`, or a name from the gallery.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use percussion::gallery::{self, SCENES};
+use percussion::scene::{Scene, nearest};
+
+use super::Told;
+
+/// What the user says about a scene.
+#[derive(Debug, clap::Args)]
+pub struct Asked {
+    /// A scene file, a folder with a scene.toml, or a name from the gallery
+    scene: String,
+
+    /// Integrator, instead of the scene's `run.scheme`
+    #[arg(long, value_name = "NAME")]
+    scheme: Option<String>,
+
+    /// Changes a value of the scene, such as run.step=1e-4 or bodies.top.mass=2; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    /// When to stop (seconds), instead of the scene's `run.until`
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    until: Option<f64>,
+
+    /// Keep every N-th state, instead of the scene's `run.every`
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    every: Option<u64>,
+}
+
+impl Asked {
+    /// Reads it, or says everything that is wrong with it.
+    pub fn load(&self) -> Result<Scene> {
+        let overrides = self.overrides()?;
+        let path = Path::new(&self.scene);
+        let inside = path.join("scene.toml");
+        let read = if path.is_file() {
+            Scene::load(path, &overrides)
+        } else if inside.is_file() {
+            Scene::load(&inside, &overrides)
+        } else if let Some(read) = gallery::load(&self.scene, &overrides) {
+            // A variant such as free-top/unstable is called by both its names.
+            read.map(|scene| Scene { name: self.scene.replace('/', "-"), ..scene })
+        } else {
+            bail!("{}", self.unknown());
+        };
+        match read {
+            Ok(scene) => Ok(scene),
+            Err(error) => bail!(Told(error.to_string())),
+        }
+    }
+
+    /// What to say when there is no such scene.
+    fn unknown(&self) -> String {
+        let name = self.scene.as_str();
+        if let Some(scene) = gallery::scene(name) {
+            return format!(
+                "`{name}` is not a scene to run; try: percussion {} --example {name}",
+                scene.kind
+            );
+        }
+        let names = SCENES.iter().filter(|scene| scene.kind == "run").map(|scene| scene.name);
+        let hint = match nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`percussion gallery` lists the scenes that come with the program".to_owned(),
+        };
+        format!("there is no file and no gallery scene `{name}`; {hint}")
+    }
+
+    /// What is changed, in the order it is applied: `--set` first, then the options with names of their own.
+    fn overrides(&self) -> Result<Vec<(String, String)>> {
+        let mut all = Vec::new();
+        for change in &self.set {
+            let Some((path, value)) = change.split_once('=') else {
+                bail!("--set {change} has no `=`; write --set path=value, such as --set run.step=1e-4");
+            };
+            all.push((path.trim().to_owned(), value.trim().to_owned()));
+        }
+        let named = [
+            ("run.scheme", self.scheme.clone()),
+            ("run.until", self.until.map(|t| format!("{t:?}"))),
+            ("run.every", self.every.map(|n| n.to_string())),
+        ];
+        all.extend(named.into_iter().filter_map(|(path, value)| Some((path.to_owned(), value?))));
+        Ok(all)
+    }
+}

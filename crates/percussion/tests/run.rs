@@ -1,0 +1,436 @@
+//! `percussion run` and its folder, as a user meets them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::program;
+use percussion::gallery::{SCENES, load};
+use percussion::mechanics::schemes;
+use percussion::scene::run::Checkpoint;
+use percussion::scene::run::npz::{Array, Kind, Reader};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder that goes when it is dropped.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("percussion-run-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A scene file in it.
+    fn scene(&self, text: &str) -> PathBuf {
+        let path = self.join("own.toml");
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(scene: impl AsRef<Path>, out: &Path, more: &[&str]) -> Output {
+    program().arg("run").arg(scene.as_ref()).arg("--out").arg(out).args(more).output().unwrap()
+}
+
+fn start(scene: &str, out: &Path, more: &[&str]) -> Child {
+    let mut command = program();
+    command.arg("run").arg(scene).arg("--out").arg(out).args(more);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn succeed(output: &Output) {
+    assert_eq!(code(output), 0, "{}", error(output));
+}
+
+fn summary(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap()
+}
+
+fn array(folder: &Path, name: &str) -> Array {
+    Reader::open(&folder.join("trajectory.npz")).unwrap().array(name).unwrap()
+}
+
+/// All there is to know about the outcome of a run, except how long it took.
+fn outcome(folder: &Path) -> (Vec<(String, Array)>, Checkpoint, Value) {
+    let mut reader = Reader::open(&folder.join("trajectory.npz")).unwrap();
+    let names: Vec<String> = reader.names().map(str::to_owned).collect();
+    let arrays = names.into_iter().map(|name| (name.clone(), reader.array(&name).unwrap())).collect();
+    let mut checkpoint = Checkpoint::read(&folder.join("checkpoint")).unwrap();
+    checkpoint.wall_time = 0.0;
+    let mut summary = summary(folder);
+    summary["wall_time_s"] = Value::Null;
+    (arrays, checkpoint, summary)
+}
+
+/// Two bodies that fall, one of them on a spring.
+const FALLING: &str = r#"
+title = "Falling"
+gravity = [0, 0, -9.81]
+
+[run]
+step = 1e-3
+until = 0.1
+
+[bodies.brick]
+shape = { box = [0.1, 0.2, 0.3] }
+mass = 2
+angular_velocity = [1, 2, 3]
+
+[bodies.bob]
+shape = { sphere = 0.1 }
+mass = 1
+position = [0.6, 0, -0.8]
+
+[joints.pivot]
+kind = "revolute"
+parent = "world"
+child = "bob"
+at = [0, 0, 0]
+axis = [0, 1, 0]
+"#;
+
+/// Opposite charges fall into each other; just before they meet no step is small enough.
+const CHARGES: &str = r#"
+[run]
+step = 1e-2
+until = 10
+[bodies]
+a = { kind = "particle", mass = 1, position = [-1, 0, 0] }
+b = { kind = "particle", mass = 1, position = [1, 0, 0] }
+[forces.pull]
+kind = "charges"
+charges = [{ body = "a", charge = 1 }, { body = "b", charge = -1 }]
+constant = 1
+"#;
+
+#[test]
+fn every_scene_of_the_gallery_runs_with_every_scheme() {
+    let place = Place::new("gallery");
+    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+        for (file, _) in scene.files {
+            let name = format!("{}/{}", scene.name, file.trim_end_matches(".toml"));
+            let step = load(&name, &[]).unwrap().unwrap().run.step;
+            for scheme in schemes::NAMES {
+                let out = place.join(&format!("{scheme}-{}", name.replace('/', "-")));
+                let until = format!("{}", 40.0 * step);
+                let output = run(&name, &out, &["--until", &until, "--every", "8", "--scheme", scheme]);
+                succeed(&output);
+                let text = String::from_utf8(output.stdout).unwrap();
+                assert!(text.contains("energy") && text.contains("report.html"), "{text}");
+
+                let told = summary(&out);
+                assert_eq!((told["steps"].as_u64(), told["scheme"].as_str()), (Some(40), Some(scheme)));
+                assert_eq!(told["status"], "finished");
+                let contract = [
+                    "scene",
+                    "scheme",
+                    "version",
+                    "seed",
+                    "h",
+                    "steps",
+                    "t_end",
+                    "wall_time_s",
+                    "warnings",
+                    "constraint_max",
+                    "overlap_max",
+                    "collisions",
+                ];
+                assert!(contract.iter().all(|key| told.get(key).is_some()), "{told}");
+                assert!(told["energy"]["max_relative_error"].as_f64().unwrap() < 1e-3, "{name} {scheme}");
+                for momentum in ["linear_momentum", "angular_momentum"] {
+                    assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
+                    assert!(told[momentum]["max_error"].is_f64());
+                }
+                let bodies = array(&out, "bodies").as_texts().unwrap().len();
+                assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
+                assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
+                assert_eq!(array(&out, "time").header.kind, Kind::Float);
+                assert_eq!(fs::read_to_string(out.join("events.jsonl")).unwrap(), "");
+                let page = fs::read_to_string(out.join("report.html")).unwrap();
+                assert_eq!(page.matches("<article").count(), 8, "{name}");
+                assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("inf"), "{name}");
+                assert!(!out.join("parts").exists(), "what was temporary is gone");
+                let again = program().arg("check").arg(out.join("scene.toml")).output().unwrap();
+                assert!(again.stdout.starts_with(b"OK: "), "{}", error(&again));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_in_two_parts_has_the_bits_of_a_run_in_one() {
+    let place = Place::new("resume");
+    for scene in ["pendulum-chain", "four-bar", "free-top"] {
+        let step = load(scene, &[]).unwrap().unwrap().run.step;
+        for scheme in schemes::NAMES {
+            let (whole, parts) =
+                (place.join(&format!("{scene}-{scheme}")), place.join(&format!("{scene}-{scheme}-2")));
+            let (half, end) = (format!("{}", 45.0 * step), format!("{}", 100.0 * step));
+            let more = ["--every", "7", "--scheme", scheme];
+            let options =
+                |until, last: &'static [&'static str]| [&["--until", until], &more[..], last].concat();
+            succeed(&run(scene, &whole, &options(&end, &[])));
+            succeed(&run(scene, &parts, &options(&half, &[])));
+            // The state at the end is shown though its turn had not come; it is gone from the longer run.
+            assert_eq!(array(&parts, "time").header.shape, [45 / 7 + 2]);
+            succeed(&run(scene, &parts, &options(&end, &["--resume"])));
+            assert_eq!(outcome(&whole), outcome(&parts), "{scene}");
+            // Nothing is left to do, and doing it changes nothing.
+            succeed(&run(scene, &parts, &options(&end, &["--resume"])));
+            assert_eq!(outcome(&whole), outcome(&parts), "{scene}");
+        }
+    }
+}
+
+/// Waits until a condition holds.
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_folder_that_can_be_resumed_to_the_same_bits() {
+    let place = Place::new("interrupted");
+    let (broken, whole) = (place.join("broken"), place.join("whole"));
+    let mut child = start("kepler", &broken, &["--until", "1e9", "--every", "50"]);
+    let part = broken.join("parts/time.part");
+    wait_for("some rows", || part.metadata().is_ok_and(|data| data.len() > 0));
+    let signalled =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(signalled.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let told = summary(&broken);
+    assert_eq!(told["status"], "interrupted");
+    let (steps, h) = (told["steps"].as_u64().unwrap(), told["h"].as_f64().unwrap());
+    assert!(fs::read_to_string(broken.join("report.html")).unwrap().contains("--resume"));
+    let until = format!("{}", (steps + 120) as f64 * h);
+    let output = run("kepler", &broken, &["--until", &until, "--every", "50", "--resume"]);
+    succeed(&output);
+    succeed(&run("kepler", &whole, &["--until", &until, "--every", "50"]));
+    assert_eq!(outcome(&broken), outcome(&whole));
+}
+
+#[test]
+fn a_killed_run_goes_on_from_its_checkpoint() {
+    let place = Place::new("killed");
+    let (broken, whole) = (place.join("broken"), place.join("whole"));
+    let mut child = start("kepler", &broken, &["--until", "1e9"]);
+    let part = broken.join("parts/position.part");
+    // More rows than the first checkpoint counts.
+    wait_for("many rows", || part.metadata().is_ok_and(|data| data.len() > 100_000));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!broken.join("summary.json").exists() && broken.join("checkpoint").exists());
+    let done = Checkpoint::read(&broken.join("checkpoint")).unwrap().state.steps;
+    let h = load("kepler", &[]).unwrap().unwrap().run.step;
+    let until = format!("{}", (done + 60) as f64 * h);
+    // The first run kept every state or every n-th, as the scene says; so must the others.
+    succeed(&run("kepler", &broken, &["--until", &until, "--resume"]));
+    succeed(&run("kepler", &whole, &["--until", &until]));
+    assert_eq!(outcome(&broken), outcome(&whole));
+}
+
+#[test]
+fn thinning_keeps_every_nth_state_and_the_last() {
+    let place = Place::new("thinning");
+    let (all, some) = (place.join("all"), place.join("some"));
+    let scene = place.scene(FALLING);
+    succeed(&run(&scene, &all, &[]));
+    succeed(&run(&scene, &some, &["--every", "30"]));
+    let (every, kept) = (array(&all, "time").as_floats().unwrap(), array(&some, "time").as_floats().unwrap());
+    assert_eq!(every.len(), 101);
+    assert_eq!(kept, [0, 30, 60, 90, 100].map(|i| every[i]));
+    let (every, kept) = (array(&all, "rotation"), array(&some, "rotation"));
+    assert_eq!(every.as_floats().unwrap()[90 * 18..91 * 18], kept.as_floats().unwrap()[3 * 18..4 * 18]);
+    // The figures are those of all steps.
+    let figures = |folder: &Path| summary(folder)["energy"].clone();
+    assert_eq!(figures(&all), figures(&some));
+}
+
+#[test]
+fn set_changes_the_scene_that_is_run() {
+    let place = Place::new("set");
+    let (light, heavy) = (place.join("light"), place.join("heavy"));
+    let scene = place.scene(FALLING);
+    succeed(&run(&scene, &light, &[]));
+    succeed(&run(&scene, &heavy, &["--set", "bodies.brick.mass=4", "--set", "run.until=0.05"]));
+    let (one, two) = (array(&light, "mass").as_floats().unwrap(), array(&heavy, "mass").as_floats().unwrap());
+    assert_eq!((one, two), (vec![2.0, 1.0], vec![4.0, 1.0]));
+    assert_eq!(summary(&heavy)["steps"], 50);
+    assert!(fs::read_to_string(heavy.join("scene.toml")).unwrap().contains("mass = 4"));
+}
+
+#[test]
+fn misuse_is_told_with_its_place_and_remedy() {
+    let place = Place::new("misuse");
+    let out = place.join("out");
+    let told = |scene: &Path, more: &[&str], words: &[&str]| {
+        let output = run(scene, &out, more);
+        let text = error(&output);
+        assert_eq!(code(&output), 2, "{text}");
+        assert!(output.stdout.is_empty() && !out.exists(), "nothing is written for {words:?}");
+        for word in words {
+            assert!(text.contains(word), "{text} lacks {word}");
+        }
+    };
+    let bad = place.scene(&FALLING.replace("mass = 2", "mas = 2").replace("1e-3", "-1"));
+    told(&bad, &[], &["own.toml:6:", "own.toml:11:", "did you mean `mass`?"]);
+    let good = place.scene(FALLING);
+    told(&good, &["--scheme", "variatonal"], &["did you mean `variational`?"]);
+    told(&good, &["--set", "bodies.brik.mass=3"], &["brik"]);
+    told(&good, &["--set", "bodies.brick.mass"], &["path=value"]);
+    told(&good, &["--until", "-3"], &["until"]);
+    told(&good, &["--until", "nan"], &["until"]);
+    told(&good, &["--every", "0"], &["every"]);
+    told(&good, &["--resume"], &["holds no run"]);
+    told(Path::new("kelper"), &[], &["did you mean `kepler`?"]);
+    told(Path::new("no/such.toml"), &[], &["no/such.toml", "percussion gallery"]);
+    told(Path::new("tetrahedra"), &[], &["percussion distance --example tetrahedra"]);
+    let meeting = place.scene(&CHARGES.replace("-1, 0, 0", "1, 0, 0"));
+    told(&meeting, &[], &["cannot start", "pull"]);
+}
+
+#[test]
+fn check_counts_what_a_scene_holds() {
+    let place = Place::new("check");
+    let check = |arguments: &[&str]| program().arg("check").args(arguments).output().unwrap();
+    let scene = place.scene(FALLING);
+    let output = check(&[scene.to_str().unwrap()]);
+    succeed(&output);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let counts =
+        "OK: own: 2 bodies (2 moving), 1 joint (0 loops), 7 freedoms, 2 islands, 0 forces; 100 steps";
+    assert!(text.starts_with(counts), "{text}");
+    let four_bar = check(&["four-bar"]);
+    assert!(String::from_utf8(four_bar.stdout).unwrap().contains("(1 loop)"));
+    let bad =
+        place.scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"hinge\""));
+    let output = check(&[bad.to_str().unwrap()]);
+    assert_eq!(code(&output), 2);
+    let text = error(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() >= 2 && lines.iter().all(|line| line.contains("own.toml:")), "{text}");
+}
+
+#[test]
+fn a_step_that_cannot_be_made_leaves_its_evidence() {
+    let place = Place::new("failure");
+    let out = place.join("out");
+    let scene = place.scene(CHARGES);
+    let output = run(&scene, &out, &[]);
+    assert_eq!(code(&output), 1, "{}", error(&output));
+    assert!(error(&output).contains("step"), "{}", error(&output));
+    let told = summary(&out);
+    assert_eq!(told["status"], "failed");
+    let failure = &told["failure"];
+    let (steps, rows) = (told["steps"].as_u64().unwrap(), told["rows"].as_u64().unwrap());
+    assert!(steps > 10 && failure["step"].as_u64() == Some(steps), "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("take a smaller step"), "{failure}");
+    assert!(common::vector(&failure["residuals"]).len() > 5, "the history of the iterations: {failure}");
+    // The last good state is the checkpoint, and everything before it is in the trajectory.
+    let checkpoint = Checkpoint::read(&out.join("checkpoint")).unwrap();
+    assert_eq!(checkpoint.state.steps, steps);
+    let position = array(&out, "position");
+    assert_eq!((position.header.shape[0] as u64, rows), (steps + 1, steps + 1));
+    let last = &position.as_floats().unwrap()[6 * steps as usize..];
+    assert_eq!(last[0].abs(), checkpoint.state.positions[0].x.abs());
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("could not be made"));
+}
+
+#[test]
+fn folders_of_others_are_left_alone() {
+    let place = Place::new("others");
+    let out = place.join("out");
+    let scene = place.scene(FALLING);
+    fs::create_dir(&out).unwrap();
+    succeed(&run(&scene, &out, &[]));
+    fs::write(out.join("notes.txt"), "mine").unwrap();
+    succeed(&run(&scene, &out, &["--until", "0.02"]));
+    assert_eq!(fs::read_to_string(out.join("notes.txt")).unwrap(), "mine");
+    assert_eq!(summary(&out)["steps"], 20);
+
+    let other = place.join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("summary.json"), "not a run's").unwrap();
+    let output = run(&scene, &other, &[]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        error(&output).contains("holds no run") && error(&output).contains("--out"),
+        "{}",
+        error(&output)
+    );
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
+
+    let changed = run(&scene, &out, &["--resume", "--set", "bodies.brick.mass=3"]);
+    assert_eq!(code(&changed), 2);
+    assert!(
+        error(&changed).contains("`mass = 2`") && error(&changed).contains("`mass = 3`"),
+        "{}",
+        error(&changed)
+    );
+    let back = run(&scene, &out, &["--resume", "--until", "0.01"]);
+    assert_eq!(code(&back), 2);
+    assert!(error(&back).contains("--until"), "{}", error(&back));
+
+    let held = fs::File::open(out.join("events.jsonl")).unwrap();
+    held.lock().unwrap();
+    let busy = run(&scene, &out, &[]);
+    assert_eq!(code(&busy), 2);
+    assert!(error(&busy).contains("another process"), "{}", error(&busy));
+    assert_eq!(summary(&out)["steps"], 20, "the old run is still there");
+}
+
+#[test]
+fn the_gallery_lists_names_titles_kinds_and_schemes() {
+    let output = program().args(["gallery", "--json"]).output().unwrap();
+    let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(list.len() >= 8);
+    for scene in &list {
+        let keys: Vec<&String> = scene.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["kind", "name", "schemes", "title"]);
+        if scene["kind"] == "run" {
+            let listed: Vec<&str> =
+                scene["schemes"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+            assert!(schemes::NAMES.iter().all(|name| listed.contains(name)), "{scene}");
+        }
+    }
+    let plain = String::from_utf8(program().arg("gallery").output().unwrap().stdout).unwrap();
+    assert_eq!(plain.lines().count(), list.len());
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_number_of_threads() {
+    let place = Place::new("threads");
+    let folders = ["1", "2", "5"].map(|jobs| {
+        let out = place.join(jobs);
+        succeed(&run("pendulum-chain", &out, &["--until", "0.1", "--jobs", jobs]));
+        outcome(&out)
+    });
+    assert!(folders.iter().all(|outcome| *outcome == folders[0]));
+}

@@ -1,0 +1,180 @@
+//! Overrides: `run.step = 1e-4`, `bodies.top.mass = 2`, set from outside.
+//!
+//! A path leads through tables by key and through lists by number. What it leads to may be new (and is then judged like
+//! any other key), but the way there must exist. What a template or a pattern makes can be overridden too: such paths
+//! wait until everything is expanded.
+
+use super::merge;
+use crate::read::TOP;
+use crate::report::{Place, Read, Report, Told};
+use crate::tree::{Entry, Node, Table, Value, document, value};
+
+/// One override.
+pub(super) struct Change {
+    path: Vec<String>,
+    node: Node,
+    place: Place,
+}
+
+/// What has been done to the tree already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing: it is as written.
+    Written,
+    /// Templates and patterns are expanded.
+    Expanded,
+}
+
+/// What has names of the author's choice below it.
+const COLLECTIONS: [&str; 7] = ["shapes", "materials", "templates", "patterns", "bodies", "joints", "forces"];
+
+/// Reads the overrides.
+pub(super) fn parse(report: &Report, overrides: &[(String, String)]) -> Read<Vec<Change>> {
+    let all: Vec<Read<Change>> = overrides.iter().map(|(path, value)| one(report, path, value)).collect();
+    all.into_iter().collect()
+}
+
+fn one(report: &Report, path: &str, text: &str) -> Read<Change> {
+    let source = report.change(path, text);
+    let place = Place { source, offset: 0 };
+    let node = if is_word(text) {
+        Node { place, value: Value::Text(text.trim().to_owned()) }
+    } else {
+        value(report, source, text)?
+    };
+    // A path is a dotted key: the parser of keys knows how names are quoted.
+    let aside = Report::default();
+    let line = format!("{path} = 0");
+    let keys = document(&aside, aside.file("", &line), &line).ok().and_then(|table| dotted(&table));
+    match keys {
+        Some(path) => Ok(Change { path, node, place }),
+        None => Err(report.complain(
+            place,
+            format!("`{path}` is not a path"),
+            "write names with dots between them",
+        )),
+    }
+}
+
+/// Whether a value is a plain word, which needs no quotes here.
+fn is_word(text: &str) -> bool {
+    let text = text.trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_/. ".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(plain)
+        && !["true", "false", "nan", "inf"].contains(&text)
+}
+
+fn dotted(table: &Table) -> Option<Vec<String>> {
+    let [entry] = &table.entries[..] else { return None };
+    let mut path = vec![entry.key.clone()];
+    match &entry.node.value {
+        Value::Table(inner) => path.extend(dotted(inner)?),
+        Value::Integer(0) => {}
+        _ => return None,
+    }
+    Some(path)
+}
+
+/// Applies overrides in their order and returns those that have to wait.
+pub(super) fn apply(
+    report: &Report,
+    root: &mut Table,
+    changes: Vec<Change>,
+    stage: Stage,
+) -> Read<Vec<Change>> {
+    let mut later = Vec::new();
+    let mut outcome = Ok(());
+    for change in changes {
+        match set(report, root, &change, stage) {
+            Ok(true) => {}
+            Ok(false) => later.push(change),
+            Err(told) => outcome = Err(told),
+        }
+    }
+    outcome.map(|()| later)
+}
+
+/// Sets one value; false if it has to wait.
+fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read<bool> {
+    let known = TOP.into_iter().filter(|key| *key != "include");
+    let (top, rest) = (change.path[0].as_str(), &change.path[1..]);
+    if !known.clone().any(|key| key == top) {
+        return Err(report.unknown(change.place, format!("a scene has no `{top}`"), top, known, ""));
+    }
+    let waits = stage == Stage::Written && (top == "bodies" || top == "joints");
+    if rest.is_empty() {
+        if COLLECTIONS.contains(&top) {
+            let message = format!("`{top}` as a whole cannot be overridden");
+            return Err(report.complain(change.place, message, "name what is in it"));
+        }
+        root.set(Entry { key: top.to_owned(), place: change.place, node: change.node.clone() });
+        return Ok(true);
+    }
+    if root.get(top).is_none() && top == "run" {
+        _ = root.table_mut(top, change.place);
+    }
+    if rest.len() > 1 && top == "run" && rest[0] == "newmark" {
+        _ = root.table_mut(top, change.place).and_then(|run| run.table_mut("newmark", change.place));
+    }
+    let Some(node) = root.get_mut(top) else {
+        let message = format!("the scene has no `{top}`");
+        return if waits {
+            Ok(false)
+        } else {
+            Err(report.complain(change.place, message, "define it in the file"))
+        };
+    };
+    let new_name = COLLECTIONS.contains(&top);
+    match descend(node, rest, change, new_name) {
+        Ok(()) => Ok(true),
+        Err(_) if waits => Ok(false),
+        Err(lost) => Err(lost.tell(report, change)),
+    }
+}
+
+/// Where a path ends early.
+struct Lost {
+    at: String,
+    key: String,
+    known: Vec<String>,
+}
+
+impl Lost {
+    fn tell(&self, report: &Report, change: &Change) -> Told {
+        let message = format!("there is no `{}` in `{}`", self.key, self.at);
+        report.unknown(change.place, message, &self.key, self.known.iter().map(String::as_str), "")
+    }
+}
+
+fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -> Result<(), Lost> {
+    let mut at = change.path[0].clone();
+    for (depth, key) in path.iter().enumerate() {
+        let last = depth + 1 == path.len();
+        let lost = |known: Vec<String>| Lost { at: at.clone(), key: key.clone(), known };
+        match &mut node.value {
+            Value::Table(table) => {
+                // A new key may be set, a new name in a collection may not.
+                if last && !(named && depth == 0 && table.entry(key).is_none()) {
+                    let entry = Entry { key: key.clone(), place: change.place, node: change.node.clone() };
+                    merge::set(table, entry);
+                    return Ok(());
+                }
+                let known = table.keys().map(str::to_owned).collect();
+                node = table.get_mut(key).ok_or_else(|| lost(known))?;
+            }
+            Value::List(list) => {
+                let known = (0..list.len()).map(|i| i.to_string()).collect();
+                let item = key.parse().ok().and_then(|i: usize| list.get_mut(i));
+                node = item.ok_or_else(|| lost(known))?;
+                if last {
+                    *node = change.node.clone();
+                    return Ok(());
+                }
+            }
+            _ => return Err(lost(Vec::new())),
+        }
+        at = format!("{at}.{key}");
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Scene files: from text to a model and back.
+//!
+//! **Knows** TOML with the places of everything in it, what the keys of a scene mean, and how to complain: every
+//! complaint names file, line and remedy, and as many as make sense are given at once. **Opens files**; prints nothing.
+//!
+//! ```text
+//! text  -> tree      values with their places                     tree/
+//!       -> expand    includes, overrides, templates, patterns     expand/    -> resolved text
+//!       -> read      shapes, bodies, joints, forces               read/
+//!       -> Model, State, RunSettings
+//! ```
+//!
+//! ```
+//! use percussion_scene::Scene;
+//!
+//! let text = r#"
+//!     gravity = [0, 0, -9.81]
+//!     run = { step = 1e-3, until = 1 }
+//!     [bodies.bob]
+//!     shape = { sphere = 0.1 }
+//!     mass = 2
+//!     position = [0, 0, -1]
+//!     [joints.pivot]
+//!     kind = "spherical"
+//!     parent = "world"
+//!     child = "bob"
+//!     at = [0, 0, 0]
+//! "#;
+//! let scene = Scene::parse(text, "pendulum.toml", ".", &[("bodies.bob.mass".into(), "3".into())])?;
+//! assert_eq!(scene.model.bodies[0].mass, 3.0);
+//! let error = Scene::parse(&text.replace("sphere", "shpere"), "pendulum.toml", ".", &[]).unwrap_err();
+//! assert_eq!(error.complaints[0].line(), Some(5));
+//! assert!(error.to_string().contains("did you mean `sphere`?"));
+//! # Ok::<(), percussion_scene::SceneError>(())
+//! ```
+
+mod complaint;
+mod expand;
+mod orthonormal;
+mod read;
+mod report;
+pub mod run;
+mod scene;
+mod spelling;
+mod tree;
+
+pub use complaint::{Complaint, SceneError};
+pub use orthonormal::orthonormal;
+pub use read::{Material, RunSettings, schemes};
+pub use scene::Scene;
+pub use spelling::nearest;

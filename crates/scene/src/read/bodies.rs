@@ -1,0 +1,272 @@
+//! Bodies: what they are, where they stand and how they move.
+
+use super::materials::Material;
+use super::placement::{PLACEMENT, placement};
+use super::shapes::{Parts, Shapes};
+use crate::report::{Place, Read, Report};
+use crate::tree::{Fields, Node, Table};
+use percussion_geometry::mass::MassProperties;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::Body;
+use percussion_mechanics::rotation::Mat3;
+
+/// The keys of a body beside those that place it.
+const KEYS: [&str; 13] = [
+    "kind",
+    "template",
+    "shape",
+    "shapes",
+    "material",
+    "density",
+    "mass",
+    "inertia",
+    "moments",
+    "centre",
+    "velocity",
+    "angular_velocity",
+    "body_angular_velocity",
+];
+
+const KILOGRAMS: &str = "number of kilograms";
+const DENSITY: &str = "number of kilograms per cubic metre";
+
+/// All keys of a body.
+pub(crate) fn keys() -> Vec<&'static str> {
+    KEYS.iter().chain(&PLACEMENT).copied().collect()
+}
+
+/// A body as written.
+#[derive(Debug)]
+pub(crate) struct WrittenBody {
+    pub body: Body,
+    pub pose: Pose,
+    /// How it moves, if that is said.
+    pub velocity: Option<WrittenVelocity>,
+    /// Its material's place in the list.
+    pub material: Option<usize>,
+    /// Where its name stands.
+    pub place: Place,
+    /// Where its velocity stands, if it is given.
+    pub velocity_place: Place,
+}
+
+/// A velocity as written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenVelocity {
+    /// Of the centre of mass, world axes.
+    linear: Vec3,
+    /// In the world's axes, or in the body's own.
+    angular: Vec3,
+    own_axes: bool,
+}
+
+impl WrittenVelocity {
+    /// Of the centre of mass, and angular, world axes, for the body at its start.
+    pub fn of(&self, pose: &Pose) -> (Vec3, Vec3) {
+        (self.linear, if self.own_axes { pose.direction(&self.angular) } else { self.angular })
+    }
+}
+
+/// The bodies under `[bodies]`, in the order of the file. `None` stands for one with complaints, so that joints that name
+/// it are not blamed.
+pub(crate) fn bodies(
+    report: &Report,
+    root: &Table,
+    shapes: &Shapes<'_>,
+    materials: &[Material],
+) -> Vec<(String, Option<WrittenBody>)> {
+    let entries = root.table("bodies").map_or(&[][..], |table| &table.entries);
+    let mut all = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let name = format!("bodies.{}", entry.key);
+        let body = Fields::of(report, &entry.node, &name, &keys()).and_then(|fields| {
+            let reader = Reader { fields, name: &entry.key, shapes, materials };
+            reader.body(entry.place)
+        });
+        all.push((entry.key.clone(), body.ok()));
+    }
+    all
+}
+
+struct Reader<'a, 's> {
+    fields: Fields<'a>,
+    name: &'a str,
+    shapes: &'s Shapes<'a>,
+    materials: &'s [Material],
+}
+
+impl Reader<'_, '_> {
+    fn body(&self, place: Place) -> Read<WrittenBody> {
+        let f = &self.fields;
+        let kind = f.word("kind", &["rigid", "particle", "fixed"])?.unwrap_or("rigid");
+        if kind == "particle" {
+            self.check_particle()?;
+        }
+        if kind == "fixed" {
+            let moving = ["velocity", "angular_velocity", "body_angular_velocity"];
+            f.refuse(&moving, "is given to a fixed body", "remove it, or let the body move")?;
+        }
+        // All of these are read before any is missed, so that all complaints are heard.
+        let (parts, material, pose, velocity) =
+            (self.parts(), self.material(), placement(f), self.velocity());
+        let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
+        let (inertia, centre) = (self.inertia(), f.vector("centre"));
+        let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
+        _ = (mass?, density?, inertia?, centre?);
+        let mut body = match kind {
+            "fixed" => Body::fixed(self.name),
+            "particle" => {
+                let mass = self.mass(&parts, material)?;
+                Body::particle(self.name, mass).map_err(|e| f.report.pass_on(f.place, &e.to_string()))?
+            }
+            _ => self.rigid(&parts, material)?,
+        };
+        for (offset, solid) in parts {
+            body = body.with_shape(solid, offset);
+        }
+        let turning = ["angular_velocity", "body_angular_velocity"].into_iter().find(|key| f.has(key));
+        let velocity_place = f.place_of(if f.has("velocity") { "velocity" } else { turning.unwrap_or("") });
+        Ok(WrittenBody { body, pose, velocity, material, place, velocity_place })
+    }
+
+    fn check_particle(&self) -> Read<()> {
+        let turning = PLACEMENT[1..].iter().copied();
+        let turning = turning.chain(["inertia", "moments", "angular_velocity", "body_angular_velocity"]);
+        let turning: Vec<&str> = turning.collect();
+        let remedy = "remove it, or make the body rigid";
+        self.fields.refuse(&turning, "is given to a particle, which has no orientation", remedy)
+    }
+
+    fn parts(&self) -> Read<Parts> {
+        let f = &self.fields;
+        if f.has("shape") && f.has("shapes") {
+            return Err(f.wrong("shapes", "is given together with `shape`", "list all under `shapes`"));
+        }
+        if let Some(node) = f.node("shape") {
+            return self.shapes.parts(node, &f.path("shape"));
+        }
+        let mut all = Vec::new();
+        for (i, node) in f.list("shapes")?.unwrap_or_default().iter().enumerate() {
+            all.extend(self.shapes.parts(node, &format!("{}[{i}]", f.path("shapes")))?);
+        }
+        Ok(all)
+    }
+
+    fn material(&self) -> Read<Option<usize>> {
+        let f = &self.fields;
+        let Some(name) = f.text("material")? else { return Ok(None) };
+        if let Some(index) = self.materials.iter().position(|material| material.name == name) {
+            return Ok(Some(index));
+        }
+        let known = self.materials.iter().map(|material| material.name.as_str());
+        let remedy = format!("define it under [materials.{name}]");
+        let place = f.node("material").map_or(f.place, |node: &Node| node.place);
+        Err(f.report.unknown(place, format!("there is no material `{name}`"), name, known, &remedy))
+    }
+
+    fn velocity(&self) -> Read<Option<WrittenVelocity>> {
+        let f = &self.fields;
+        let linear = f.vector("velocity")?;
+        let world = f.vector("angular_velocity")?;
+        let own = f.vector("body_angular_velocity")?;
+        if world.is_some() && own.is_some() {
+            let message = "is given together with `angular_velocity`";
+            return Err(f.wrong("body_angular_velocity", message, "keep one of the two"));
+        }
+        let given = linear.is_some() || world.is_some() || own.is_some();
+        Ok(given.then(|| WrittenVelocity {
+            linear: linear.unwrap_or_else(Vec3::zeros),
+            angular: world.or(own).unwrap_or_else(Vec3::zeros),
+            own_axes: own.is_some(),
+        }))
+    }
+
+    /// Volume, centroid and inertia of the shapes, if they are finite.
+    fn properties(parts: &Parts) -> Option<MassProperties> {
+        if parts.is_empty() {
+            return None;
+        }
+        parts.iter().map(|(pose, solid)| Some(solid.mass_properties()?.placed(pose))).sum()
+    }
+
+    fn density(&self, material: Option<usize>) -> Read<Option<f64>> {
+        let own = self.fields.positive("density", DENSITY)?;
+        Ok(own.or(material.and_then(|index| self.materials[index].density)))
+    }
+
+    /// The mass: as given, or of the shapes.
+    fn mass(&self, parts: &Parts, material: Option<usize>) -> Read<f64> {
+        let f = &self.fields;
+        if f.has("mass") && f.has("density") {
+            return Err(f.wrong("density", "is given together with `mass`", "keep one of the two"));
+        }
+        let mass = f.positive("mass", KILOGRAMS)?;
+        let density = self.density(material)?;
+        match (mass, density, Self::properties(parts)) {
+            (Some(mass), ..) => Ok(mass),
+            (None, Some(density), Some(properties)) => Ok(properties.mass(density)),
+            (None, Some(_), None) => Err(self.no_mass("has a density but no shape of finite volume")),
+            (None, None, _) => Err(self.no_mass("has no mass")),
+        }
+    }
+
+    fn no_mass(&self, message: &str) -> crate::report::Told {
+        let f = &self.fields;
+        let remedy = "give `mass`, or a shape with `density` or `material`; kind = \"fixed\" needs none";
+        f.report.complain(f.place, format!("`{}` {message}", f.name), remedy)
+    }
+
+    fn rigid(&self, parts: &Parts, material: Option<usize>) -> Read<Body> {
+        let f = &self.fields;
+        let mass = self.mass(parts, material)?;
+        let properties = Self::properties(parts);
+        let centre = f.vector("centre")?;
+        let built = if let Some(inertia) = self.inertia()? {
+            let centre = centre.or(properties.map(|p| p.centroid)).unwrap_or_else(Vec3::zeros);
+            Body::rigid(self.name, mass, centre, &inertia)
+        } else {
+            if centre.is_some() {
+                let message = "is given, but the inertia about it is not";
+                return Err(f.wrong(
+                    "centre",
+                    message,
+                    "add `inertia` or `moments` about the centre of mass",
+                ));
+            }
+            let Some(properties) = properties else {
+                let message =
+                    format!("`{}` has a mass but neither inertia nor a shape of finite volume", f.name);
+                let remedy = "add `moments`, `inertia` or a shape, or make it a particle";
+                return Err(f.report.complain(f.place, message, remedy));
+            };
+            if f.has("mass") {
+                let inertia = properties.inertia * (mass / properties.volume);
+                Body::rigid(self.name, mass, properties.centroid, &inertia)
+            } else {
+                // A density is known, or there would be no mass.
+                let density = self.density(material)?.unwrap_or(mass / properties.volume);
+                Body::of_density(self.name, &properties, density)
+            }
+        };
+        built.map_err(|error| {
+            let key = f.first_of(&["inertia", "moments", "mass", "density"]).unwrap_or("shape");
+            f.report.pass_on(f.place_of(key), &format!("`{}`: {error}", f.name))
+        })
+    }
+
+    fn inertia(&self) -> Read<Option<Mat3>> {
+        let f = &self.fields;
+        if f.has("inertia") && f.has("moments") {
+            return Err(f.wrong("moments", "is given together with `inertia`", "keep one of the two"));
+        }
+        if let Some(moments) = f.vector("moments")? {
+            return Ok(Some(Mat3::from_diagonal(&moments)));
+        }
+        let Some(rows) = f.rows::<3>("inertia")? else { return Ok(None) };
+        if rows.len() != 3 {
+            let remedy = "give a 3 by 3 matrix by rows, or its three principal values as `moments`";
+            return Err(f.wrong("inertia", "does not have three rows", remedy));
+        }
+        Ok(Some(Mat3::from_fn(|i, j| rows[i][j])))
+    }
+}

@@ -1,0 +1,157 @@
+//! From an expanded scene (plain bodies, joints and forces) to a model and its first state.
+
+pub(crate) mod assembly;
+mod blame;
+pub(crate) mod bodies;
+pub(crate) mod forces;
+pub(crate) mod joints;
+mod materials;
+pub(crate) mod placement;
+mod run;
+mod shapes;
+
+pub use materials::Material;
+pub use run::{RunSettings, schemes};
+
+use crate::report::{Read, Report};
+use crate::tree::{Fields, Node, Table};
+use forces::{Stage, WrittenForce};
+use joints::{Cast, WrittenJoint};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
+
+/// The keys at the top of a scene.
+pub(crate) const TOP: [&str; 12] = [
+    "title",
+    "description",
+    "include",
+    "gravity",
+    "run",
+    "shapes",
+    "materials",
+    "templates",
+    "patterns",
+    "bodies",
+    "joints",
+    "forces",
+];
+
+/// What a scene says, built.
+pub(crate) struct Built {
+    pub title: String,
+    pub description: String,
+    pub run: RunSettings,
+    pub materials: Vec<Material>,
+    pub body_materials: Vec<Option<usize>>,
+    pub model: Model,
+    pub state: State,
+}
+
+/// Reads everything, so that all complaints are heard, and builds the model if there are none.
+pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
+    let top = Fields::of(report, root, "", &TOP)?;
+    for name in ["shapes", "materials", "bodies", "joints", "forces"] {
+        collection(&top, name);
+    }
+    let title = top.text("title").map(|text| text.unwrap_or_default().to_owned());
+    let description = top.text("description").map(|text| text.unwrap_or_default().to_owned());
+    let gravity = top.vector("gravity").map(|vector| vector.unwrap_or_else(Vec3::zeros));
+    let nowhere = Node { place: root.place, value: crate::tree::Value::Table(Table::default()) };
+    let run = run::run(report, top.table, &nowhere);
+    let materials = materials::materials(report, top.table);
+    let shapes = shapes::Shapes::read(report, top.table);
+    let written = bodies::bodies(report, top.table, &shapes, &materials);
+    let cast = Cast::new(report, &written);
+    let joints = joints::joints(&cast, top.table);
+    let placed: Vec<Pose> =
+        written.iter().map(|(_, body)| body.as_ref().map_or_else(Pose::identity, |b| b.pose)).collect();
+    let poses = assembly::assemble(&placed, &joints);
+    let stage =
+        Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
+    let forces = forces::forces(&stage, top.table);
+    let (title, description, gravity, run) = (title?, description?, gravity?, run?);
+    if !report.is_clean() {
+        return Err(crate::report::Told);
+    }
+    if !written.iter().any(|(_, body)| body.as_ref().is_some_and(|b| b.body.moves())) {
+        let remedy = "define one under [bodies.NAME]";
+        return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
+    }
+    let mut builder = ModelBuilder::new();
+    builder.gravity(gravity);
+    builder.project(run.project);
+    let mut body_materials = Vec::with_capacity(written.len());
+    for ((_, body), pose) in written.iter().zip(&poses) {
+        // Bodies with complaints have ended the reading above.
+        let Some(body) = body else { continue };
+        let id = builder.body(body.body.clone(), *pose);
+        body_materials.push(body.material);
+        if let Some((linear, angular)) = body.velocity.map(|velocity| velocity.of(pose)) {
+            builder.velocity(id, linear, angular);
+        }
+    }
+    for joint in &joints {
+        hang(&mut builder, joint);
+    }
+    for force in forces {
+        match force {
+            WrittenForce::Points(force) => builder.force(force),
+            WrittenForce::Joint(force) => builder.joint_force(force),
+        }
+    }
+    let (model, mut state) =
+        builder.build().map_err(|error| blame::blame(report, &top, &written, &joints, &error))?;
+    set_coordinates(&model, &mut state, &joints);
+    if !state.is_finite() {
+        let message = "the state at the start is not finite: products of its numbers leave their range";
+        return Err(report.complain(top.place_of("bodies"), message, "use units nearer to one"));
+    }
+    Ok(Built { title, description, run, materials, body_materials, model, state })
+}
+
+/// Complains if a collection of named tables is anything else.
+fn collection(top: &Fields, name: &str) {
+    let Some(node) = top.node(name) else { return };
+    if node.table().is_none() {
+        let remedy = format!("write [{name}.NAME] and what it is below");
+        _ = top.wrong(name, &format!("is {}, not a table of named things", node.kind()), &remedy);
+    }
+}
+
+fn hang(builder: &mut ModelBuilder, joint: &WrittenJoint) {
+    if joint.closes_loop {
+        builder.close(joint.spec.clone());
+        return;
+    }
+    let id = builder.joint(joint.spec.clone());
+    if let Some(rates) = &joint.rates {
+        builder.rates(id, rates);
+    }
+}
+
+/// Coordinates that were given are kept as given: not read off the placements, which lose whole turns and the last
+/// digit.
+fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
+    for joint in joints {
+        let BodyId(child) = joint.spec.child;
+        let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };
+        state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_names_every_key_and_every_word() {
+        let page = include_str!("../../../../docs/src/scenes.md");
+        let kinds = percussion_mechanics::joint::ALL_KINDS.map(|kind| kind.word());
+        let lists: [&[&str]; 7] =
+            [&TOP, &bodies::keys(), &joints::KEYS, &shapes::KINDS, &forces::KINDS, schemes(), &kinds];
+        for word in lists.into_iter().flatten() {
+            let named = page.contains(&format!("`{word}`")) || page.contains(&format!("\"{word}\"`"));
+            assert!(named, "docs/src/scenes.md does not name `{word}`");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Why a run cannot begin or cannot be written. That a step fails is no error here but an ending.
+
+use percussion_mechanics::force::ForceError;
+use percussion_mechanics::ledger::OtherBooks;
+use percussion_mechanics::schemes::UnknownScheme;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a run cannot begin or cannot be written.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The folder holds something else.
+    #[error("{} is not empty and holds no run; choose another folder with --out", folder.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder holds no run.
+    #[error("{} holds no run to resume; run without --resume to start one", folder.display())]
+    NothingToResume {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another process writes into the folder.
+    #[error("another process is running in {}; wait for it, or choose another folder with --out", folder.display())]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The run in the folder is one of another scene.
+    #[error(
+        "the run in {} is one of another scene: it says `{before}`, now it is `{now}`; run without --resume to start anew, or choose another folder with --out",
+        folder.display()
+    )]
+    OtherScene {
+        /// The folder.
+        folder: PathBuf,
+        /// A line of the scene that was run.
+        before: String,
+        /// The line in its place.
+        now: String,
+    },
+    /// The run has gone further already.
+    #[error("the run is at step {done} already and would end at step {wanted}; give a later --until")]
+    Beyond {
+        /// Steps it has taken.
+        done: u64,
+        /// Steps it is to take.
+        wanted: u64,
+    },
+    /// The checkpoint does not fit the scene.
+    #[error("the checkpoint does not fit the scene ({0}); run without --resume to start anew")]
+    Unfit(String),
+    /// There is no such scheme, or it cannot run this scene.
+    #[error(transparent)]
+    Scheme(#[from] UnknownScheme),
+    /// Forces have no value at the start.
+    #[error("the scene cannot start: {0}")]
+    Start(#[from] ForceError),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl From<OtherBooks> for RunError {
+    fn from(error: OtherBooks) -> Self {
+        Self::Unfit(error.to_string())
+    }
+}
+
+impl RunError {
+    /// Names the file an error of the system is about.
+    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path: path.clone(), source }
+    }
+}

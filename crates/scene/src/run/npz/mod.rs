@@ -1,0 +1,18 @@
+//! NumPy's files: `.npy` arrays, and `.npz`, an uncompressed zip archive of them.
+//!
+//! What is written here is read by `numpy.load` in one line, and by [`Reader`]. Numbers are stored as they are, eight
+//! bytes each, little endian: what is read back has the same bits.
+//!
+//! | file | knows |
+//! |---|---|
+//! | `array.rs` | the `.npy` header and whole arrays |
+//! | `archive.rs` | the zip container, also past 4 GiB |
+//! | `crc.rs` | its checksum |
+
+mod archive;
+mod array;
+mod crc;
+
+pub use archive::{Reader, Rows, Writer};
+pub(crate) use array::words;
+pub use array::{Array, Header, Kind};

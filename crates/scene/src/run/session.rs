@@ -1,0 +1,252 @@
+//! A run from its scene to its folder: the step loop, what is kept, and when.
+//!
+//! ```text
+//! begin or resume the folder
+//! until the end, a failure or a stop     advance; keep every n-th state; a checkpoint every few seconds
+//! assemble the trajectory, the summary, the last checkpoint
+//! ```
+//!
+//! A checkpoint is written after the rows it counts are on the disk, so the folder can be resumed at any moment, also after
+//! the process was killed.
+
+use super::checkpoint::{Checkpoint, replace};
+use super::error::RunError;
+use super::folder::{self, Folder};
+use super::parts::Parts;
+use super::summary::{About, Course, Failure, Status, Summary};
+use super::trajectory::{Row, columns, fixed};
+use crate::Scene;
+use percussion_mechanics::schemes;
+use percussion_mechanics::{Scheme, Simulation, State};
+use std::mem;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Time between checkpoints: what is lost when the process is killed.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(4);
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps taken since the start of the scene.
+    pub steps: u64,
+    /// Steps to take.
+    pub total: u64,
+    /// Steps that were there when this part of the run began.
+    pub from: u64,
+    /// Time of the scene, s.
+    pub time: f64,
+}
+
+/// Runs a scene into a folder. `watch` is asked after every step whether to go on.
+pub fn run(
+    scene: Scene,
+    path: &Path,
+    resume: bool,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Summary, RunError> {
+    let mut session = Session::open(scene, path, resume)?;
+    let (status, failure) = session.advance(watch)?;
+    session.close(status, failure)
+}
+
+/// A scene with its scheme, ready for its first step: everything that can be wrong before it is found here.
+pub fn prepare(scene: Scene) -> Result<Simulation, RunError> {
+    let scheme = scheme(&scene, &scene.state)?;
+    Ok(Simulation::new(scene.model, scene.state, scheme, scene.run.step)?)
+}
+
+/// The scheme a scene asks for, at a state of it.
+fn scheme(scene: &Scene, state: &State) -> Result<Box<dyn Scheme + Send>, RunError> {
+    Ok(schemes::by_name(&scene.run.scheme, &scene.model, state, &scene.run.options)?)
+}
+
+struct Session {
+    folder: Folder,
+    about: About,
+    simulation: Simulation,
+    parts: Parts,
+    row: Row,
+    /// `E_d` of the last step, J; at the start, the energy there.
+    discrete_energy: f64,
+    every: u64,
+    total: u64,
+    iterations: u64,
+    warnings: Vec<String>,
+    /// Time spent in earlier parts of the run, s.
+    spent: f64,
+    clock: Instant,
+}
+
+impl Session {
+    fn open(scene: Scene, path: &Path, resume: bool) -> Result<Self, RunError> {
+        if resume { Self::resumed(scene, path) } else { Self::begun(scene, path) }
+    }
+
+    fn begun(mut scene: Scene, path: &Path) -> Result<Self, RunError> {
+        let clock = Instant::now();
+        let (about, every, total) = (About::from(&scene), scene.run.every as u64, scene.run.steps());
+        let (warnings, resolved) = (mem::take(&mut scene.warnings), mem::take(&mut scene.resolved));
+        // Before the folder is touched: an old run is not cleared away for a scene that cannot run.
+        let simulation = prepare(scene)?;
+        let folder = Folder::begin(path, &resolved)?;
+        let place = folder.file(folder::PARTS);
+        let parts = Parts::create(&place, columns(simulation.model())).map_err(RunError::at(&place))?;
+        let mut session = Self {
+            folder,
+            about,
+            parts,
+            row: Row::default(),
+            discrete_energy: simulation.ledger().initial().energy(),
+            simulation,
+            every,
+            total,
+            iterations: 0,
+            warnings,
+            spent: 0.0,
+            clock,
+        };
+        session.keep()?;
+        session.parts.flush().map_err(RunError::at(&place))?;
+        session.checkpoint(1)?;
+        Ok(session)
+    }
+
+    fn resumed(scene: Scene, path: &Path) -> Result<Self, RunError> {
+        let clock = Instant::now();
+        let (about, every, total) = (About::from(&scene), scene.run.every as u64, scene.run.steps());
+        let (folder, checkpoint) = Folder::resume(path, &scene.resolved)?;
+        let Checkpoint { version, state, .. } = checkpoint;
+        if state.steps > total {
+            return Err(RunError::Beyond { done: state.steps, wanted: total });
+        }
+        if !fits(&state, &scene.state) {
+            return Err(RunError::Unfit("it has other bodies".into()));
+        }
+        let scheme = scheme(&scene, &state)?;
+        let mut warnings = scene.warnings;
+        let here = env!("CARGO_PKG_VERSION");
+        if version != here {
+            warnings.push(format!(
+                "begun by version {version} and resumed by {here}: the bits may not be those of a run in one piece"
+            ));
+        }
+        let mut simulation = Simulation::new(scene.model, state, scheme, scene.run.step)?;
+        simulation.restore_ledger(&checkpoint.ledger)?;
+        let (place, archive) = (folder.file(folder::PARTS), folder.file(folder::TRAJECTORY));
+        let arrays = columns(simulation.model());
+        // A run that was killed still has its parts; one that ended has been assembled.
+        let parts = Parts::open(&place, arrays.clone(), checkpoint.rows)
+            .or_else(|_| Parts::unpack(&archive, &place, arrays, checkpoint.rows))
+            .map_err(RunError::at(&archive))?;
+        Ok(Self {
+            folder,
+            about,
+            simulation,
+            parts,
+            row: Row::default(),
+            discrete_energy: checkpoint.discrete_energy,
+            every,
+            total,
+            iterations: checkpoint.iterations,
+            warnings,
+            spent: checkpoint.wall_time,
+            clock,
+        })
+    }
+
+    /// Steps until the end, a failure or a stop.
+    fn advance(
+        &mut self,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<(Status, Option<Failure>), RunError> {
+        let from = self.simulation.state().steps;
+        let mut last = Instant::now();
+        while self.simulation.state().steps < self.total {
+            match self.simulation.advance() {
+                Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
+                Ok(entry) => self.discrete_energy = entry.discrete_energy,
+            }
+            self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
+            let state = self.simulation.state();
+            let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
+            if state.steps.is_multiple_of(self.every) {
+                self.keep()?;
+            }
+            if last.elapsed() > BETWEEN_CHECKPOINTS {
+                let place = self.folder.file(folder::PARTS);
+                self.parts.sync().map_err(RunError::at(&place))?;
+                self.checkpoint(self.parts.rows())?;
+                last = Instant::now();
+            }
+            if watch(&progress).is_break() && progress.steps < self.total {
+                return Ok((Status::Interrupted, None));
+            }
+        }
+        Ok((Status::Finished, None))
+    }
+
+    /// Adds the present state to the trajectory.
+    fn keep(&mut self) -> Result<(), RunError> {
+        self.row.fill(&self.simulation, self.discrete_energy);
+        let place = self.folder.file(folder::PARTS);
+        self.parts.push(&self.row.slices()).map_err(RunError::at(&place))
+    }
+
+    /// Writes a checkpoint that counts `rows` of the trajectory.
+    fn checkpoint(&mut self, rows: u64) -> Result<(), RunError> {
+        let place = self.folder.file(folder::CHECKPOINT);
+        let checkpoint = Checkpoint {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            state: self.simulation.state().clone(),
+            ledger: self.simulation.ledger().figures(),
+            rows,
+            iterations: self.iterations,
+            wall_time: self.wall_time(),
+            discrete_energy: self.discrete_energy,
+        };
+        checkpoint.write(&place).map_err(RunError::at(&place))
+    }
+
+    fn wall_time(&self) -> f64 {
+        self.spent + self.clock.elapsed().as_secs_f64()
+    }
+
+    /// Leaves a folder that is complete.
+    fn close(mut self, status: Status, failure: Option<Failure>) -> Result<Summary, RunError> {
+        let rows = self.parts.rows();
+        // The last state is always shown. It is not counted in the checkpoint unless its turn has come: a run that goes
+        // on keeps the same states as one in one piece.
+        if !self.simulation.state().steps.is_multiple_of(self.every) {
+            self.keep()?;
+        }
+        let archive = self.folder.file(folder::TRAJECTORY);
+        let arrays = fixed(self.simulation.model());
+        replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))?;
+        self.checkpoint(rows)?;
+        let course = Course {
+            status,
+            failure,
+            wall_time: self.wall_time(),
+            warnings: self.warnings,
+            rows: self.parts.rows(),
+            iterations: self.iterations,
+        };
+        let summary = Summary::new(&self.about, &self.simulation, course);
+        // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
+        let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
+        self.folder.write(folder::SUMMARY, &text)?;
+        let place = self.folder.file(folder::PARTS);
+        self.parts.remove().map_err(RunError::at(&place))?;
+        Ok(summary)
+    }
+}
+
+/// Whether two states are of the same model.
+fn fits(a: &State, b: &State) -> bool {
+    a.positions.len() == b.positions.len()
+        && a.rotations.len() == b.rotations.len()
+        && a.coordinates.len() == b.coordinates.len()
+        && a.momenta.len() == b.momenta.len()
+}

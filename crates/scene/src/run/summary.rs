@@ -1,0 +1,309 @@
+//! The figures of a run: `summary.json`.
+//!
+//! Errors are what no cause explains: energy beyond the work of forces, momentum beyond the impulses of forces, gravity and
+//! supports. Energy errors are relative to the greatest kinetic energy or the range of the potential, whichever is greater:
+//! the total itself depends on where the potential is said to be zero.
+
+use crate::Scene;
+use percussion_geometry::Vec3;
+use percussion_mechanics::Simulation;
+use percussion_mechanics::discrete::StepFailure;
+use serde::{Deserialize, Serialize};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It reached its end.
+    Finished,
+    /// It was told to stop; it can be resumed.
+    Interrupted,
+    /// A step could not be made.
+    Failed,
+}
+
+/// All figures of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of the scene.
+    pub scene: String,
+    /// One line about it.
+    pub title: String,
+    /// What it shows.
+    pub description: String,
+    /// Name of the scheme.
+    pub scheme: String,
+    /// Version of the program.
+    pub version: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Step size, s.
+    pub h: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time reached, s.
+    pub t_end: f64,
+    /// Time spent computing, over all parts of a resumed run, s.
+    pub wall_time_s: f64,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+    /// How it ended.
+    pub status: Status,
+    /// Why a step could not be made.
+    pub failure: Option<Failure>,
+    /// Energies.
+    pub energy: Energy,
+    /// Linear momentum.
+    pub linear_momentum: Momentum,
+    /// Angular momentum about the origin.
+    pub angular_momentum: Momentum,
+    /// Greatest violation of a joint or loop by placements, m or cosine.
+    pub constraint_max: f64,
+    /// Greatest violation by velocities, m/s or rad/s.
+    pub constraint_velocity_max: f64,
+    /// Greatest overlap of two bodies, m; none while contact is not watched.
+    pub overlap_max: Option<f64>,
+    /// Collisions.
+    pub collisions: u64,
+    /// What every cause has brought.
+    pub causes: Vec<Brought>,
+    /// What the scene is made of.
+    pub counts: Counts,
+    /// Every how many steps a state is in the trajectory.
+    pub every: u64,
+    /// States in the trajectory.
+    pub rows: u64,
+    /// Most iterations a step took.
+    pub iterations_max: u64,
+}
+
+/// Energies over a run, J.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// At the start: kinetic and potential.
+    pub initial: f64,
+    /// At the end.
+    #[serde(rename = "final")]
+    pub last: f64,
+    /// Greatest energy no work explains, relative to `scale`.
+    pub max_relative_error: f64,
+    /// The same, J.
+    pub max_error: f64,
+    /// What the error is relative to, J.
+    pub scale: f64,
+    /// Work of non-conservative forces.
+    pub work: f64,
+    /// Kinetic energy at start and end.
+    pub kinetic: [f64; 2],
+    /// Potential energy at start and end.
+    pub potential: [f64; 2],
+    /// Greatest kinetic energy.
+    pub kinetic_max: f64,
+    /// Smallest and greatest potential energy.
+    pub potential_range: [f64; 2],
+}
+
+/// A momentum over a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Momentum {
+    /// At the start.
+    pub initial: [f64; 3],
+    /// At the end.
+    #[serde(rename = "final")]
+    pub last: [f64; 3],
+    /// Greatest change that no cause explains.
+    pub max_error: f64,
+    /// Greatest size.
+    pub max: f64,
+}
+
+/// What a cause has brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brought {
+    /// A force's name, or `gravity`, `supports`, `scheme`.
+    pub cause: String,
+    /// J.
+    pub energy: f64,
+    /// N s.
+    pub linear_momentum: [f64; 3],
+    /// About the origin, N m s.
+    pub angular_momentum: [f64; 3],
+}
+
+/// What a scene is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Bodies, fixed ones too.
+    pub bodies: usize,
+    /// Bodies that move.
+    pub moving: usize,
+    /// Joints that hold bodies: all but the free ones nobody wrote down.
+    pub joints: usize,
+    /// Joints that close loops.
+    pub loops: usize,
+    /// Freedoms of the tree.
+    pub freedoms: usize,
+    /// Groups that advance on their own.
+    pub islands: usize,
+    /// Forces.
+    pub forces: usize,
+}
+
+impl Counts {
+    /// Those of a model.
+    pub fn of(model: &percussion_mechanics::Model) -> Self {
+        let tied = |link: &&percussion_mechanics::model::Link| {
+            link.joint.kind != percussion_mechanics::JointKind::Free
+        };
+        Self {
+            bodies: model.bodies.len(),
+            moving: model.moving(),
+            joints: model.links.iter().filter(tied).count() + model.closures.len(),
+            loops: model.closures.len(),
+            freedoms: model.freedoms,
+            islands: model.islands.len(),
+            forces: model.forces.len() + model.joint_forces.len(),
+        }
+    }
+}
+
+/// A step that could not be made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which one.
+    pub step: u64,
+    /// When it began, s.
+    pub time: f64,
+    /// A body of the island.
+    pub body: String,
+    /// What went wrong, and what to do.
+    pub message: String,
+    /// Residuals of the iterations: their relative decrements of action.
+    pub residuals: Vec<f64>,
+}
+
+impl From<&StepFailure> for Failure {
+    fn from(failure: &StepFailure) -> Self {
+        Self {
+            step: failure.step,
+            time: failure.time,
+            body: failure.body.clone(),
+            message: failure.trouble.to_string(),
+            residuals: failure.history.clone(),
+        }
+    }
+}
+
+/// What is known about a run besides its scene and its simulation.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// How it ended.
+    pub status: Status,
+    /// Why a step could not be made.
+    pub failure: Option<Failure>,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+    /// Time spent computing, s.
+    pub wall_time: f64,
+    /// States in the trajectory.
+    pub rows: u64,
+    /// Most iterations a step took.
+    pub iterations: u64,
+}
+
+impl Summary {
+    /// Puts the figures together.
+    pub fn new(scene: &About, simulation: &Simulation, course: Course) -> Self {
+        let (state, ledger) = (simulation.state(), simulation.ledger());
+        let (first, last, extremes) = (ledger.initial(), ledger.latest(), ledger.extremes());
+        let scale = extremes.energy_scale();
+        Self {
+            scene: scene.name.clone(),
+            title: scene.title.clone(),
+            description: scene.description.clone(),
+            scheme: simulation.scheme().to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: scene.seed,
+            h: simulation.step_size(),
+            steps: state.steps,
+            t_end: state.time,
+            wall_time_s: course.wall_time,
+            warnings: course.warnings,
+            status: course.status,
+            failure: course.failure,
+            energy: Energy {
+                initial: first.energy(),
+                last: last.energy(),
+                max_relative_error: if scale > 0.0 {
+                    extremes.energy_error / scale
+                } else {
+                    extremes.energy_error
+                },
+                max_error: extremes.energy_error,
+                scale,
+                // The sum of nothing is -0.
+                work: ledger.work() + 0.0,
+                kinetic: [first.kinetic, last.kinetic],
+                potential: [first.potential, last.potential],
+                kinetic_max: extremes.kinetic,
+                potential_range: [extremes.potential.0, extremes.potential.1],
+            },
+            linear_momentum: Momentum {
+                initial: first.linear.into(),
+                last: last.linear.into(),
+                max_error: extremes.linear_error,
+                max: extremes.linear,
+            },
+            angular_momentum: Momentum {
+                initial: first.angular.into(),
+                last: last.angular.into(),
+                max_error: extremes.angular_error,
+                max: extremes.angular,
+            },
+            constraint_max: extremes.position_violation,
+            constraint_velocity_max: extremes.velocity_violation,
+            overlap_max: None,
+            collisions: 0,
+            causes: ledger
+                .causes()
+                .iter()
+                .map(|cause| Brought {
+                    cause: cause.name.clone(),
+                    energy: cause.energy,
+                    linear_momentum: vector(&cause.linear),
+                    angular_momentum: vector(&cause.angular),
+                })
+                .collect(),
+            counts: Counts::of(simulation.model()),
+            every: scene.every,
+            rows: course.rows,
+            iterations_max: course.iterations,
+        }
+    }
+}
+
+fn vector(v: &Vec3) -> [f64; 3] {
+    (*v).into()
+}
+
+/// What a summary says about a scene.
+#[derive(Clone, Debug)]
+pub struct About {
+    name: String,
+    title: String,
+    description: String,
+    seed: u64,
+    every: u64,
+}
+
+impl From<&Scene> for About {
+    fn from(scene: &Scene) -> Self {
+        Self {
+            name: scene.name.clone(),
+            title: scene.title.clone(),
+            description: scene.description.clone(),
+            seed: scene.run.seed,
+            every: scene.run.every as u64,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What of a run is kept: the arrays of `trajectory.npz`.
+//!
+//! | array | shape | |
+//! |---|---|---|
+//! | `time` | (n) | s |
+//! | `position`, `velocity` | (n, b, 3) | of the bodies' own origins, world axes |
+//! | `rotation` | (n, b, 3, 3) | `x_world = rotation x_body + position` |
+//! | `angular_velocity` | (n, b, 3) | world axes |
+//! | `energy` | (n, 6) | columns named by `energy_names` |
+//! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of everything that moves; about the origin, about the common centre of mass |
+//! | `momentum_error` | (n, 2) | size of the linear and angular momentum that no cause explains so far |
+//! | `constraint` | (n, 2) | columns named by `constraint_names` |
+//! | `coordinate` | (n, c) | joint coordinates, named by `coordinate_names` |
+//! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |
+
+use super::npz::Array;
+use super::parts::Column;
+use nalgebra::Matrix3;
+use percussion_geometry::Vec3;
+use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::{Model, Simulation};
+
+/// Columns of `energy`.
+pub const ENERGY_NAMES: [&str; 6] = ["kinetic", "potential", "total", "discrete", "work", "error"];
+/// Columns of `constraint`.
+pub const CONSTRAINT_NAMES: [&str; 2] = ["position", "velocity"];
+
+/// The arrays that grow with the run.
+pub fn columns(model: &Model) -> Vec<Column> {
+    let b = model.bodies.len();
+    let column = |name, shape: &[usize]| Column { name, shape: shape.to_vec() };
+    vec![
+        column("time", &[]),
+        column("position", &[b, 3]),
+        column("rotation", &[b, 3, 3]),
+        column("velocity", &[b, 3]),
+        column("angular_velocity", &[b, 3]),
+        column("energy", &[ENERGY_NAMES.len()]),
+        column("linear_momentum", &[3]),
+        column("angular_momentum", &[3]),
+        column("angular_momentum_centre", &[3]),
+        column("momentum_error", &[2]),
+        column("constraint", &[CONSTRAINT_NAMES.len()]),
+        column("coordinate", &[model.coordinates]),
+    ]
+}
+
+/// The arrays that do not.
+pub fn fixed(model: &Model) -> Vec<(&'static str, Array)> {
+    let b = model.bodies.len();
+    let names: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
+    let masses: Vec<f64> = model.bodies.iter().map(|body| body.mass).collect();
+    let centres: Vec<f64> = model.bodies.iter().flat_map(|body| own(&body.principal.position)).collect();
+    let inertias: Vec<f64> = model
+        .bodies
+        .iter()
+        .flat_map(|body| {
+            let axes = body.principal.rotation.matrix();
+            rows(&(axes * Matrix3::from_diagonal(&body.inertia) * axes.transpose()))
+        })
+        .collect();
+    vec![
+        ("bodies", Array::texts(&names)),
+        ("mass", Array::floats(&[b], &masses)),
+        ("centre_of_mass", Array::floats(&[b, 3], &centres)),
+        ("inertia", Array::floats(&[b, 3, 3], &inertias)),
+        ("energy_names", Array::texts(&ENERGY_NAMES)),
+        ("constraint_names", Array::texts(&CONSTRAINT_NAMES)),
+        ("coordinate_names", Array::texts(&coordinate_names(model))),
+    ]
+}
+
+/// `joint` where a joint keeps one coordinate, `joint.0`, `joint.1`, ... where it keeps more.
+fn coordinate_names(model: &Model) -> Vec<String> {
+    let mut names = Vec::with_capacity(model.coordinates);
+    for link in &model.links {
+        match link.joint.coordinates() {
+            1 => names.push(link.joint.name.clone()),
+            n => names.extend((0..n).map(|i| format!("{}.{i}", link.joint.name))),
+        }
+    }
+    names
+}
+
+/// A row of all growing arrays, made anew in the same memory at each instant that is kept.
+#[derive(Debug, Default)]
+pub struct Row {
+    position: Vec<f64>,
+    rotation: Vec<f64>,
+    velocity: Vec<f64>,
+    angular_velocity: Vec<f64>,
+    small: [f64; 20],
+    coordinate: Vec<f64>,
+}
+
+impl Row {
+    /// Fills in the present instant, given `E_d` of the step that led to it.
+    pub fn fill(&mut self, simulation: &Simulation, discrete_energy: f64) {
+        let (model, state, ledger) = (simulation.model(), simulation.state(), simulation.ledger());
+        for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
+            list.clear();
+        }
+        for (body, slot) in model.slots.iter().enumerate() {
+            let pose = model.pose(state, body);
+            let (v, w) = match slot {
+                None => (Vec3::zeros(), Vec3::zeros()),
+                Some(slot) => {
+                    let (twist, centre) = (&ledger.twists()[*slot], &state.positions[*slot]);
+                    let w = angular(twist);
+                    (linear(twist) + w.cross(&(pose.position - centre)), w)
+                }
+            };
+            self.position.extend(own(&pose.position));
+            self.rotation.extend(rows(pose.rotation.matrix()));
+            self.velocity.extend(own(&v));
+            self.angular_velocity.extend(own(&w));
+        }
+        self.coordinate.clone_from(&state.coordinates);
+        let measure = ledger.latest();
+        let (initial, total) = (ledger.initial().energy(), measure.energy());
+        // The sum of nothing is -0.
+        let work = ledger.work() + 0.0;
+        let energies =
+            [measure.kinetic, measure.potential, total, discrete_energy, work, total - initial - work];
+        let vectors = [measure.linear, measure.angular, measure.angular_about_centre()];
+        let scheme = ledger.causes().iter().find(|cause| cause.name == "scheme");
+        let errors = scheme.map_or([0.0; 2], |cause| [cause.linear.norm(), cause.angular.norm()]);
+        let violations = [measure.position_violation, measure.velocity_violation];
+        let all = std::iter::once(state.time)
+            .chain(energies)
+            .chain(vectors.iter().flat_map(own))
+            .chain(errors)
+            .chain(violations);
+        self.small.iter_mut().zip(all).for_each(|(to, from)| *to = from);
+    }
+
+    /// In the order of [`columns`].
+    pub fn slices(&self) -> [&[f64]; 12] {
+        let s = &self.small;
+        [
+            &s[..1],
+            &self.position,
+            &self.rotation,
+            &self.velocity,
+            &self.angular_velocity,
+            &s[1..7],
+            &s[7..10],
+            &s[10..13],
+            &s[13..16],
+            &s[16..18],
+            &s[18..20],
+            &self.coordinate,
+        ]
+    }
+}
+
+fn own(v: &Vec3) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
+
+/// Entries row by row, as NumPy keeps them.
+pub(super) fn rows(m: &Matrix3<f64>) -> [f64; 9] {
+    std::array::from_fn(|i| m[(i / 3, i % 3)])
+}
