@@ -5,7 +5,17 @@
 //! the instruction set or the order of the pairs.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+mod confirm;
+#[cfg(target_arch = "x86_64")]
+mod four;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod queues;
+#[cfg(target_arch = "x86_64")]
+mod share;
+#[cfg(target_arch = "x86_64")]
+mod tops;
 
 use crate::Pose;
 use crate::separation::{Options, QueryError, Separation, Warm, separation};
@@ -170,8 +180,14 @@ fn chunk(
 ) {
     #[cfg(target_arch = "x86_64")]
     if vector && options.beta.is_none() && std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as just asked.
-        unsafe { avx2::chunk(shapes, poses, pairs, options, warm, answers) };
+        let size = queues::SHARE;
+        for ((pairs, warm), answers) in
+            pairs.chunks(size).zip(warm.chunks_mut(size)).zip(answers.chunks_mut(size))
+        {
+            let scene = share::Scene { shapes, poses, pairs };
+            // SAFETY: the processor has AVX2, as just asked; `separations_into` has checked lengths and indices.
+            unsafe { share::by_four(scene, options, warm, answers) };
+        }
         return;
     }
     #[cfg(not(target_arch = "x86_64"))]

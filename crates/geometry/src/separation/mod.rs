@@ -1,7 +1,8 @@
 //! The separation kernel: SSH LP, ratio metric, duals, certificates.
 //!
-//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`polytope.rs`: warm
-//! confirmation, portal pivoting in `portal.rs`, bounds in `proof.rs`); curved bodies and prescribed directions the general one
+//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`warm.rs`: confirmation of the
+//! last portal and steps to its neighbours; `polytope.rs`: portal pivoting of `portal.rs`, bounds in `proof.rs`); curved
+//! bodies and prescribed directions the general one
 //! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
 
 mod answer;
@@ -22,6 +23,7 @@ mod resolve;
 mod small;
 mod subdifferential;
 mod support;
+mod warm;
 
 pub use answer::{
     Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, QueryError,
@@ -39,8 +41,8 @@ pub use subdifferential::{
 };
 
 pub(crate) use gradient::Lever;
-pub(crate) use polytope::{WARM_WEIGHT, top_by_climbing};
 pub(crate) use support::SCAN_LIMIT;
+pub(crate) use warm::{Basis, Placed, STEPS, WARM_WEIGHT, lever, solved, top};
 
 use crate::Pose;
 use crate::shapes::Solid;
@@ -73,7 +75,7 @@ pub fn separation(
 ) -> Result<Separation, QueryError> {
     match (a, b) {
         (Solid::Polytope(p), Solid::Polytope(q)) if options.beta.is_none() => {
-            polytope::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
+            warm::separation_of_polytopes(p, pose_a, q, pose_b, options, warm)
         }
         (Solid::HalfSpace(_), Solid::HalfSpace(_)) => Err(QueryError::BothUnbounded),
         (_, Solid::HalfSpace(h)) => {

@@ -1,130 +1,17 @@
-//! Separation of two polytopes: the warm confirmation, straight-line, and the cold solve out of line.
+//! Separation of two polytopes from scratch, or from a portal that is of little help: everything `warm.rs` leaves.
 
 use super::answer::{Options, Outcome, QueryError, Separation, Warm};
 use super::portal::{Cast, CastEnd, Portal, SupportMap, cast};
 use super::proof::{Proof, better, price, prove, shifted_lines};
-use super::relative::{Relative, columns, turned, unturned};
+use super::relative::Relative;
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
-use super::support::{PolytopePair, SCAN_LIMIT, climb, highest};
+use super::support::PolytopePair;
 use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
 
-/// A weight this little below zero is rounding: the confirmed portal is kept and the weight set to zero.
-pub(crate) const WARM_WEIGHT: f64 = 1e-14;
-
-/// Separation of two polytopes along the line of their reference points.
-///
-/// One support query proves that the remembered portal is still optimal; anything unusual goes to [`solve`].
-/// Works in world axes, where the answer is wanted: about 200 multiplications for eight-vertex bodies. The batched
-/// twin in `batch/avx2.rs` performs the same operations in the same order.
-#[inline]
-pub(crate) fn separation_of_polytopes(
-    a: &Polytope,
-    pose_a: &Pose,
-    b: &Polytope,
-    pose_b: &Pose,
-    options: &Options,
-    warm: &mut Warm,
-) -> Result<Separation, QueryError> {
-    let [i, j, k] = warm.basis;
-    let (la, lb) = (a.lanes().points(), b.lanes().points());
-    let corner = |points: &[[f64; 4]], index: u32| -> Option<V> {
-        let [x, y, z, _] = *points.get(index as usize)?;
-        Some([x, y, z])
-    };
-    let on_a = (corner(la, i[0]), corner(la, j[0]), corner(la, k[0]));
-    let on_b = (corner(lb, i[1]), corner(lb, j[1]), corner(lb, k[1]));
-    let ((Some(x0), Some(x1), Some(x2)), (Some(y0), Some(y1), Some(y2))) = (on_a, on_b) else {
-        return solve(a, pose_a, b, pose_b, options, warm);
-    };
-    let (ra, rb) = (columns(&pose_a.rotation), columns(&pose_b.rotation));
-    let x = [turned(&ra, &x0), turned(&ra, &x1), turned(&ra, &x2)];
-    let y = [turned(&rb, &y0), turned(&rb, &y1), turned(&rb, &y2)];
-    let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
-    // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
-    let (lever_a, lever_b) = (lever(&ra, a), lever(&rb, b));
-    let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
-    let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
-    let pa = add_scaled(&lever_a, &pa, 1.0);
-    // The ray, not normalised: e = -t = -D β.
-    // Areas from sides, as in `Portal::new`.
-    let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
-    let n = cross(&side_1, &side_2);
-    let total = -dot(&n, &t);
-    let q = cross(&w[0], &t);
-    let (m1, m2) = (-dot(&q, &side_2), dot(&q, &side_1));
-    let m = [total - m1 - m2, m1, m2];
-    let floor = -WARM_WEIGHT * total;
-    if !(total > 0.0 && m[0] >= floor && m[1] >= floor && m[2] >= floor) {
-        return solve(a, pose_a, b, pose_b, options, warm);
-    }
-    let high_a = top(a, &unturned(&ra, &n), i[0]);
-    let high_b = top(b, &unturned(&rb, &[-n[0], -n[1], -n[2]]), i[1]);
-    let height = dot(&n, &w[0]);
-    let rise = high_a + high_b - height;
-    let distance = dot(&t, &t).sqrt();
-    let inverse = 1.0 / total;
-    let n1 = n[0].abs() + n[1].abs() + n[2].abs();
-    let size = a.outer_radius() + b.outer_radius();
-    // <N, d> = total/D: both sides multiplied by D.
-    let allowed = size * (tolerance::PORTAL * total + 4e-16 * n1 * distance);
-    if !(rise * distance <= allowed
-        && distance > tolerance::COINCIDENT * size
-        && distance < tolerance::LARGEST)
-    {
-        return solve(a, pose_a, b, pose_b, options, warm);
-    }
-    let m = m.map(|v| if v > 0.0 { v } else { 0.0 });
-    let weights = scale(&m, 1.0 / (m[0] + m[1] + m[2]));
-    let s = distance * (1.0 - height * inverse);
-    let rise = if rise > 0.0 { rise * distance * inverse } else { 0.0 };
-    let beta = scale(&t, 1.0 / distance);
-    let alpha = scale(&n, -distance * inverse);
-    let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
-    let point_a = add_scaled(&mixed, &pa, 1.0);
-    warm.beta = Vec3::from(beta);
-    Ok(Separation {
-        outcome: Outcome::Solved,
-        separation: s,
-        reference_distance: distance,
-        beta: Vec3::from(beta),
-        prescribed: false,
-        alpha: Vec3::from(alpha),
-        point_a: Vec3::from(point_a),
-        point_b: Vec3::from(add_scaled(&point_a, &beta, -s)),
-        weights,
-        basis: warm.basis,
-        lower: s - rise,
-        upper: s,
-        iterations: 1,
-    })
-}
-
-/// From a body's frame origin to its reference point, in world axes.
-#[inline(always)]
-fn lever(columns: &[V; 3], polytope: &Polytope) -> V {
-    if polytope.is_centred() { [0.0; 3] } else { turned(columns, polytope.reference().as_ref()) }
-}
-
-/// Largest height over the vertices, relative to the reference point.
-#[inline(always)]
-fn top(polytope: &Polytope, n: &V, hint: u32) -> f64 {
-    if polytope.lanes().count() <= SCAN_LIMIT {
-        highest(polytope.lanes(), n)
-    } else {
-        top_by_climbing(polytope, n, hint)
-    }
-}
-
-/// As the scan, for large polytopes.
-#[inline]
-pub(crate) fn top_by_climbing(polytope: &Polytope, n: &V, hint: u32) -> f64 {
-    dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
-}
-
-/// Everything the warm path does not handle: first query, changed portal, degenerate rays.
+/// Everything the warm path does not handle: first query, portals far from the optimum, degenerate rays.
 #[inline(never)]
-fn solve(
+pub(crate) fn solve(
     a: &Polytope,
     pose_a: &Pose,
     b: &Polytope,

@@ -1,0 +1,171 @@
+//! A share of a batch: warm polytope pairs in groups of as many as a register has lanes, everything else one by one.
+//!
+//! Pairs enter the queues in small blocks and leave them confirmed. A pair whose portal is not confirmed takes a step
+//! to another portal and waits again.
+
+use super::confirm::{Bodies, confirm};
+use super::lanes::{MOST, Wide};
+use super::queues::{Job, Key, Queues, ROOM};
+use super::tops::class;
+use super::{BatchAnswer, BatchPair, one};
+use crate::Pose;
+use crate::separation::{Basis, Options, Placed, STEPS, Warm, solved};
+use crate::shapes::Solid;
+use std::arch::x86_64::{__m256d, _MM_HINT_T0, _mm_prefetch};
+
+/// How many pairs ahead placements and answers are fetched: groups are not formed in the order of the pairs, which the
+/// processor could foresee.
+const AHEAD: usize = 32;
+
+/// Shapes, placements and pairs, known to fit together.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub shapes: &'a [Solid],
+    pub poses: &'a [Pose],
+    pub pairs: &'a [BatchPair],
+}
+
+impl<'a> Scene<'a> {
+    /// The bodies of a pair of polytopes.
+    ///
+    /// # Safety
+    /// `key` must have accepted the pair.
+    #[inline(always)]
+    pub(super) unsafe fn bodies(&self, slot: usize) -> Bodies<'a> {
+        // SAFETY: pairs refer to existing shapes and placements, as the callers of `by_four` promise;
+        // `key` lets polytopes pass.
+        unsafe {
+            let pair = self.pairs.get_unchecked(slot);
+            let polytope = |shape: u32| match self.shapes.get_unchecked(shape as usize) {
+                Solid::Polytope(polytope) => polytope,
+                _ => std::hint::unreachable_unchecked(),
+            };
+            Bodies {
+                a: polytope(pair.shape_a),
+                b: polytope(pair.shape_b),
+                pose_a: self.poses.get_unchecked(pair.pose_a as usize),
+                pose_b: self.poses.get_unchecked(pair.pose_b as usize),
+            }
+        }
+    }
+
+    /// What a pair of polytopes with a remembered portal of existing vertices has in common with others.
+    ///
+    /// # Safety
+    /// There must be so many pairs.
+    #[inline(always)]
+    unsafe fn key<L: Wide>(&self, slot: usize, basis: &Basis) -> Option<Key> {
+        // SAFETY: as above; promised by the caller.
+        let (a, b) = unsafe {
+            let pair = self.pairs.get_unchecked(slot);
+            let shape = |shape: u32| self.shapes.get_unchecked(shape as usize);
+            (shape(pair.shape_a), shape(pair.shape_b))
+        };
+        let (Solid::Polytope(a), Solid::Polytope(b)) = (a, b) else { return None };
+        let [i, j, k] = *basis;
+        let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
+        let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
+        exist.then_some(Key::new(class::<L>(a), class::<L>(b), a.is_centred() & b.is_centred()))
+    }
+}
+
+/// A share by fours.
+///
+/// # Safety
+/// The pairs, at most `SHARE` of them, must refer to existing shapes and placements, and there must be as many warm starts
+/// and answers as pairs.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn by_four(
+    scene: Scene,
+    options: &Options,
+    warm: &mut [Warm],
+    answers: &mut [BatchAnswer],
+) {
+    // SAFETY: promised by the caller.
+    unsafe { share::<__m256d, 4>(scene, options, warm, answers) }
+}
+
+/// # Safety
+/// As for `by_four`.
+#[inline(always)]
+unsafe fn share<L: Wide, const N: usize>(
+    scene: Scene,
+    options: &Options,
+    warm: &mut [Warm],
+    answers: &mut [BatchAnswer],
+) {
+    let Scene { shapes, poses, pairs } = scene;
+    let mut queues = Queues::<N>::new();
+    // Jobs whose portals were not confirmed. That cannot be foreseen either, and it is known late: they are listed
+    // without a branch.
+    let mut failed = [Job::default(); ROOM + MOST];
+    let (mut failures, mut next) = (0, 0);
+    loop {
+        if failures >= ROOM || failures > 0 && queues.is_idle() {
+            for job in &failed[..failures] {
+                let slot = job.slot();
+                // SAFETY: `key` has accepted the pair, and there is such a pair.
+                unsafe {
+                    let bodies = scene.bodies(slot);
+                    if step(&bodies, job.steps(), options, &mut warm[slot], &mut answers[slot])
+                        && let Some(key) = scene.key::<L>(slot, &warm[slot].basis)
+                    {
+                        queues.enter(Job::new(slot, job.steps() + 1), key);
+                    }
+                }
+            }
+            failures = 0;
+            continue;
+        }
+        if queues.is_idle() && next < pairs.len() {
+            let end = (next + ROOM).min(pairs.len());
+            for slot in next..end {
+                if let Some(later) = pairs.get(slot + AHEAD) {
+                    near(&poses[later.pose_a as usize]);
+                    near(&poses[later.pose_b as usize]);
+                    near(&answers[slot + AHEAD]);
+                }
+                // SAFETY: there are as many pairs and warm starts.
+                match unsafe { scene.key::<L>(slot, &warm.get_unchecked(slot).basis) } {
+                    Some(key) => queues.enter(Job::new(slot, 0), key),
+                    None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
+                }
+            }
+            next = end;
+            continue;
+        }
+        // At the end, the last pairs and those too rare to form groups.
+        let Some(group) = queues.take().or_else(|| queues.rest()) else { break };
+        // SAFETY: `key` has accepted the pairs that wait.
+        let confirmed = unsafe { confirm::<L>(&scene, &group, warm, answers) };
+        for k in 0..N {
+            failed[failures] = group.jobs[k];
+            failures += (confirmed >> k & 1 == 0 && k < group.count) as usize;
+        }
+    }
+}
+
+/// Lets a pair whose portal was not confirmed try another one, or solves it; whether it has to be confirmed again.
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn step(bodies: &Bodies, steps: u32, options: &Options, warm: &mut Warm, answer: &mut BatchAnswer) -> bool {
+    let Bodies { a, b, pose_a, pose_b } = bodies;
+    if steps < STEPS
+        && let Some(basis) = Placed::new(a, pose_a, b, pose_b).stepped(&warm.basis, options)
+    {
+        warm.basis = basis;
+        return true;
+    }
+    *answer = solved(a, pose_a, b, pose_b, options, warm, steps);
+    false
+}
+
+/// Fetches what a pair will read or write into the nearest cache.
+#[inline(always)]
+fn near<T>(value: &T) {
+    let start = (value as *const T).cast::<i8>();
+    for line in 0..size_of::<T>().div_ceil(64) {
+        // SAFETY: a prefetch is a hint that reads nothing, wherever it points.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
+    }
+}
