@@ -172,7 +172,10 @@ impl Interval {
             self.wrenches[i] = moving - self.pulls[i].wrench(&self.rotations0[i]) * (0.5 * h);
         }
         self.system.reduce(&mut self.wrenches, out);
-        self.add_joint_forces(model, island, state, t, h, -0.5 * h, out);
+        for force in &model.joint_forces[island.joint_forces.clone()] {
+            let (freedom, pull) = self.joint_pull(force, model, island, state, t, h);
+            out[freedom] -= 0.5 * h * pull.value;
+        }
     }
 
     /// `p⁺` into `out`: momenta at the end. The columns of the end must be set (by [`Interval::linearise`] or
@@ -191,22 +194,9 @@ impl Interval {
             self.wrenches[i] = moving + self.pulls[i].wrench(&self.rotations[i]) * (0.5 * h);
         }
         self.system.reduce_at_end(&mut self.wrenches, out);
-        self.add_joint_forces(model, island, state, t, h, 0.5 * h, out);
-    }
-
-    fn add_joint_forces(
-        &self,
-        model: &Model,
-        island: &Island,
-        state: &State,
-        t: f64,
-        h: f64,
-        scale: f64,
-        out: &mut [f64],
-    ) {
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (freedom, pull) = self.joint_pull(force, model, island, state, t, h);
-            out[freedom] += scale * pull.value;
+            out[freedom] += 0.5 * h * pull.value;
         }
     }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// Numbers of a measurement, of the extremes, and of a cause.
 const MEASURE: usize = 14;
-const EXTREMES: usize = 10;
+const EXTREMES: usize = 12;
 const CAUSE: usize = 7;
 
 /// Books of another model.
@@ -34,19 +34,35 @@ impl Ledger {
         all.extend([e.energy_error, e.linear_error, e.angular_error]);
         all.extend([e.position_violation, e.velocity_violation, e.kinetic]);
         all.extend([e.potential.0, e.potential.1, e.linear, e.angular]);
+        all.extend([e.hamiltonian_error, e.hidden_violation]);
         for cause in &self.causes {
             all.push(cause.energy);
             all.extend(cause.linear.iter().chain(cause.angular.iter()));
         }
+        let previous = &self.previous;
+        all.extend([f64::from(u8::from(self.followed)), previous.time]);
+        all.extend(previous.positions.iter().flat_map(|x| x.iter()));
+        all.extend(previous.rotations.iter().flat_map(|r| r.iter()));
+        all.extend(previous.coordinates.iter().chain(&previous.momenta));
         all
     }
 
     /// Takes over the figures of a ledger of the same model that was closed at the present state.
     pub fn restore(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
-        let expected = MEASURE + EXTREMES + CAUSE * self.causes.len();
+        let books = MEASURE + EXTREMES + CAUSE * self.causes.len();
+        let previous = &mut self.previous;
+        let expected =
+            books + 2 + 12 * previous.positions.len() + previous.coordinates.len() + previous.momenta.len();
         if figures.len() != expected {
             return Err(OtherBooks { found: figures.len(), expected });
         }
+        let (figures, before) = figures.split_at(books);
+        self.followed = before[0] != 0.0;
+        previous.time = before[1];
+        let places = previous.positions.iter_mut().flat_map(|x| x.iter_mut());
+        let axes = previous.rotations.iter_mut().flat_map(|r| r.iter_mut());
+        let rest = previous.coordinates.iter_mut().chain(&mut previous.momenta);
+        places.chain(axes).chain(rest).zip(&before[2..]).for_each(|(to, from)| *to = *from);
         let (m, rest) = figures.split_at(MEASURE);
         let (e, causes) = rest.split_at(EXTREMES);
         let vector = |v: &[f64]| Vec3::new(v[0], v[1], v[2]);
@@ -70,6 +86,8 @@ impl Ledger {
             potential: (e[6], e[7]),
             linear: e[8],
             angular: e[9],
+            hamiltonian_error: e[10],
+            hidden_violation: e[11],
         };
         for (Cause { energy, linear, angular, .. }, c) in self.causes.iter_mut().zip(causes.chunks(CAUSE)) {
             (*energy, *linear, *angular) = (c[0], vector(&c[1..]), vector(&c[4..]));

@@ -11,7 +11,8 @@
 //! The impulses are those of the variational scheme, for which the identities hold to rounding: what remains after all
 //! causes are booked is what a scheme did that mechanics does not do. An island that hangs on the world exchanges
 //! momentum with it through its joints; there the rest is booked as the supports'. Energies of the step itself are kept too:
-//! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70] beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
+//! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70], and one step late the `H_d` of the unprojected momentum and how far it
+//! is from what the constraints allow, beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
 
 mod books;
 mod measure;
@@ -19,6 +20,7 @@ mod measure;
 pub use books::OtherBooks;
 pub use measure::{Measure, Scratch};
 
+use crate::discrete::Instant;
 use crate::force::{Bodies, ForceError, Placement, Pull};
 use crate::joint::JointKind;
 use crate::joint::motion::{Vec6, angular, linear};
@@ -62,54 +64,10 @@ pub struct Entry {
     pub discrete_energy: f64,
     /// Work of non-conservative forces since the start, J.
     pub work: f64,
-}
-
-impl Entry {
-    /// What [`Entry::values`] lists.
-    pub const NAMES: [&'static str; 17] = [
-        "kinetic",
-        "potential",
-        "total",
-        "discrete",
-        "work",
-        "linear_x",
-        "linear_y",
-        "linear_z",
-        "angular_x",
-        "angular_y",
-        "angular_z",
-        "angular_centre_x",
-        "angular_centre_y",
-        "angular_centre_z",
-        "constraint_position",
-        "constraint_velocity",
-        "error",
-    ];
-
-    /// The figures in the order of [`Entry::NAMES`]; `error` is the energy not accounted for by work since the start.
-    pub fn values(&self, initial_energy: f64) -> [f64; 17] {
-        let m = &self.measure;
-        let centre = m.angular_about_centre();
-        [
-            m.kinetic,
-            m.potential,
-            m.energy(),
-            self.discrete_energy,
-            self.work,
-            m.linear.x,
-            m.linear.y,
-            m.linear.z,
-            m.angular.x,
-            m.angular.y,
-            m.angular.z,
-            centre.x,
-            centre.y,
-            centre.z,
-            m.position_violation,
-            m.velocity_violation,
-            m.energy() - initial_energy - self.work,
-        ]
-    }
+    /// `H_d` of the unprojected momentum at the *beginning* of the step, J: its multipliers need the step after it.
+    pub hamiltonian: f64,
+    /// Violation of the hidden constraints by that momentum, `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
+    pub hidden: f64,
 }
 
 /// Extremes over a run.
@@ -125,6 +83,10 @@ pub struct Extremes {
     pub position_violation: f64,
     /// Greatest violation by velocities.
     pub velocity_violation: f64,
+    /// Greatest `|H_d - initial - work|` of the unprojected momenta, J.
+    pub hamiltonian_error: f64,
+    /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or 1/s.
+    pub hidden_violation: f64,
     /// Greatest kinetic energy, J: what energy errors are relative to.
     pub kinetic: f64,
     /// Smallest and greatest potential energy, J.
@@ -143,6 +105,8 @@ impl Extremes {
             angular_error: 0.0,
             position_violation: m.position_violation,
             velocity_violation: m.velocity_violation,
+            hamiltonian_error: 0.0,
+            hidden_violation: 0.0,
             kinetic: m.kinetic,
             potential: (m.potential, m.potential),
             linear: m.linear.norm(),
@@ -184,6 +148,10 @@ pub struct Ledger {
     causes: Vec<Cause>,
     extremes: Extremes,
     hangs: Vec<bool>,
+    instant: Instant,
+    /// The state before the last one, if `followed`.
+    previous: State,
+    followed: bool,
 }
 
 /// Places of the causes that every ledger has; forces follow.
@@ -214,6 +182,9 @@ impl Ledger {
             causes: names.map(Cause::none).collect(),
             extremes: Extremes::of(&initial),
             hangs: model.islands.iter().map(|island| hangs(model, island)).collect(),
+            instant: Instant::default(),
+            previous: state.clone(),
+            followed: false,
         };
         ledger.keep_momenta(model, state);
         Ok(ledger)
@@ -260,7 +231,10 @@ impl Ledger {
         if self.last_step != before.steps {
             self.last = self.scratch.measure(model, before)?;
             self.keep_momenta(model, before);
+            self.followed = false;
         }
+        let earlier_work = self.work();
+        let (hamiltonian, hidden) = self.read_instant(model, before, after, h)?;
         let kinetic = self.book_gravity(model, before, after, h);
         let potential = self.book_forces(model, before.time + 0.5 * h, h)?;
         let stored = self.book_joint_forces(model, before, after, h);
@@ -268,9 +242,31 @@ impl Ledger {
         self.book_rest(model, after, &now);
         let work = self.work();
         self.extremes.watch(&now, now.energy() - self.initial.energy() - work, &self.causes[SCHEME]);
+        let unprojected = (hamiltonian - self.initial.energy() - earlier_work).abs();
+        self.extremes.hamiltonian_error = self.extremes.hamiltonian_error.max(unprojected);
+        self.extremes.hidden_violation = self.extremes.hidden_violation.max(hidden);
         self.last = now;
         self.last_step = after.steps;
-        Ok(Entry { time: after.time, measure: now, discrete_energy: kinetic + potential + stored, work })
+        self.previous.clone_from(before);
+        self.followed = true;
+        let discrete_energy = kinetic + potential + stored;
+        Ok(Entry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
+    }
+
+    /// `H_d` and the hidden constraints at the beginning of the step. At the start of a run momenta are those of velocities,
+    /// which constraints allow.
+    fn read_instant(
+        &mut self,
+        model: &Model,
+        before: &State,
+        after: &State,
+        h: f64,
+    ) -> Result<(f64, f64), ForceError> {
+        if !self.followed {
+            return Ok((self.last.energy(), self.last.velocity_violation));
+        }
+        self.instant.read(model, &self.previous, before, after, h)?;
+        Ok((self.instant.hamiltonian(), self.instant.hidden().unprojected))
     }
 
     /// Sets up the middle of the step and books gravity; returns kinetic energy and gravity's potential there.

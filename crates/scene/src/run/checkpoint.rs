@@ -13,7 +13,7 @@
 //! | `ledger` | the figures of the ledger |
 
 use super::npz::{Array, Reader, Writer};
-use super::trajectory::rows;
+use super::trajectory::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
@@ -42,7 +42,7 @@ pub struct Checkpoint {
     /// Time spent computing so far, s.
     pub wall_time: f64,
     /// `E_d` of the last step, J.
-    pub discrete_energy: f64,
+    pub figures: StepFigures,
 }
 
 impl Checkpoint {
@@ -59,7 +59,8 @@ impl Checkpoint {
             let counts = [state.steps, self.rows, self.iterations].map(|n| n as i64);
             writer.array("counts", &Array::integers(&counts))?;
             writer.array("times", &list(&[state.time, self.wall_time]))?;
-            writer.array("energy", &list(&[self.discrete_energy]))?;
+            let StepFigures { discrete_energy, hamiltonian, hidden } = self.figures;
+            writer.array("energy", &list(&[discrete_energy, hamiltonian, hidden]))?;
             writer.array("positions", &Array::floats(&[n, 3], &positions))?;
             writer.array("rotations", &Array::floats(&[n, 3, 3], &rotations))?;
             writer.array("coordinates", &list(&state.coordinates))?;
@@ -84,7 +85,9 @@ impl Checkpoint {
         let times = reader.array("times")?.as_floats()?;
         let &[time, wall_time] = times.as_slice() else { return Err(other("its times are not two")) };
         let energy = reader.array("energy")?.as_floats()?;
-        let &[discrete_energy] = energy.as_slice() else { return Err(other("it has no energy")) };
+        let &[discrete_energy, hamiltonian, hidden] = energy.as_slice() else {
+            return Err(other("it has no energies"));
+        };
         let mut floats = |name: &str| reader.array(name)?.as_floats();
         let (positions, rotations) = (floats("positions")?, floats("rotations")?);
         let (positions, _) = positions.as_chunks::<3>();
@@ -103,7 +106,7 @@ impl Checkpoint {
             rows: rows as u64,
             iterations: iterations as u64,
             wall_time,
-            discrete_energy,
+            figures: StepFigures { discrete_energy, hamiltonian, hidden },
         })
     }
 
@@ -147,7 +150,7 @@ mod tests {
             rows: 4,
             iterations: 5,
             wall_time: 1.5,
-            discrete_energy: -0.1,
+            figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

@@ -22,4 +22,4 @@ pub use checkpoint::Checkpoint;
 pub use error::RunError;
 pub use session::{Progress, prepare, run};
 pub use summary::{Brought, Counts, Energy, Failure, Momentum, Status, Summary};
-pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES};
+pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

@@ -14,8 +14,9 @@ use super::error::RunError;
 use super::folder::{self, Folder};
 use super::parts::Parts;
 use super::summary::{About, Course, Failure, Status, Summary};
-use super::trajectory::{Row, columns, fixed};
+use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
+use percussion_mechanics::ledger::Entry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
 use std::mem;
@@ -69,7 +70,7 @@ struct Session {
     parts: Parts,
     row: Row,
     /// `E_d` of the last step, J; at the start, the energy there.
-    discrete_energy: f64,
+    figures: StepFigures,
     every: u64,
     total: u64,
     iterations: u64,
@@ -98,7 +99,11 @@ impl Session {
             about,
             parts,
             row: Row::default(),
-            discrete_energy: simulation.ledger().initial().energy(),
+            figures: StepFigures {
+                discrete_energy: simulation.ledger().initial().energy(),
+                hamiltonian: simulation.ledger().initial().energy(),
+                hidden: 0.0,
+            },
             simulation,
             every,
             total,
@@ -146,7 +151,7 @@ impl Session {
             simulation,
             parts,
             row: Row::default(),
-            discrete_energy: checkpoint.discrete_energy,
+            figures: checkpoint.figures,
             every,
             total,
             iterations: checkpoint.iterations,
@@ -166,7 +171,10 @@ impl Session {
         while self.simulation.state().steps < self.total {
             match self.simulation.advance() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
-                Ok(entry) => self.discrete_energy = entry.discrete_energy,
+                Ok(entry) => {
+                    let Entry { discrete_energy, hamiltonian, hidden, .. } = entry;
+                    self.figures = StepFigures { discrete_energy, hamiltonian, hidden };
+                }
             }
             self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
             let state = self.simulation.state();
@@ -189,7 +197,7 @@ impl Session {
 
     /// Adds the present state to the trajectory.
     fn keep(&mut self) -> Result<(), RunError> {
-        self.row.fill(&self.simulation, self.discrete_energy);
+        self.row.fill(&self.simulation, &self.figures);
         let place = self.folder.file(folder::PARTS);
         self.parts.push(&self.row.slices()).map_err(RunError::at(&place))
     }
@@ -204,7 +212,7 @@ impl Session {
             rows,
             iterations: self.iterations,
             wall_time: self.wall_time(),
-            discrete_energy: self.discrete_energy,
+            figures: self.figures,
         };
         checkpoint.write(&place).map_err(RunError::at(&place))
     }

@@ -61,6 +61,8 @@ pub struct Summary {
     pub constraint_max: f64,
     /// Greatest violation by velocities, m/s or rad/s.
     pub constraint_velocity_max: f64,
+    /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or rad/s.
+    pub constraint_hidden_max: f64,
     /// Greatest overlap of two bodies, m; none while contact is not watched.
     pub overlap_max: Option<f64>,
     /// Collisions.
@@ -101,6 +103,8 @@ pub struct Energy {
     pub kinetic_max: f64,
     /// Smallest and greatest potential energy.
     pub potential_range: [f64; 2],
+    /// Greatest error of `H_d` of the unprojected momenta.
+    pub hamiltonian_max_error: f64,
 }
 
 /// A momentum over a run.
@@ -247,6 +251,7 @@ impl Summary {
                 potential: [first.potential, last.potential],
                 kinetic_max: extremes.kinetic,
                 potential_range: [extremes.potential.0, extremes.potential.1],
+                hamiltonian_max_error: extremes.hamiltonian_error,
             },
             linear_momentum: Momentum {
                 initial: first.linear.into(),
@@ -262,6 +267,7 @@ impl Summary {
             },
             constraint_max: extremes.position_violation,
             constraint_velocity_max: extremes.velocity_violation,
+            constraint_hidden_max: extremes.hidden_violation,
             overlap_max: None,
             collisions: 0,
             causes: ledger

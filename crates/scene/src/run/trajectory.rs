@@ -21,9 +21,10 @@ use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::{Model, Simulation};
 
 /// Columns of `energy`.
-pub const ENERGY_NAMES: [&str; 6] = ["kinetic", "potential", "total", "discrete", "work", "error"];
+pub const ENERGY_NAMES: [&str; 7] =
+    ["kinetic", "potential", "total", "discrete", "work", "error", "hamiltonian"];
 /// Columns of `constraint`.
-pub const CONSTRAINT_NAMES: [&str; 2] = ["position", "velocity"];
+pub const CONSTRAINT_NAMES: [&str; 3] = ["position", "velocity", "hidden"];
 
 /// The arrays that grow with the run.
 pub fn columns(model: &Model) -> Vec<Column> {
@@ -82,6 +83,18 @@ fn coordinate_names(model: &Model) -> Vec<String> {
     names
 }
 
+/// What belongs to a step, not to an instant: `E_d` of the step that led here, and `H_d` and the violation of the hidden
+/// constraints at its beginning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepFigures {
+    /// J
+    pub discrete_energy: f64,
+    /// J
+    pub hamiltonian: f64,
+    /// m/s or 1/s
+    pub hidden: f64,
+}
+
 /// A row of all growing arrays, made anew in the same memory at each instant that is kept.
 #[derive(Debug, Default)]
 pub struct Row {
@@ -89,13 +102,13 @@ pub struct Row {
     rotation: Vec<f64>,
     velocity: Vec<f64>,
     angular_velocity: Vec<f64>,
-    small: [f64; 20],
+    small: [f64; 22],
     coordinate: Vec<f64>,
 }
 
 impl Row {
-    /// Fills in the present instant, given `E_d` of the step that led to it.
-    pub fn fill(&mut self, simulation: &Simulation, discrete_energy: f64) {
+    /// Fills in the present instant, given the figures of the step that led to it.
+    pub fn fill(&mut self, simulation: &Simulation, step: &StepFigures) {
         let (model, state, ledger) = (simulation.model(), simulation.state(), simulation.ledger());
         for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
             list.clear();
@@ -120,12 +133,13 @@ impl Row {
         let (initial, total) = (ledger.initial().energy(), measure.energy());
         // The sum of nothing is -0.
         let work = ledger.work() + 0.0;
-        let energies =
-            [measure.kinetic, measure.potential, total, discrete_energy, work, total - initial - work];
+        let error = total - initial - work;
+        let StepFigures { discrete_energy, hamiltonian, hidden } = *step;
+        let energies = [measure.kinetic, measure.potential, total, discrete_energy, work, error, hamiltonian];
         let vectors = [measure.linear, measure.angular, measure.angular_about_centre()];
         let scheme = ledger.causes().iter().find(|cause| cause.name == "scheme");
         let errors = scheme.map_or([0.0; 2], |cause| [cause.linear.norm(), cause.angular.norm()]);
-        let violations = [measure.position_violation, measure.velocity_violation];
+        let violations = [measure.position_violation, measure.velocity_violation, hidden];
         let all = std::iter::once(state.time)
             .chain(energies)
             .chain(vectors.iter().flat_map(own))
@@ -143,12 +157,12 @@ impl Row {
             &self.rotation,
             &self.velocity,
             &self.angular_velocity,
-            &s[1..7],
-            &s[7..10],
-            &s[10..13],
-            &s[13..16],
-            &s[16..18],
-            &s[18..20],
+            &s[1..8],
+            &s[8..11],
+            &s[11..14],
+            &s[14..17],
+            &s[17..19],
+            &s[19..22],
             &self.coordinate,
         ]
     }

@@ -133,6 +133,7 @@ fn figures(summary: &Summary) -> String {
         ("at the end", format!("{} N m s", vector(&summary.angular_momentum.last))),
         ("constraints by placements", small(summary.constraint_max)),
         ("constraints by velocities", small(summary.constraint_velocity_max)),
+        ("by unprojected momenta", small(summary.constraint_hidden_max)),
         ("most iterations of a step", summary.iterations_max.to_string()),
         ("states kept", format!("{}, every {} steps", summary.rows, summary.every)),
     ];
