@@ -292,7 +292,7 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         let pd = cross(&p.w, d);
         let c = [dot(&first, &pd), dot(&second, &pd), dot(&third, &pd)];
         if !(c[0].abs() > tie && c[1].abs() > tie && c[2].abs() > tie) {
-            break;
+            return tied_cast(map, portal, cast, p, count);
         }
         let right = [c[0] < 0.0, c[1] < 0.0, c[2] < 0.0].map(usize::from);
         let replaced = REPLACED[newest][right[0] + 2 * right[1] + 4 * right[2]];
@@ -304,6 +304,24 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         first = p.w;
     }
     careful_cast(map, portal, cast, count)
+}
+
+/// As [`careful_cast`], after a pivot to the support point `p`, from which the line is level with a corner.
+#[cold]
+#[inline(never)]
+fn tied_cast<S: SupportMap>(
+    map: &mut S,
+    portal: &mut Portal,
+    cast: &Cast,
+    p: Point,
+    count: &mut u32,
+) -> CastEnd {
+    *portal = Portal::new(portal.corner, &cast.d);
+    if portal.holds(p.id) || portal.pivot(&p, &cast.d, cast.size) {
+        careful_cast(map, portal, cast, count)
+    } else {
+        CastEnd::Stalled
+    }
 }
 
 /// As [`cast`], with every normal as good as it can be.
