@@ -87,7 +87,7 @@ mod tests {
     use nalgebra::{DMatrix, DVector};
 
     fn sample(n: usize) -> DMatrix<f64> {
-        DMatrix::from_fn(n, n, |r, c| ((r * r * 3 + c * (r + 2) * 7 + c * c) as f64).sin())
+        DMatrix::from_fn(n, n, |r, c| ((r * r * 3 + c * (r + 2) * 7 + c * c + 1) as f64).sin())
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         lu.factor().unwrap();
         let mut b = vec![3.0, 1.0, 4.0];
         lu.solve(&mut b);
-        assert_eq!(b, [1.0, 1.0, 1.0]);
+        assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-15), "{b:?}");
     }
 
     #[test]
