@@ -341,7 +341,7 @@ fn main() {
         return;
     }
     if std::env::args().any(|a| a == "--pile") {
-        return pile_table();
+        return in_the_pool(pile_table);
     }
     let counting = std::env::args().any(|a| a == "--instructions");
     let unit = if counting { "instructions" } else { "ns" };
@@ -370,6 +370,12 @@ fn main() {
         }
     }
     if !counting {
-        pile_table();
+        in_the_pool(pile_table);
     }
+}
+
+/// Runs where a step loop runs: on a thread of the pool that batches share their work with. Called from outside, every batch
+/// would first wait for the pool to wake up.
+fn in_the_pool(work: impl FnOnce() + Send) {
+    rayon::scope(|_| work());
 }

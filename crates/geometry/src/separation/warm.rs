@@ -48,32 +48,37 @@ pub(crate) fn separation_of_polytopes(
     let Some((portal, x)) = placed.portal(&warm.basis) else {
         return solve(a, pose_a, b, pose_b, options, warm);
     };
-    match placed.confirmed(&portal, &x, pose_a, &warm.basis) {
-        Some(answer) => {
-            warm.beta = answer.beta;
-            Ok(answer)
-        }
-        None => pursue(placed, portal, pose_a, pose_b, options, warm),
-    }
+    let Some(judged) = placed.judged(&portal, &warm.basis) else {
+        return pursue(a, pose_a, b, pose_b, options, warm);
+    };
+    let answer = placed.answer(&portal, &x, pose_a, &warm.basis, &judged);
+    warm.beta = answer.beta;
+    Ok(answer)
 }
 
 /// From a remembered portal that is no longer optimal.
+#[cold]
 #[inline(never)]
 fn pursue(
-    placed: Placed,
-    mut portal: WorldPortal,
+    a: &Polytope,
     pose_a: &Pose,
+    b: &Polytope,
     pose_b: &Pose,
     options: &Options,
     warm: &mut Warm,
 ) -> Result<Separation, QueryError> {
+    let placed = Placed::new(a, pose_a, b, pose_b);
+    let Some((mut portal, _)) = placed.portal(&warm.basis) else {
+        return solve(a, pose_a, b, pose_b, options, warm);
+    };
     let mut steps = 0;
     while steps < STEPS
         && let Some(next) = placed.step(&portal, &warm.basis, options)
         && let Some((there, x)) = placed.portal(&next)
     {
         (warm.basis, portal, steps) = (next, there, steps + 1);
-        if let Some(answer) = placed.confirmed(&portal, &x, pose_a, &next) {
+        if let Some(judged) = placed.judged(&portal, &next) {
+            let answer = placed.answer(&portal, &x, pose_a, &next, &judged);
             warm.beta = answer.beta;
             return Ok(Separation { iterations: 1 + steps, ..answer });
         }
@@ -105,6 +110,8 @@ pub(crate) struct Placed<'a> {
     rb: [V; 3],
     /// From b's reference point to a's.
     t: V,
+    /// From a's origin to its reference point.
+    lever_a: V,
 }
 
 /// Three points of the Minkowski difference in world axes, relative to the reference points.
@@ -117,6 +124,19 @@ struct WorldPortal {
     m: V,
 }
 
+/// What the judgement of an optimal portal found on its way.
+#[derive(Clone, Copy)]
+struct Judged {
+    /// `<N, w0>`.
+    height: f64,
+    /// Of the highest vertex pair above the portal, times `|N|`.
+    rise: f64,
+    /// `D`.
+    distance: f64,
+    /// `1 / total`.
+    inverse: f64,
+}
+
 impl<'a> Placed<'a> {
     #[inline(always)]
     pub(crate) fn new(a: &'a Polytope, pose_a: &Pose, b: &'a Polytope, pose_b: &Pose) -> Self {
@@ -124,7 +144,7 @@ impl<'a> Placed<'a> {
         let (lever_a, lever_b) = (lever(pose_a, a), lever(pose_b, b));
         let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
         let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
-        Self { a, b, ra: columns(&pose_a.rotation), rb: columns(&pose_b.rotation), t }
+        Self { a, b, ra: columns(&pose_a.rotation), rb: columns(&pose_b.rotation), t, lever_a }
     }
 
     /// The portal of three vertex pairs and their parts on body a; `None` where one of them does not exist.
@@ -154,16 +174,10 @@ impl<'a> Placed<'a> {
         Some((WorldPortal { w, n, total, m: [total - m1 - m2, m1, m2] }, x))
     }
 
-    /// The answer if the portal is optimal: the ray pierces it and no vertex pair rises above it. NaN and infinities
+    /// Whether the portal is optimal: the ray pierces it and no vertex pair rises above it. NaN and infinities
     /// fail the comparisons.
     #[inline(always)]
-    fn confirmed(
-        &self,
-        portal: &WorldPortal,
-        x: &[V; 3],
-        pose_a: &Pose,
-        basis: &Basis,
-    ) -> Option<Separation> {
+    fn judged(&self, portal: &WorldPortal, basis: &Basis) -> Option<Judged> {
         let (a, b, t) = (self.a, self.b, &self.t);
         let WorldPortal { w, n, total, m } = portal;
         let floor = -WARM_WEIGHT * total;
@@ -186,6 +200,21 @@ impl<'a> Placed<'a> {
         {
             return None;
         }
+        Some(Judged { height, rise, distance, inverse })
+    }
+
+    /// The answer of an optimal portal.
+    #[inline(always)]
+    fn answer(
+        &self,
+        portal: &WorldPortal,
+        x: &[V; 3],
+        pose_a: &Pose,
+        basis: &Basis,
+        judged: &Judged,
+    ) -> Separation {
+        let t = &self.t;
+        let (WorldPortal { n, m, .. }, Judged { height, rise, distance, inverse }) = (portal, *judged);
         let m = m.map(|v| if v > 0.0 { v } else { 0.0 });
         let weights = scale(&m, 1.0 / (m[0] + m[1] + m[2]));
         let s = distance * (1.0 - height * inverse);
@@ -193,9 +222,9 @@ impl<'a> Placed<'a> {
         let beta = scale(t, 1.0 / distance);
         let alpha = scale(n, -distance * inverse);
         let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
-        let pa = add_scaled(&lever(pose_a, a), &pose_a.position.into(), 1.0);
+        let pa = add_scaled(&self.lever_a, &pose_a.position.into(), 1.0);
         let point_a = add_scaled(&mixed, &pa, 1.0);
-        Some(Separation {
+        Separation {
             outcome: Outcome::Solved,
             separation: s,
             reference_distance: distance,
@@ -209,7 +238,7 @@ impl<'a> Placed<'a> {
             lower: s - rise,
             upper: s,
             iterations: 1,
-        })
+        }
     }
 
     /// The next portal to try after a basis that was not confirmed.
