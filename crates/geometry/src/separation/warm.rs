@@ -48,15 +48,17 @@ pub(crate) fn separation_of_polytopes(
     let Some((portal, x)) = placed.portal(&warm.basis) else {
         return solve(a, pose_a, b, pose_b, options, warm);
     };
-    let Some(judged) = placed.judged(&portal, &warm.basis) else {
-        return pursue(a, pose_a, b, pose_b, options, warm);
-    };
-    let answer = placed.answer(&portal, &x, pose_a, &warm.basis, &judged);
-    warm.beta = answer.beta;
-    Ok(answer)
+    match placed.confirmed(&portal, &x, pose_a, &warm.basis) {
+        Some(answer) => {
+            warm.beta = answer.beta;
+            Ok(answer)
+        }
+        None => pursue(a, pose_a, b, pose_b, options, warm),
+    }
 }
 
-/// From a remembered portal that is no longer optimal.
+/// From a remembered portal that is no longer optimal. The portal is set up anew: handing it over would keep it in memory
+/// on the road that nearly everyone takes.
 #[cold]
 #[inline(never)]
 fn pursue(
@@ -77,8 +79,7 @@ fn pursue(
         && let Some((there, x)) = placed.portal(&next)
     {
         (warm.basis, portal, steps) = (next, there, steps + 1);
-        if let Some(judged) = placed.judged(&portal, &next) {
-            let answer = placed.answer(&portal, &x, pose_a, &next, &judged);
+        if let Some(answer) = placed.confirmed(&portal, &x, pose_a, &next) {
             warm.beta = answer.beta;
             return Ok(Separation { iterations: 1 + steps, ..answer });
         }
@@ -124,19 +125,6 @@ struct WorldPortal {
     m: V,
 }
 
-/// What the judgement of an optimal portal found on its way.
-#[derive(Clone, Copy)]
-struct Judged {
-    /// `<N, w0>`.
-    height: f64,
-    /// Of the highest vertex pair above the portal, times `|N|`.
-    rise: f64,
-    /// `D`.
-    distance: f64,
-    /// `1 / total`.
-    inverse: f64,
-}
-
 impl<'a> Placed<'a> {
     #[inline(always)]
     pub(crate) fn new(a: &'a Polytope, pose_a: &Pose, b: &'a Polytope, pose_b: &Pose) -> Self {
@@ -174,10 +162,16 @@ impl<'a> Placed<'a> {
         Some((WorldPortal { w, n, total, m: [total - m1 - m2, m1, m2] }, x))
     }
 
-    /// Whether the portal is optimal: the ray pierces it and no vertex pair rises above it. NaN and infinities
+    /// The answer if the portal is optimal: the ray pierces it and no vertex pair rises above it. NaN and infinities
     /// fail the comparisons.
     #[inline(always)]
-    fn judged(&self, portal: &WorldPortal, basis: &Basis) -> Option<Judged> {
+    fn confirmed(
+        &self,
+        portal: &WorldPortal,
+        x: &[V; 3],
+        pose_a: &Pose,
+        basis: &Basis,
+    ) -> Option<Separation> {
         let (a, b, t) = (self.a, self.b, &self.t);
         let WorldPortal { w, n, total, m } = portal;
         let floor = -WARM_WEIGHT * total;
@@ -200,21 +194,6 @@ impl<'a> Placed<'a> {
         {
             return None;
         }
-        Some(Judged { height, rise, distance, inverse })
-    }
-
-    /// The answer of an optimal portal.
-    #[inline(always)]
-    fn answer(
-        &self,
-        portal: &WorldPortal,
-        x: &[V; 3],
-        pose_a: &Pose,
-        basis: &Basis,
-        judged: &Judged,
-    ) -> Separation {
-        let t = &self.t;
-        let (WorldPortal { n, m, .. }, Judged { height, rise, distance, inverse }) = (portal, *judged);
         let m = m.map(|v| if v > 0.0 { v } else { 0.0 });
         let weights = scale(&m, 1.0 / (m[0] + m[1] + m[2]));
         let s = distance * (1.0 - height * inverse);
@@ -224,7 +203,7 @@ impl<'a> Placed<'a> {
         let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
         let pa = add_scaled(&self.lever_a, &pose_a.position.into(), 1.0);
         let point_a = add_scaled(&mixed, &pa, 1.0);
-        Separation {
+        Some(Separation {
             outcome: Outcome::Solved,
             separation: s,
             reference_distance: distance,
@@ -238,7 +217,7 @@ impl<'a> Placed<'a> {
             lower: s - rise,
             upper: s,
             iterations: 1,
-        }
+        })
     }
 
     /// The next portal to try after a basis that was not confirmed.
