@@ -3,8 +3,8 @@
 //! **Knows** bodies with mass, how they hang on each other, what pulls them, and how they get from one instant to
 //! the next. **Opens no file** and prints nothing.
 //!
-//! A [`ModelBuilder`](model::ModelBuilder) turns bodies, joints and forces into a read-only [`Model`](model::Model) and a first
-//! [`State`](state::State).
+//! A [`ModelBuilder`] turns bodies, joints and forces into a read-only [`Model`] and a first
+//! [`State`].
 
 pub mod body;
 pub mod discrete;
