@@ -4,6 +4,7 @@
 mod common;
 mod mechanisms;
 
+use common::counter::{Counter, requests};
 use common::everything::{closed, controls, everything, island};
 use common::random::Random;
 use common::{chain, sprung_chain};
@@ -11,29 +12,6 @@ use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{NAMES, Options, by_name};
 use percussion_mechanics::{Ledger, Model, State};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// Counts the calling thread's requests.
-struct Counter;
-
-thread_local! {
-    static REQUESTS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every request is handed to the system's allocator unchanged; a request to grow goes through `alloc`.
-unsafe impl GlobalAlloc for Counter {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.with(|requests| requests.set(requests.get() + 1));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static COUNTER: Counter = Counter;
@@ -45,13 +23,13 @@ fn requests_of_warm_steps(scheme: &str, model: &Model, mut state: State) -> usiz
     let mut from = 0;
     for k in 0..20 {
         if k == 3 {
-            from = REQUESTS.with(Cell::get);
+            from = requests();
         }
         before.clone_from(&state);
         scheme.step(model, &mut state, 1e-3).unwrap();
         ledger.record(model, &before, &state, 1e-3).unwrap();
     }
-    REQUESTS.with(Cell::get) - from
+    requests() - from
 }
 
 #[test]
@@ -80,12 +58,12 @@ fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
     let mut bent = vec![0.0; island.freedoms.len() * island.freedoms.len()];
     let mut from = 0;
     for _ in 0..2 {
-        from = REQUESTS.with(Cell::get);
+        from = requests();
         tool.differentiate(&passage, &mut out).unwrap();
         tool.bend_loops(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
     }
     assert!(out.before.by_start.iter().all(|v| v.is_finite()));
-    REQUESTS.with(Cell::get) - from
+    requests() - from
 }
 
 #[test]

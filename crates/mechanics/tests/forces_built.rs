@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::counter::{Counter, requests};
 use common::link;
 use common::random::Random;
 use percussion_geometry::{Pose, Vec3};
@@ -12,33 +13,11 @@ use percussion_mechanics::force::{
 };
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, ModelError, State};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 const ROUNDING: f64 = 1e-13;
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches no memory of its own.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTER: Counter = Counter;
 
 /// Two bodies and a bead at random, and a wall.
 struct Scene {
@@ -268,13 +247,13 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
     for law in laws {
         let force = Force { name: "f".to_owned(), law };
         let mut list = Vec::with_capacity(force.stiffness_count());
-        let before = ALLOCATIONS.with(Cell::get);
+        let before = requests();
         force.pull(0.0, &bodies, &mut pulls).unwrap();
         force.stiffness(0.0, &bodies, &mut list).unwrap();
         force.potential(&bodies).unwrap();
         force.power(0.0, &bodies).unwrap();
         force.for_each_slot(&mut |_| ());
-        assert_eq!(ALLOCATIONS.with(Cell::get), before, "{:?}", force.law);
+        assert_eq!(requests(), before, "{:?}", force.law);
         assert!(!list.is_empty());
     }
 }

@@ -54,7 +54,7 @@ pub fn discrete_hamiltonian(
 }
 
 /// Potential energy of a state, J. Leaves the bodies as forces see them behind, at rest.
-pub(super) fn potential(
+pub(crate) fn potential(
     model: &Model,
     state: &State,
     placements: &mut Vec<Placement>,

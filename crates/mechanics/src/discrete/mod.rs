@@ -46,6 +46,7 @@ pub use control::{Control, ControlError, Grip};
 pub use dense::{Dense, Redundant};
 pub use derivatives::{Derivatives, Momentum, Passage};
 pub use differentiator::Differentiator;
+pub(crate) use energy::potential;
 pub use energy::{discrete_energy, discrete_hamiltonian};
 pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};

@@ -6,7 +6,6 @@
 //! which the discrete equations need; [`Joint::place`] gives the placement itself from the parent's, so that joints
 //! never drift.
 
-use super::motion::Vec6;
 use super::{Joint, JointKind, Stand};
 use crate::rotation::{Mat3, Turn, about, tangents, tidied};
 use percussion_geometry::Vec3;
@@ -152,14 +151,5 @@ impl Joint {
         };
         let rotation = parent.axes * turned * self.on_child.axes.transpose();
         (parent.point + parent.axes * shift - rotation * self.on_child.point, rotation)
-    }
-
-    /// The step for rates `ν` over a time `h`: a first guess.
-    pub fn guess(&self, stand: &Stand, rates: &[f64], h: f64) -> Step {
-        let mut d = Vec6::zeros();
-        for (slot, rate) in d.iter_mut().zip(rates) {
-            *slot = rate * h;
-        }
-        self.corrected(stand, &Step::none(), d.as_slice())
     }
 }

@@ -1,10 +1,10 @@
 //! What can be measured at an instant: energies, momenta, and how well the constraints hold.
 
-use crate::force::{Bodies, ForceError, Placement};
+use crate::discrete::potential;
+use crate::force::{ForceError, Placement};
 use crate::joint::Joint;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Model, placed};
-use crate::rotation::hat;
 use crate::state::State;
 use crate::tree::System;
 use percussion_geometry::Vec3;
@@ -55,10 +55,12 @@ pub struct Scratch {
 impl Scratch {
     /// Measures a state.
     pub fn measure(&mut self, model: &Model, state: &State) -> Result<Measure, ForceError> {
-        self.solve_velocities(model, state);
+        self.rates.resize(model.freedoms, 0.0);
+        self.twists.resize(model.moving(), Vec6::zeros());
+        model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.twists);
         let mut m = Measure {
             kinetic: 0.0,
-            potential: 0.0,
+            potential: potential(model, state, &mut self.placements)?,
             linear: Vec3::zeros(),
             angular: Vec3::zeros(),
             centre: Vec3::zeros(),
@@ -71,7 +73,6 @@ impl Scratch {
             let (v, w) = (linear(t), angular(t));
             let spin = r * link.inertia.component_mul(&r.tr_mul(&w));
             m.kinetic += 0.5 * (link.mass * v.norm_squared() + w.dot(&spin));
-            m.potential -= link.mass * model.gravity.dot(x);
             m.linear += v * link.mass;
             m.angular += x.cross(&v) * link.mass + spin;
             m.centre += x * link.mass;
@@ -80,53 +81,8 @@ impl Scratch {
         if m.mass > 0.0 {
             m.centre /= m.mass;
         }
-        self.add_potentials(model, state, &mut m)?;
         self.add_violations(model, state, &mut m);
         Ok(m)
-    }
-
-    fn solve_velocities(&mut self, model: &Model, state: &State) {
-        self.rates.resize(model.freedoms, 0.0);
-        self.twists.resize(model.moving(), Vec6::zeros());
-        for island in &model.islands {
-            self.system.nodes.clear();
-            for slot in island.bodies.clone() {
-                self.system.nodes.push(model.mass_node(
-                    state,
-                    slot,
-                    island.bodies.start,
-                    island.freedoms.start,
-                ));
-            }
-            // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
-            if self.system.factor().is_ok() {
-                let f = island.freedoms.clone();
-                let twists = &mut self.twists[island.bodies.clone()];
-                self.system.solve(&state.momenta[f.clone()], &mut self.rates[f], twists);
-            }
-        }
-    }
-
-    fn add_potentials(&mut self, model: &Model, state: &State, m: &mut Measure) -> Result<(), ForceError> {
-        if !model.forces.is_empty() {
-            self.placements.clear();
-            let moving = state.positions.iter().zip(&state.rotations).zip(&self.twists);
-            self.placements.extend(moving.map(|((x, r), t)| Placement {
-                position: *x,
-                frame: *r,
-                velocity: linear(t),
-                frame_rate: hat(&angular(t)) * r,
-            }));
-            let bodies = Bodies { first: 0, placements: &self.placements };
-            for force in &model.forces {
-                m.potential += force.potential(&bodies)?;
-            }
-        }
-        for force in &model.joint_forces {
-            let coordinate = model.links[force.slot].coordinate + force.coordinate;
-            m.potential += force.potential(state.coordinates[coordinate]);
-        }
-        Ok(())
     }
 
     fn add_violations(&self, model: &Model, state: &State, m: &mut Measure) {

@@ -58,7 +58,7 @@ impl Model {
     pub fn rates(&self, state: &State) -> Vec<f64> {
         let mut rates = vec![0.0; self.freedoms];
         let mut twists = vec![Vec6::zeros(); self.moving()];
-        self.velocities_into(state, &mut rates, &mut twists);
+        self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
         rates
     }
 
@@ -66,23 +66,28 @@ impl Model {
     pub fn twists(&self, state: &State) -> Vec<Vec6> {
         let mut rates = vec![0.0; self.freedoms];
         let mut twists = vec![Vec6::zeros(); self.moving()];
-        self.velocities_into(state, &mut rates, &mut twists);
+        self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
         twists
     }
 
-    fn velocities_into(&self, state: &State, rates: &mut [f64], twists: &mut [Vec6]) {
+    /// Rates of all freedoms and twists of all bodies, in the caller's memory.
+    pub(crate) fn velocities_into(
+        &self,
+        state: &State,
+        system: &mut System,
+        rates: &mut [f64],
+        twists: &mut [Vec6],
+    ) {
         for island in &self.islands {
-            let mut system = self.mass_system(state, island.bodies.clone());
+            let (b0, f0) = (island.bodies.start, island.freedoms.start);
+            system.nodes.clear();
+            system.nodes.extend(island.bodies.clone().map(|slot| self.mass_node(state, slot, b0, f0)));
             // A reduced mass matrix is positive definite: masses and moments are positive, columns independent.
-            if system.factor().is_err() {
-                continue;
+            if system.factor().is_ok() {
+                let range = island.freedoms.clone();
+                let twists = &mut twists[island.bodies.clone()];
+                system.solve(&state.momenta[range.clone()], &mut rates[range], twists);
             }
-            let range = island.freedoms.clone();
-            system.solve(
-                &state.momenta[range.clone()],
-                &mut rates[range],
-                &mut twists[island.bodies.clone()],
-            );
         }
     }
 }

@@ -47,8 +47,8 @@ impl Gmres {
         }
     }
 
-    /// Solves `A x = b` from `x = 0` to `|b - A x| <= tolerance |b|`. `multiply(v, out)` writes `A v`, `precondition(v, out)`
-    /// writes `M⁻¹ v`; `restarts` bounds the work. Vectors longer than announced are refused by a report that
+    /// Solves `A x = b` from `x = 0` to `|b - A x| <= tolerance |b|`. `apply` writes `A v` or `M⁻¹ v`, as
+    /// it is asked; `restarts` bounds the work. Vectors longer than announced are refused by a report that
     /// says nothing converged.
     pub fn solve(
         &mut self,
