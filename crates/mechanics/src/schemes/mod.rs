@@ -8,6 +8,8 @@
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
+mod decomposition;
+mod exact;
 mod multipliers;
 mod newmark;
 mod projected;
@@ -15,6 +17,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use exact::Exact;
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
