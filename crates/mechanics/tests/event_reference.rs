@@ -11,7 +11,7 @@ use common::random::Random;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 use rapier3d_f64::parry::math::{Pose, Rotation, Vector};
 use rapier3d_f64::parry::query;
-use rapier3d_f64::parry::shape::Cuboid;
+use rapier3d_f64::parry::shape::ConvexPolyhedron;
 
 const G: f64 = 9.81;
 
@@ -338,25 +338,27 @@ fn an_eccentric_corner_turns_the_body_it_strikes_and_not_its_own() {
     assert!(impact.after[1].momentum.norm() < 1e-14);
 }
 
-/// Distance of two bricks by parry's GJK.
-fn distance(sides: &[Vec3; 2], motions: &[Motion; 2]) -> f64 {
-    let shape = |k: usize| Cuboid::new(Vector::new(0.5 * sides[k].x, 0.5 * sides[k].y, 0.5 * sides[k].z));
-    let pose = |k: usize| {
-        let (p, r) = (motions[k].position, Rotation3::from_matrix_unchecked(motions[k].rotation));
-        let q = UnitQuaternion::from_rotation_matrix(&r);
-        Pose::from_parts(Vector::new(p.x, p.y, p.z), Rotation::from_xyzw(q.i, q.j, q.k, q.w))
-    };
-    query::distance(&pose(0), &shape(0), &pose(1), &shape(1)).unwrap().distance
+/// A regular tetrahedron, no two edges parallel.
+fn tetrahedron() -> Solid {
+    let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+    let (half, mass) = (0.1, 1.7);
+    Solid {
+        mass,
+        // m a²/20 with the edge a = 2 sqrt 2 half.
+        moments: Vec3::repeat(mass * 8.0 * half * half / 20.0),
+        vertices: corners.map(|c| Vec3::from(c) * half).to_vec(),
+        faces: vec![vec![1, 3, 2], vec![0, 2, 3], vec![0, 3, 1], vec![0, 1, 2]],
+    }
 }
 
-const SIDES: [Vec3; 2] = [Vec3::new(0.2, 0.3, 0.1), Vec3::new(0.25, 0.15, 0.35)];
-
-/// Bricks thrown at each other, spinning.
+/// Bricks and tetrahedra thrown at bricks, spinning.
 fn thrown(count: usize, restitution: f64) -> Vec<(Pair, [Motion; 2])> {
     let mut random = Random(11);
     (0..count)
-        .map(|_| {
-            let pair = Pair::new(Solid::brick(SIDES[0], 270.0), Solid::brick(SIDES[1], 400.0), restitution);
+        .map(|i| {
+            let brick = Solid::brick(Vec3::new(0.2, 0.3, 0.1), 270.0);
+            let first = if i % 2 == 0 { brick } else { tetrahedron() };
+            let pair = Pair::new(first, Solid::brick(Vec3::new(0.25, 0.15, 0.35), 400.0), restitution);
             let mut place = |solid: &Solid, x: f64| {
                 let position = Vec3::x() * x + random.vector() * 0.1;
                 let velocity = Vec3::x() * -x + random.vector() * 0.1;
@@ -381,7 +383,7 @@ fn endless(pair: &Pair, start: &[Motion; 2], time: f64) -> PairHistory {
 }
 
 #[test]
-fn thrown_bricks_keep_momenta_and_elastic_ones_energy() {
+fn thrown_bodies_keep_momenta_and_elastic_ones_energy() {
     for e in [1.0, 0.5] {
         let (mut faces, mut edges, mut again, mut misses, mut lasting) = (0, 0, 0, 0, 0);
         let mut off = [0f64; 4];
@@ -432,17 +434,30 @@ fn thrown_bricks_keep_momenta_and_elastic_ones_energy() {
 }
 
 #[test]
-fn thrown_bricks_touch_when_parry_says_so_and_never_before() {
+fn thrown_bodies_touch_when_parry_says_so_and_never_before() {
     for (pair, start) in thrown(60, 1.0) {
+        let shapes = [0, 1].map(|k| {
+            let corners: Vec<_> =
+                pair.solids[k].vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+            ConvexPolyhedron::from_convex_hull(&corners).unwrap()
+        });
+        let distance = |motions: &[Motion; 2]| {
+            let [a, b] = motions.map(|m| {
+                let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(m.rotation));
+                let p = m.position;
+                Pose::from_parts(Vector::new(p.x, p.y, p.z), Rotation::from_xyzw(q.i, q.j, q.k, q.w))
+            });
+            query::distance(&a, &shapes[0], &b, &shapes[1]).unwrap().distance
+        };
         let history = pair.run(&start, 1.5).unwrap();
         for impact in &history.impacts {
-            assert!(distance(&SIDES, &impact.before) < 1e-9);
+            assert!(distance(&impact.before) < 1e-9);
         }
         let times = history.times();
         for i in 0..=3000 {
             let t = 5e-4 * i as f64;
             let near = times.iter().any(|x| (x - t).abs() < 1e-6);
-            assert!(near || distance(&SIDES, &history.state_at(t)) > 0.0, "{t}: {times:?}");
+            assert!(near || distance(&history.state_at(t)) > 0.0, "{t}: {times:?}");
         }
     }
 }
