@@ -9,8 +9,8 @@
 
 use crate::rotation::Mat3;
 use percussion_geometry::mass::{MassProperties, Principal};
-use percussion_geometry::shapes::Solid;
-use percussion_geometry::{Pose, Vec3};
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::{PlanarPose, Pose, Vec3};
 use thiserror::Error;
 
 /// A shape fixed to a body, placed in the author's frame.
@@ -20,6 +20,15 @@ pub struct AttachedShape {
     pub solid: Solid,
     /// Where it is in the author's frame of the body.
     pub offset: Pose,
+}
+
+/// A planar shape fixed to a body, in the xy-plane of the author's frame.
+#[derive(Clone, Debug)]
+pub struct AttachedOutline {
+    /// What it is.
+    pub shape: PlanarShape,
+    /// Where it is in the plane.
+    pub offset: PlanarPose,
 }
 
 /// What a body is to the equations of motion.
@@ -48,6 +57,8 @@ pub struct Body {
     pub principal: Pose,
     /// Shapes, placed in the author's frame.
     pub shapes: Vec<AttachedShape>,
+    /// Planar shapes, placed in the xy-plane of the author's frame.
+    pub outlines: Vec<AttachedOutline>,
 }
 
 /// Why a body is refused.
@@ -108,6 +119,7 @@ impl Body {
             inertia: moments,
             principal: Pose::new(axes, centre),
             shapes: Vec::new(),
+            outlines: Vec::new(),
         })
     }
 
@@ -127,6 +139,7 @@ impl Body {
             inertia: Vec3::zeros(),
             principal: Pose::identity(),
             shapes: Vec::new(),
+            outlines: Vec::new(),
         })
     }
 
@@ -139,12 +152,19 @@ impl Body {
             inertia: Vec3::zeros(),
             principal: Pose::identity(),
             shapes: Vec::new(),
+            outlines: Vec::new(),
         }
     }
 
     /// The same body with a shape added, placed in the author's frame.
     pub fn with_shape(mut self, solid: Solid, offset: Pose) -> Self {
         self.shapes.push(AttachedShape { solid, offset });
+        self
+    }
+
+    /// The same body with a planar shape added, placed in the xy-plane of the author's frame.
+    pub fn with_outline(mut self, shape: PlanarShape, offset: PlanarPose) -> Self {
+        self.outlines.push(AttachedOutline { shape, offset });
         self
     }
 

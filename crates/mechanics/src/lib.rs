@@ -7,6 +7,7 @@
 //! [`State`].
 
 pub mod body;
+pub mod contact;
 pub mod discrete;
 pub mod force;
 pub mod joint;

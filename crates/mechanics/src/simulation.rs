@@ -1,5 +1,6 @@
 //! The step loop: a scheme makes the step, the ledger books it.
 
+use crate::contact::Transcript;
 use crate::discrete::{Effort, StepFailure, Trouble};
 use crate::force::ForceError;
 use crate::ledger::{Entry, Ledger, OtherBooks};
@@ -48,7 +49,8 @@ impl Simulation {
             self.state.clone_from(&self.before);
             return Err(self.failure(Trouble::NotFinite));
         }
-        self.ledger.record(&self.model, &self.before, &self.state, self.h).map_err(|error| {
+        let inside = self.scheme.transcript();
+        self.ledger.record(&self.model, &self.before, &self.state, self.h, inside).map_err(|error| {
             let failure = self.failure(Trouble::Force(error));
             self.state.clone_from(&self.before);
             failure
@@ -63,6 +65,11 @@ impl Simulation {
     /// What does not change.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// What happened inside the last step; `None` of a scheme for which steps have no inside.
+    pub fn transcript(&self) -> Option<&Transcript> {
+        self.scheme.transcript()
     }
 
     /// The present state.

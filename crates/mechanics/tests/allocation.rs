@@ -27,7 +27,7 @@ fn requests_of_warm_steps(scheme: &str, model: &Model, mut state: State) -> usiz
         }
         before.clone_from(&state);
         scheme.step(model, &mut state, 1e-3).unwrap();
-        ledger.record(model, &before, &state, 1e-3).unwrap();
+        ledger.record(model, &before, &state, 1e-3, None).unwrap();
     }
     requests() - from
 }

@@ -197,7 +197,7 @@ fn the_discrete_energy_is_the_ledgers() {
         for _ in 0..20 {
             let before = state.clone();
             scheme.step(&model, &mut state, h).unwrap();
-            let entry = ledger.record(&model, &before, &state, h).unwrap();
+            let entry = ledger.record(&model, &before, &state, h, None).unwrap();
             let found = discrete_energy(&model, &before, &state, h).unwrap();
             assert!((found - entry.discrete_energy).abs() < 1e-10, "{name}: {found} {entry:?}");
         }

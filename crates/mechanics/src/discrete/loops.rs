@@ -128,6 +128,24 @@ impl Loops {
     }
 }
 
+impl Loops {
+    /// With the reduced mass matrix factored in `system`: `answers = Mred⁻¹ Bᵀ` for the rows taken after.
+    pub fn answer(&mut self, system: &mut System, twists: &mut [Vec6]) {
+        let n = self.freedoms;
+        for k in 0..self.rows {
+            let row = &self.after[k * n..(k + 1) * n];
+            system.solve(row, &mut self.answers[k * n..(k + 1) * n], twists);
+        }
+    }
+
+    /// Removes from momenta what the loops do not allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::answer`].
+    pub fn remove(&mut self, system: &mut System, z: &mut [f64], twists: &mut [Vec6], momenta: &mut [f64]) {
+        system.solve(momenta, z, twists);
+        self.solve(z, false);
+        Self::add_transposed(&self.after, &self.correction, 1.0, momenta);
+    }
+}
+
 /// One row: its value, with its derivative written as wrenches on the bodies.
 pub(super) fn put_row(
     closure: &Closure,

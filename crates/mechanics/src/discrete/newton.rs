@@ -328,14 +328,8 @@ impl Newton {
             &it.rotations,
             &mut it.wrenches,
         );
-        it.system.solve(momenta, &mut self.z, &mut it.twists);
-        let n = momenta.len();
-        for k in 0..self.loops.rows {
-            let row = &self.loops.after[k * n..(k + 1) * n];
-            it.system.solve(row, &mut self.loops.answers[k * n..(k + 1) * n], &mut it.twists);
-        }
-        self.loops.solve(&self.z, false);
-        Loops::add_transposed(&self.loops.after, &self.loops.correction, 1.0, momenta);
+        self.loops.answer(&mut it.system, &mut it.twists);
+        self.loops.remove(&mut it.system, &mut self.z, &mut it.twists, momenta);
     }
 }
 

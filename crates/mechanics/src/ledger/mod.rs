@@ -13,26 +13,30 @@
 //! momentum with it through its joints; there the rest is booked as the supports'. Energies of the step itself are kept too:
 //! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70], and one step late the `H_d` of the unprojected momentum and how far it
 //! is from what the constraints allow, beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
+//!
+//! Where collisions break the path of an island inside a step, its pieces are booked one by one (`path.rs`), and the jumps
+//! between them to `contact`, `friction` and `projection`.
 
 mod books;
 mod measure;
+mod path;
 
 pub use books::OtherBooks;
 pub use measure::{Measure, Scratch};
 
+use crate::contact::{JumpCause, Transcript};
 use crate::discrete::Instant;
-use crate::force::{Bodies, ForceError, Placement, Pull};
+use crate::force::{ForceError, Placement, Pull};
 use crate::joint::JointKind;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Island, Model};
-use crate::rotation::moment_of;
 use crate::state::State;
 use percussion_geometry::Vec3;
 
 /// What one cause has done so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
-    /// A force's name, or `gravity`, `supports`, `scheme`.
+    /// A force's name, or `gravity`, `supports`, `scheme`, and with contact `contact`, `friction`, `projection`.
     pub name: String,
     /// Energy it brought, J.
     pub energy: f64,
@@ -160,15 +164,24 @@ const SUPPORTS: usize = 1;
 const SCHEME: usize = 2;
 const FORCES: usize = 3;
 
+/// Causes that a ledger of a model with contact has at its end.
+const CONTACT_CAUSES: [(JumpCause, &str); 3] = [
+    (JumpCause::Contact, "contact"),
+    (JumpCause::Friction, "friction"),
+    (JumpCause::Projection, "projection"),
+];
+
 impl Ledger {
     /// Opens the books at a state.
     pub fn new(model: &Model, state: &State) -> Result<Self, ForceError> {
         let mut scratch = Scratch::default();
         let initial = scratch.measure(model, state)?;
+        let contact = if model.contacts.is_some() { &CONTACT_CAUSES[..] } else { &[] };
         let names = ["gravity", "supports", "scheme"]
             .into_iter()
             .chain(model.forces.iter().map(|f| f.name.as_str()))
-            .chain(model.joint_forces.iter().map(|f| f.name.as_str()));
+            .chain(model.joint_forces.iter().map(|f| f.name.as_str()))
+            .chain(contact.iter().map(|(_, name)| *name));
         let nothing = (Vec3::zeros(), Vec3::zeros());
         let mut ledger = Self {
             scratch,
@@ -210,7 +223,12 @@ impl Ledger {
         &self.extremes
     }
 
-    /// Work of non-conservative forces so far, J.
+    /// A cause by its name.
+    pub fn cause(&self, name: &str) -> Option<&Cause> {
+        self.causes.iter().find(|cause| cause.name == name)
+    }
+
+    /// Work of non-conservative forces and of contact so far, J.
     pub fn work(&self) -> f64 {
         self.causes[FORCES..].iter().map(|cause| cause.energy).sum()
     }
@@ -220,13 +238,14 @@ impl Ledger {
         &self.scratch.twists
     }
 
-    /// Books a step of length `h` between two states.
+    /// Books a step of length `h` between two states, with what happened inside it.
     pub fn record(
         &mut self,
         model: &Model,
         before: &State,
         after: &State,
         h: f64,
+        inside: Option<&Transcript>,
     ) -> Result<Entry, ForceError> {
         if self.last_step != before.steps {
             self.last = self.scratch.measure(model, before)?;
@@ -234,10 +253,12 @@ impl Ledger {
             self.followed = false;
         }
         let earlier_work = self.work();
-        let (hamiltonian, hidden) = self.read_instant(model, before, after, h)?;
-        let kinetic = self.book_gravity(model, before, after, h);
-        let potential = self.book_forces(model, before.time + 0.5 * h, h)?;
-        let stored = self.book_joint_forces(model, before, after, h);
+        let whole = inside.is_none_or(|inside| inside.nodes.is_empty());
+        let (hamiltonian, hidden) = self.read_instant(model, before, after, h, whole)?;
+        let discrete_energy = self.book_paths(model, before, after, h, inside)?;
+        if let Some(inside) = inside {
+            self.book_jumps(model, inside);
+        }
         let now = self.scratch.measure(model, after)?;
         self.book_rest(model, after, &now);
         let work = self.work();
@@ -248,91 +269,39 @@ impl Ledger {
         self.last = now;
         self.last_step = after.steps;
         self.previous.clone_from(before);
-        self.followed = true;
-        let discrete_energy = kinetic + potential + stored;
+        self.followed = whole;
         Ok(Entry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
     }
 
-    /// `H_d` and the hidden constraints at the beginning of the step. At the start of a run momenta are those of velocities,
-    /// which constraints allow.
+    /// `H_d` and the hidden constraints at the beginning of the step. At the start of a run and beside a collision momenta
+    /// are those of velocities, which constraints allow.
     fn read_instant(
         &mut self,
         model: &Model,
         before: &State,
         after: &State,
         h: f64,
+        whole: bool,
     ) -> Result<(f64, f64), ForceError> {
-        if !self.followed {
+        if !(self.followed && whole) {
             return Ok((self.last.energy(), self.last.velocity_violation));
         }
         self.instant.read(model, &self.previous, before, after, h)?;
         Ok((self.instant.hamiltonian(), self.instant.hidden().unprojected))
     }
 
-    /// Sets up the middle of the step and books gravity; returns kinetic energy and gravity's potential there.
-    fn book_gravity(&mut self, model: &Model, before: &State, after: &State, h: f64) -> f64 {
-        let mut energy = 0.0;
-        for (slot, link) in model.links.iter().enumerate() {
-            let (x0, x1) = (&before.positions[slot], &after.positions[slot]);
-            let (r0, r1) = (&before.rotations[slot], &after.rotations[slot]);
-            let place = Placement {
-                position: (x0 + x1) * 0.5,
-                frame: (r0 + r1) * 0.5,
-                velocity: (x1 - x0) / h,
-                frame_rate: (r1 - r0) / h,
-            };
-            let half = 0.5 * link.inertia.sum();
-            let turning: f64 =
-                (0..3).map(|k| (half - link.inertia[k]) * place.frame_rate.column(k).norm_squared()).sum();
-            energy += 0.5 * (link.mass * place.velocity.norm_squared() + turning);
-            energy -= link.mass * model.gravity.dot(&place.position);
-            let impulse = model.gravity * (link.mass * h);
-            self.impulses[slot] = (impulse, place.position.cross(&impulse));
-            self.causes[GRAVITY].add(&self.impulses[slot]);
-            self.placements[slot] = place;
-        }
-        energy
-    }
-
-    /// Books impulses and work of the forces; returns their potential energy at the middle.
-    fn book_forces(&mut self, model: &Model, t: f64, h: f64) -> Result<f64, ForceError> {
-        let mut potential = 0.0;
-        let bodies = Bodies { first: 0, placements: &self.placements };
-        for (force, cause) in model.forces.iter().zip(&mut self.causes[FORCES..]) {
-            force.pull(t, &bodies, &mut self.pulls)?;
-            force.for_each_slot(&mut |slot| {
-                // A body may be named twice: its pull is taken at the first visit.
-                let pull = std::mem::replace(&mut self.pulls[slot], Pull::zero());
-                let place = &self.placements[slot];
-                let about_centre = pull.torque + moment_of(&place.frame, &pull.moment);
-                let linear = pull.force * h;
-                let impulse = (linear, place.position.cross(&linear) + about_centre * h);
+    fn book_jumps(&mut self, model: &Model, inside: &Transcript) {
+        let from = FORCES + model.forces.len() + model.joint_forces.len();
+        for jump in &inside.jumps {
+            let impulse = (jump.linear, jump.angular);
+            let at = CONTACT_CAUSES.iter().position(|(cause, _)| *cause == jump.cause);
+            if let Some(cause) = at.and_then(|at| self.causes.get_mut(from + at)) {
                 cause.add(&impulse);
-                self.impulses[slot].0 += impulse.0;
-                self.impulses[slot].1 += impulse.1;
-            });
-            cause.energy += h * force.power(t, &bodies)?;
-            potential += force.potential(&bodies)?;
-        }
-        Ok(potential)
-    }
-
-    /// Books the work of forces along joints (their impulses are internal, or the supports'); returns their potential
-    /// energy at the middle.
-    fn book_joint_forces(&mut self, model: &Model, before: &State, after: &State, h: f64) -> f64 {
-        let mut potential = 0.0;
-        let from = FORCES + model.forces.len();
-        for (force, cause) in model.joint_forces.iter().zip(&mut self.causes[from..]) {
-            let at = model.links[force.slot].coordinate + force.coordinate;
-            let (c0, c1) = (before.coordinates[at], after.coordinates[at]);
-            let middle = 0.5 * (c0 + c1);
-            potential += force.potential(middle);
-            if !force.is_conservative() {
-                let rate = (c1 - c0) / h;
-                cause.energy += h * rate * force.pull(before.time + 0.5 * h, middle, rate).value;
+                cause.energy += jump.energy;
             }
+            self.impulses[jump.slot].0 += impulse.0;
+            self.impulses[jump.slot].1 += impulse.1;
         }
-        potential
     }
 
     /// What no force explains came through the supports, or is the scheme's.

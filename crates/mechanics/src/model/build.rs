@@ -8,12 +8,14 @@ use super::island::Groups;
 use super::start::{self, Velocity};
 use super::{Closure, Island, Link, Model, ModelError, check};
 use crate::body::{Body, BodyKind};
+use crate::contact::{ContactSpec, Contacts};
 use crate::force::{Anchor, Force, JointForce};
 use crate::joint::{Frame, Joint, JointKind, Limits, Stand};
 use crate::rotation::Mat3;
 use crate::state::State;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
+use std::sync::Arc;
 
 /// A body's place in the list of all bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +86,7 @@ pub struct ModelBuilder {
     pub(super) forces: Vec<Force>,
     pub(super) joint_forces: Vec<JointForce>,
     pub(super) gravity: Vec3,
+    contact: Option<ContactSpec>,
     project: bool,
 }
 
@@ -108,6 +111,11 @@ impl ModelBuilder {
     /// Gives a body a velocity of its centre of mass and an angular velocity, world axes.
     pub fn velocity(&mut self, body: BodyId, velocity: Vec3, angular_velocity: Vec3) {
         self.velocities[body.0] = Some(Velocity { linear: velocity, angular: angular_velocity });
+    }
+
+    /// Lets bodies meet. Bodies that a joint ties directly do so only where a rule says it.
+    pub fn contact(&mut self, contact: ContactSpec) {
+        self.contact = Some(contact);
     }
 
     /// Adds a joint of the tree.
@@ -425,7 +433,21 @@ impl ModelBuilder {
             islands.push(Island { simple: alone, ..island });
             from = to;
         }
+        let contacts = match &self.contact {
+            Some(spec) => {
+                let joined: Vec<(usize, usize)> = self
+                    .joints
+                    .iter()
+                    .chain(&self.loops)
+                    .filter_map(|joint| joint.parent.map(|parent| (parent.0, joint.child.0)))
+                    .collect();
+                let built = Contacts::build(spec, &self.bodies, &self.placed, &slots, &links, &joined)?;
+                Some(Arc::new(built))
+            }
+            None => None,
+        };
         let model = Model {
+            contacts,
             bodies: self.bodies.clone(),
             placed: self.placed.clone(),
             slots,

@@ -1,6 +1,7 @@
 //! Why a model is refused: every message names the culprit and the remedy.
 
 use crate::body::BodyError;
+use crate::contact::ContactError;
 use crate::force::ParameterError;
 use thiserror::Error;
 
@@ -171,6 +172,9 @@ pub enum ModelError {
         /// The particle.
         body: String,
     },
+    /// Contact that cannot be set up.
+    #[error(transparent)]
+    Contact(#[from] ContactError),
     /// A parameter outside its range.
     #[error("{place} is {value}; {remedy}")]
     Range {

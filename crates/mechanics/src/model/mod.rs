@@ -15,11 +15,13 @@ pub use error::ModelError;
 pub use island::Island;
 
 use crate::body::Body;
+use crate::contact::Contacts;
 use crate::force::{Force, JointForce};
 use crate::joint::Joint;
 use crate::rotation::Mat3;
 use crate::state::State;
 use percussion_geometry::{Pose, Vec3};
+use std::sync::Arc;
 
 /// A moving body with the joint it hangs on.
 #[derive(Clone, Debug)]
@@ -80,6 +82,8 @@ pub struct Model {
     pub forces: Vec<Force>,
     /// Forces along joints, by island.
     pub joint_forces: Vec<JointForce>,
+    /// What may meet, if contact is watched.
+    pub contacts: Option<Arc<Contacts>>,
     /// Groups that advance on their own.
     pub islands: Vec<Island>,
     /// Uniform gravity, m/s².

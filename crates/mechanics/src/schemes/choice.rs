@@ -1,6 +1,7 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
 use super::{Multipliers, Newmark, Projected, Scheme, Variational};
+use crate::contact::ContactOptions;
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
@@ -21,6 +22,8 @@ pub struct Options {
     pub beta: Option<f64>,
     /// Newmark's `γ`; `None` takes the scheme's own.
     pub gamma: Option<f64>,
+    /// What is chosen about contact.
+    pub contact: ContactOptions,
 }
 
 /// Why there is no such scheme.

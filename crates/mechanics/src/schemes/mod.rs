@@ -20,6 +20,7 @@ pub use newmark::Newmark;
 pub use projected::Projected;
 pub use variational::Variational;
 
+use crate::contact::Transcript;
 use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
@@ -34,4 +35,9 @@ pub trait Scheme {
 
     /// Advances the state by a step `h`; on failure the state is untouched.
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure>;
+
+    /// What happened inside the last step; `None` of a scheme for which steps have no inside.
+    fn transcript(&self) -> Option<&Transcript> {
+        None
+    }
 }

@@ -41,6 +41,7 @@ pub(crate) fn blame(
             }
         }
         ModelError::Unknown { .. } => None,
+        ModelError::Contact(_) => top.node("contact").map(|node| node.place),
         ModelError::FixedVelocity { body: name } => body(name).map(|b| b.velocity_place),
         ModelError::ToItself { joint: name, .. }
         | ModelError::FixedChild { joint: name, .. }

@@ -103,7 +103,7 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
         other => Ok(other),
     };
     let (beta, gamma) = (within("beta", 0.5), within("gamma", 1.0));
-    let options = Options { beta: beta?, gamma: gamma? };
+    let options = Options { beta: beta?, gamma: gamma?, ..Options::default() };
     if scheme == "newmark-explicit" && options.beta.is_some_and(|beta| beta != 0.0) {
         let remedy = "set it to 0 or choose scheme = \"newmark-implicit\"";
         return Err(newmark.wrong("beta", "is not 0, but the scheme is explicit", remedy));

@@ -1,0 +1,169 @@
+//! Islands that meet: momenta, gradients and the inner product of `Mred⁻¹` at one configuration.
+//!
+//! ```text
+//! ⟨g, p⟩ = gᵀ Mred⁻¹ p        p_norm = ⟨g, p⟩/⟨g, g⟩ g        p ← p - (1+e) p_norm         [Johnson 3.108, 3.109]
+//! ```
+//!
+//! Vectors of a group stack the freedoms of its islands. Where an island has loops, gradients are first freed of what the
+//! loops do not let through: then impulses along them leave the momenta allowed.
+
+use super::contacts::Contacts;
+use super::touch::Touch;
+use crate::discrete::{End, Interval, Loops};
+use crate::joint::motion::Vec6;
+use crate::model::Model;
+use crate::state::State;
+use crate::tree::Singular;
+use percussion_geometry::Vec3;
+
+#[derive(Clone, Debug, Default)]
+struct Member {
+    island: usize,
+    /// Where its freedoms begin in vectors of the group.
+    first: usize,
+    interval: Interval,
+    loops: Loops,
+    z: Vec<f64>,
+}
+
+/// Islands that meet, at one configuration; its memory serves again.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    members: Vec<Member>,
+    count: usize,
+    freedoms: usize,
+}
+
+impl Group {
+    /// Reads where the given islands stand and factors their mass matrices.
+    pub fn begin(&mut self, model: &Model, state: &State, islands: &[usize]) -> Result<(), Singular> {
+        self.count = islands.len();
+        self.freedoms = 0;
+        if self.members.len() < self.count {
+            self.members.resize(self.count, Member::default());
+        }
+        for (member, &index) in self.members.iter_mut().zip(islands) {
+            let island = &model.islands[index];
+            member.island = index;
+            member.first = self.freedoms;
+            self.freedoms += island.freedoms.len();
+            let Member { interval, loops, z, .. } = member;
+            interval.begin(model, island, state);
+            interval.set_mass(model, island);
+            interval.system.factor()?;
+            z.resize(island.freedoms.len(), 0.0);
+            loops.begin(model, island);
+            if loops.rows > 0 {
+                let bodies = island.bodies.clone();
+                let places = (&state.positions[bodies.clone()], &state.rotations[bodies]);
+                let (system, room) = (&interval.system, &mut interval.wrenches);
+                loops.read(End::After, model, island, system, places.0, places.1, room);
+                loops.answer(&mut interval.system, &mut interval.twists);
+            }
+        }
+        Ok(())
+    }
+
+    /// Freedoms of all its islands.
+    pub fn freedoms(&self) -> usize {
+        self.freedoms
+    }
+
+    /// Its islands.
+    pub fn islands(&self) -> impl Iterator<Item = usize> {
+        self.members[..self.count].iter().map(|member| member.island)
+    }
+
+    /// Momenta of a state, stacked.
+    pub fn momenta(&self, model: &Model, state: &State, out: &mut Vec<f64>) {
+        out.clear();
+        for member in &self.members[..self.count] {
+            out.extend_from_slice(&state.momenta[model.islands[member.island].freedoms.clone()]);
+        }
+    }
+
+    /// Puts stacked momenta back.
+    pub fn set_momenta(&self, model: &Model, momenta: &[f64], state: &mut State) {
+        for member in &self.members[..self.count] {
+            let range = model.islands[member.island].freedoms.clone();
+            let n = range.len();
+            state.momenta[range].copy_from_slice(&momenta[member.first..member.first + n]);
+        }
+    }
+
+    /// `∇s` of a pair in the freedoms of the group.
+    pub fn gradient(
+        &mut self,
+        model: &Model,
+        state: &State,
+        contacts: &Contacts,
+        pair: (usize, usize),
+        touch: &Touch,
+        out: &mut [f64],
+    ) {
+        let (a, b) = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
+        let wrench_a = a.map(|slot| (slot, touch.wrench_a(&state.positions[slot])));
+        let wrench_b = b.map(|slot| (slot, touch.wrench_b(&state.positions[slot])));
+        self.reduce(model, [wrench_a, wrench_b], out);
+    }
+
+    /// A row of `∇h`: the contact points of `a` and `b` move apart along a direction [Johnson 3.47].
+    pub fn direction(
+        &mut self,
+        model: &Model,
+        state: &State,
+        contacts: &Contacts,
+        pair: (usize, usize),
+        (point, direction): (&Vec3, &Vec3),
+        out: &mut [f64],
+    ) {
+        let on = |slot: usize, sign: f64| {
+            let force = direction * sign;
+            let arm = point - state.positions[slot];
+            (slot, crate::joint::motion::twist(&force, &arm.cross(&force)))
+        };
+        let (a, b) = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
+        self.reduce(model, [a.map(|slot| on(slot, 1.0)), b.map(|slot| on(slot, -1.0))], out);
+    }
+
+    /// `Pᵀ` of wrenches on two bodies, loops allowed for.
+    fn reduce(&mut self, model: &Model, wrenches: [Option<(usize, Vec6)>; 2], out: &mut [f64]) {
+        for member in &mut self.members[..self.count] {
+            let island = &model.islands[member.island];
+            let n = island.freedoms.len();
+            let part = &mut out[member.first..member.first + n];
+            let mine = |w: &&(usize, Vec6)| island.bodies.contains(&w.0);
+            let Member { interval, loops, z, .. } = member;
+            if !wrenches.iter().flatten().any(|w| mine(&w)) {
+                part.fill(0.0);
+                continue;
+            }
+            interval.wrenches.fill(Vec6::zeros());
+            for (slot, wrench) in wrenches.iter().flatten().filter(mine) {
+                interval.wrenches[slot - island.bodies.start] += wrench;
+            }
+            interval.system.reduce(&mut interval.wrenches, part);
+            if loops.rows > 0 {
+                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+            }
+        }
+    }
+
+    /// `x = Mred⁻¹ b`.
+    pub fn solve(&mut self, model: &Model, b: &[f64], x: &mut [f64]) {
+        for member in &mut self.members[..self.count] {
+            let range = member.first..member.first + model.islands[member.island].freedoms.len();
+            let (system, twists) = (&mut member.interval.system, &mut member.interval.twists);
+            if b[range.clone()].iter().all(|&v| v == 0.0) {
+                x[range].fill(0.0);
+            } else {
+                system.solve(&b[range.clone()], &mut x[range], twists);
+            }
+        }
+    }
+}
+
+/// `aᵀ b`.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,38 @@
+//! Contact: which parts of bodies can meet, how far apart they are, and what an impact does to momenta.
+//!
+//! **Knows** convex parts on bodies, pairs of them that may meet, surfaces, and momenta of islands. Schemes decide *when* to
+//! ask; nothing here advances time.
+//!
+//! ```text
+//! parts      convex shapes in principal frames (fixed bodies: in the world)             part.rs, contacts.rs
+//! watch      which pairs are near, over a sweep; what each pair remembers                watch.rs
+//! touch      s, α, β and contact points of a pair; ∇s as wrenches on its two bodies      touch.rs
+//! group      islands that meet: ∇s in their freedoms, ⟨.,.⟩ of Mred⁻¹                    group.rs
+//! transcript what happened inside a step: nodes, impulses, events                        transcript.rs
+//! ```
+//!
+//! Conventions: part `a` of a pair is body 1 of [Johnson 2.29], `α` and the normal point from `b` to `a`; a half-space is
+//! always `b`. The gradient of `s` with respect to twists `(v, ω)` at the centres of mass is `(α, r × α)` on `a` and its
+//! opposite on `b`, with the β term added at the reference points [Johnson 3.48, mathematics 1].
+
+mod carrier;
+mod contacts;
+mod group;
+mod manifold;
+mod options;
+mod part;
+mod surface;
+mod touch;
+mod transcript;
+mod watch;
+
+pub use carrier::Carrier;
+pub use contacts::{ContactError, ContactSpec, Contacts, PairRule, Potential};
+pub use group::{Group, dot};
+pub use manifold::Manifold;
+pub use options::{ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss};
+pub use part::{Part, PartShape};
+pub use surface::Surface;
+pub use touch::{Memory, Touch};
+pub use transcript::{Impact, ImpactKind, Jump, JumpCause, Node, Place, Transcript};
+pub use watch::{Near, Watch};

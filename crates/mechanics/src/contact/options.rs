@@ -1,0 +1,107 @@
+//! What may be chosen about contact, with its defaults.
+
+/// What happens where several contacts of a group close at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ImpactLaw {
+    /// One multiplier for the sum of all gradients [Leyendecker 3.2, Johnson 3.5.4].
+    Sum,
+    /// One contact after the other, the fastest first, until none closes: as if each came an instant after the last.
+    Sequential,
+    /// All at once: the complementarity problem of Moreau's law over all touching contacts.
+    #[default]
+    Moreau,
+}
+
+impl ImpactLaw {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("sum", Self::Sum), ("sequential", Self::Sequential), ("moreau", Self::Moreau)];
+}
+
+/// Which energy an impact of the exact scheme keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EnergyJump {
+    /// The projected Hamiltonian [Johnson 3.74]: the reflection, in closed form.
+    #[default]
+    Projected,
+    /// The discrete energy of the two intervals [Johnson 3.76b]: one scalar equation.
+    Discrete,
+}
+
+impl EnergyJump {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("projected", Self::Projected), ("discrete", Self::Discrete)];
+}
+
+/// How friction bounds the tangential impulse of the decomposition scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum FrictionLaw {
+    /// Coulomb's law in contact space: `|λ_t| ≤ μ λ_n`.
+    #[default]
+    Coulomb,
+    /// As printed in [Johnson 3.118]: squared norms are compared with `μ`, and the ratio ignores restitution.
+    Ratio,
+}
+
+impl FrictionLaw {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 2] = [("coulomb", Self::Coulomb), ("dcr-ratio", Self::Ratio)];
+}
+
+/// Pekarek's collision models: the contact force `f_con` at the impact node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Loss {
+    /// None: elastic, whatever the surfaces say.
+    Elastic,
+    /// `-β n`: the normal impulse falls short of the elastic one by `β`, as the restitution of the surfaces has it.
+    Frictionless,
+    /// `-β n + f_tan`: and Coulomb's friction acts along the surface.
+    #[default]
+    Frictional,
+    /// As the last, scaled so that the point of contact stops.
+    Plastic,
+}
+
+impl Loss {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("elastic", Self::Elastic),
+        ("frictionless", Self::Frictionless),
+        ("frictional", Self::Frictional),
+        ("plastic", Self::Plastic),
+    ];
+}
+
+/// What may be chosen about contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactOptions {
+    /// Simultaneous contacts.
+    pub law: ImpactLaw,
+    /// Which energy impacts keep (exact and lossful schemes).
+    pub energy: EnergyJump,
+    /// Impacts of one island in one step after which the rest of the step is handed to the decomposition scheme.
+    pub cascade: usize,
+    /// Friction of the decomposition scheme.
+    pub friction: FrictionLaw,
+    /// Whether the decomposition scheme keeps kinetic plus potential energy through its projection.
+    pub consistent: bool,
+    /// Whether its projection weighs the change of potential energy [Johnson 3.83].
+    pub weigh_potential: bool,
+    /// The collision model of the lossful scheme.
+    pub loss: Loss,
+}
+
+impl Default for ContactOptions {
+    fn default() -> Self {
+        Self {
+            law: ImpactLaw::default(),
+            energy: EnergyJump::default(),
+            cascade: 64,
+            friction: FrictionLaw::default(),
+            consistent: false,
+            weigh_potential: false,
+            loss: Loss::default(),
+        }
+    }
+}

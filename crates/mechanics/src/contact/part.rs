@@ -1,0 +1,134 @@
+//! Convex parts of bodies, as contact sees them.
+
+use crate::model::Model;
+use crate::rotation::Mat3;
+use crate::state::State;
+use nalgebra::{Rotation2, Rotation3};
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::{Aabb, PlanarPose, Pose, Vec3};
+
+/// The shape of a part: in space, or in the plane of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartShape {
+    /// A solid.
+    Solid(Solid),
+    /// A shape in the xy-plane of its own frame.
+    Planar(PlanarShape),
+}
+
+impl PartShape {
+    /// Whether it fills a half-space or half-plane.
+    pub fn is_unbounded(&self) -> bool {
+        matches!(self, Self::Solid(Solid::HalfSpace(_)) | Self::Planar(PlanarShape::HalfPlane(_)))
+    }
+
+    /// Whether it lies in the plane.
+    pub fn is_planar(&self) -> bool {
+        matches!(self, Self::Planar(_))
+    }
+}
+
+/// A convex part of a body.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Place of its body in the list of all bodies.
+    pub body: usize,
+    /// Slot of its body, if it moves.
+    pub slot: Option<usize>,
+    /// Its place among the parts of the body.
+    pub index: usize,
+    /// What it is.
+    pub shape: PartShape,
+    /// Its frame in the body's principal frame, or in the world if the body is fixed.
+    pub offset: Pose,
+    /// Its reference point in the same frame.
+    pub reference: Vec3,
+    /// Radius of a ball about the reference point that holds it (infinite for a half-space).
+    pub radius: f64,
+    /// Distance of its farthest point from the centre of mass, m; no point of it moves faster than `|v| + |ω| reach`.
+    pub reach: f64,
+}
+
+impl Part {
+    /// A part of a body; `offset` as in [`Part::offset`].
+    pub fn new(body: usize, slot: Option<usize>, index: usize, shape: PartShape, offset: Pose) -> Self {
+        let (reference, radius) = match &shape {
+            PartShape::Solid(solid) => (solid.reference(), solid.outer_radius()),
+            PartShape::Planar(planar) => {
+                let r = planar.reference();
+                (Vec3::new(r.x, r.y, 0.0), planar.outer_radius())
+            }
+        };
+        let reference = offset.point(&reference);
+        let reach = farthest(&shape, &offset).unwrap_or(reference.norm() + radius);
+        Self { body, slot, index, shape, offset, reference, radius, reach }
+    }
+
+    /// Placement of the body's principal frame; fixed bodies carry theirs in the offset.
+    pub fn body_pose(&self, state: &State) -> Pose {
+        self.slot.map_or_else(Pose::identity, |slot| state.principal_pose(slot))
+    }
+
+    /// Box around it when its body's principal frame stands at `pose`. Parts in the plane reach a radius across it.
+    pub fn bounds(&self, pose: &Pose) -> Aabb {
+        match &self.shape {
+            PartShape::Solid(solid) => solid.bounds(&pose.then(&self.offset)),
+            PartShape::Planar(_) if self.radius.is_finite() => {
+                let centre = pose.point(&self.reference);
+                Aabb::new(centre, centre).grown(self.radius)
+            }
+            PartShape::Planar(_) => Aabb::everything(),
+        }
+    }
+
+    /// Name of its body.
+    pub fn body_name<'a>(&self, model: &'a Model) -> &'a str {
+        &model.bodies[self.body].name
+    }
+}
+
+/// Distance of the farthest vertex from the origin of the body frame, for shapes that have vertices.
+fn farthest(shape: &PartShape, offset: &Pose) -> Option<f64> {
+    let longest =
+        |points: &mut dyn Iterator<Item = Vec3>| points.map(|p| offset.point(&p).norm()).fold(0.0, f64::max);
+    match shape {
+        PartShape::Solid(solid) => solid.polytope().map(|p| longest(&mut p.vertices().iter().copied())),
+        PartShape::Planar(planar) => {
+            planar.polygon().map(|p| longest(&mut p.vertices().iter().map(|v| Vec3::new(v.x, v.y, 0.0))))
+        }
+    }
+}
+
+/// The plane in which planar parts live: a frame whose x and y axes span it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Plane {
+    pub point: Vec3,
+    pub axes: Mat3,
+}
+
+impl Plane {
+    /// A placement in space as one in the plane.
+    pub fn lowered(&self, pose: &Pose) -> PlanarPose {
+        let at = self.axes.tr_mul(&(pose.position - self.point));
+        let turned = self.axes.tr_mul(pose.rotation.matrix());
+        let angle = (turned[(1, 0)] - turned[(0, 1)]).atan2(turned[(0, 0)] + turned[(1, 1)]);
+        PlanarPose { rotation: Rotation2::new(angle), position: at.xy() }
+    }
+
+    /// A direction of the plane in space.
+    pub fn direction(&self, v: &percussion_geometry::Vec2) -> Vec3 {
+        self.axes * Vec3::new(v.x, v.y, 0.0)
+    }
+
+    /// A point of the plane in space.
+    pub fn raised(&self, v: &percussion_geometry::Vec2) -> Vec3 {
+        self.point + self.direction(v)
+    }
+}
+
+/// A planar placement as one in space, in the plane's own axes.
+pub(super) fn lifted(pose: &PlanarPose) -> Pose {
+    let (sin, cos) = (pose.rotation.matrix()[(1, 0)], pose.rotation.matrix()[(0, 0)]);
+    let turn = Mat3::new(cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0);
+    Pose::new(Rotation3::from_matrix_unchecked(turn), Vec3::new(pose.position.x, pose.position.y, 0.0))
+}
