@@ -14,13 +14,16 @@ fn start(sides: Vec3, height: f64, tilt: Vec3, spin: Vec3) -> (Flight, Motion) {
     (Flight::new(solid, GRAVITY, 1.0), motion)
 }
 
-/// An elastic cube of 0.2 m, tilted, let go with its centre at 0.8 m. Every impact multiplies errors by about thirty in most
-/// starts; here and in [`tilted_brick`] the first five impacts are chosen well apart and as forgiving as can be.
+/// An elastic cube of 0.2 m, tilted, let go with its centre at 0.8 m: impacts at 0.3590, 0.7741, 1.2753, 1.5588, 2.2311 s.
+///
+/// Impacts multiply errors, by up to thirty each. A nudge of this start or of [`tilted_brick`] moves the first five times
+/// by at most 20 s per radian; for half of all tilts of the cube it is more than 170.
 pub fn tilted_cube() -> (Flight, Motion) {
-    start(Vec3::repeat(0.2), 0.8, Vec3::new(-0.5, 0.9, 0.2), Vec3::zeros())
+    start(Vec3::repeat(0.2), 0.8, Vec3::new(0.7, -0.4, 0.0), Vec3::zeros())
 }
 
-/// An elastic brick of 0.2 x 0.3 x 0.1 m, tilted and turning a little, let go with its centre at 0.8 m.
+/// An elastic brick of 0.2 x 0.3 x 0.1 m, tilted and turning a little, let go with its centre at 0.8 m: impacts at
+/// 0.3559, 0.6454, 1.1374, 1.4175 and 2.0494 s.
 pub fn tilted_brick() -> (Flight, Motion) {
     start(Vec3::new(0.2, 0.3, 0.1), 0.8, Vec3::new(0.9, 0.5, 0.0), Vec3::new(0.3, -0.2, 0.5))
 }
