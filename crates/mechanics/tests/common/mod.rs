@@ -3,6 +3,7 @@
 
 pub mod counter;
 pub mod differences;
+pub mod events;
 pub mod everything;
 pub mod random;
 pub mod reference;
