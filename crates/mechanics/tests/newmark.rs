@@ -222,8 +222,9 @@ fn schemes_are_made_by_name_and_bad_numbers_refused() {
     let error = refused("newmarc", Options::default());
     assert!(matches!(&error, UnknownScheme::Name { name } if name == "newmarc"), "{error}");
     assert!(error.to_string().contains("newmark-explicit"));
-    let error = refused("newmark-implicit", Options { beta: None, gamma: Some(f64::NAN) });
+    let error =
+        refused("newmark-implicit", Options { beta: None, gamma: Some(f64::NAN), ..Options::default() });
     assert!(matches!(error, UnknownScheme::Weight { symbol: "gamma", .. }), "{error}");
-    let error = refused("newmark-explicit", Options { beta: Some(0.25), gamma: None });
+    let error = refused("newmark-explicit", Options { beta: Some(0.25), gamma: None, ..Options::default() });
     assert!(matches!(error, UnknownScheme::Weight { symbol: "beta", .. }), "{error}");
 }

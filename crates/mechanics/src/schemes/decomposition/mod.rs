@@ -5,6 +5,18 @@ use crate::state::State;
 #[derive(Debug)]
 pub struct Response;
 impl Response {
-    pub fn new(_: &Model, _: &State, _: &ContactOptions) -> Self { Self }
-    pub fn respond(&mut self, _: &Model, _: &mut State, _: f64, _: f64, _: Option<&[bool]>, _: &mut Transcript) -> Result<(), StepFailure> { Ok(()) }
+    pub fn new(_: &Model, _: &State, _: &ContactOptions) -> Self {
+        Self
+    }
+    pub fn respond(
+        &mut self,
+        _: &Model,
+        _: &mut State,
+        _: f64,
+        _: f64,
+        _: Option<&[bool]>,
+        _: &mut Transcript,
+    ) -> Result<(), StepFailure> {
+        Ok(())
+    }
 }

@@ -91,7 +91,7 @@ impl Exact {
         (t, next): (f64, f64),
         from: f64,
     ) -> Result<f64, StepFailure> {
-        let mut misses = |this: &mut Self, scale: f64| -> Result<(f64, f64), StepFailure> {
+        let misses = |this: &mut Self, scale: f64| -> Result<(f64, f64), StepFailure> {
             this.set_scaled(model, reflected, jump, scale);
             let energy = this.discrete_energy(model, next)?.unwrap_or(wanted);
             Ok((energy - wanted, ACCURATE * (energy.abs() + wanted.abs())))

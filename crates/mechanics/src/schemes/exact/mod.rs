@@ -29,8 +29,8 @@ mod search;
 use super::decomposition::Response;
 use super::{Scheme, Variational};
 use crate::contact::{
-    ContactOptions, Contacts, EnergyJump, Group, Impact, ImpactKind, JumpCause, Loss, Manifold, Memory, Touch,
-    Transcript, Watch,
+    ContactOptions, Contacts, EnergyJump, Group, Impact, ImpactKind, JumpCause, Loss, Manifold, Memory,
+    Touch, Transcript, Watch,
 };
 use crate::discrete::{Effort, StepFailure, Trouble};
 use crate::model::Model;
@@ -102,7 +102,8 @@ impl Exact {
         for (index, island) in model.islands.iter().enumerate() {
             island_of[island.bodies.clone()].fill(index);
         }
-        let boxes: Vec<Aabb> = contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
+        let boxes: Vec<Aabb> =
+            contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
         let watch = Watch::new(&contacts, |part| boxes[part]).map_err(|_| not_finite(model, state))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
@@ -136,7 +137,13 @@ impl Exact {
 
 fn not_finite(model: &Model, state: &State) -> StepFailure {
     let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
-    StepFailure { step: state.steps, time: state.time, body, trouble: Trouble::NotFinite, history: Vec::new() }
+    StepFailure {
+        step: state.steps,
+        time: state.time,
+        body,
+        trouble: Trouble::NotFinite,
+        history: Vec::new(),
+    }
 }
 
 impl Scheme for Exact {
@@ -274,11 +281,8 @@ impl Exact {
         self.meetings.clear();
         let pair = self.pairs[first].pair;
         self.cluster.extend(self.island(pair.0));
-        for island in self.island(pair.1) {
-            if !self.cluster.contains(&island) {
-                self.cluster.push(island);
-            }
-        }
+        let other = self.island(pair.1);
+        self.cluster.extend(other.filter(|island| !self.cluster.contains(island)));
         let mut asked = vec![false; self.pairs.len()];
         let mut grown = true;
         while grown {
@@ -299,13 +303,10 @@ impl Exact {
                 }
                 self.bring(model, pair, t)?;
                 if self.touches(model, k)? || k == first {
-                    for island in islands.into_iter().flatten() {
-                        if !self.cluster.contains(&island) {
-                            self.cluster.push(island);
-                            grown = true;
-                        }
-                    }
-                    grown = true;
+                    let cluster = &self.cluster;
+                    let new = islands.into_iter().flatten().find(|island| !cluster.contains(island));
+                    self.cluster.extend(new);
+                    grown |= new.is_some();
                 }
             }
         }
