@@ -5,6 +5,7 @@
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;

@@ -21,6 +21,7 @@
 //! `discrete` keeps `E_d` of the intervals before and after [3.76b] by scaling the jump, one scalar equation. With
 //! restitution both lose what the reflection loses.
 
+mod balls;
 mod impact;
 mod jump;
 mod paths;
@@ -263,8 +264,13 @@ impl Exact {
             .contacts
             .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
             .map_err(|_| not_finite(model, &self.paths.node))?;
-        let carrier = self.contacts.carrier(pair, (&a.pose, &b.pose), &memory);
-        let ahead = clear_for(&a, &b, &touch, &carrier, h - t);
+        let ahead = match self.ball_time(model, pair, &touch) {
+            Some(time) => time.min(h - t),
+            None => {
+                let carrier = self.contacts.carrier(pair, (&a.pose, &b.pose), &memory);
+                clear_for(&a, &b, &touch, &carrier, h - t)
+            }
+        };
         self.pairs[k].memory = memory;
         let stalled = ahead <= STALLED * h;
         if ahead >= h - t {
@@ -491,10 +497,11 @@ impl Exact {
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
     }
 
-    /// Impulses and energies for the ledger, meetings for whoever watches.
+    /// Impulses and energies for the ledger; for whoever watches, one impact for each pair that met.
     fn write_down(&mut self, model: &Model, time: f64, before: f64, scale: f64) {
         self.group.momenta(model, &self.paths.node, &mut self.momenta);
         let after = self.kinetic(model);
+        let from = self.transcript.impacts.len();
         for meeting in &self.meetings {
             let (point, normal) = (meeting.touch.point(), meeting.touch.normal());
             let along = normal * (meeting.normal_impulse * scale);
@@ -510,7 +517,7 @@ impl Exact {
             if meeting.normal_impulse == 0.0 && across == Vec3::zeros() {
                 continue;
             }
-            self.transcript.impacts.push(Impact {
+            let impact = Impact {
                 time,
                 bodies: (parts.0.body, parts.1.body),
                 point,
@@ -519,7 +526,11 @@ impl Exact {
                 energy: (before, after),
                 speed: meeting.speed,
                 kind: ImpactKind::Impact,
-            });
+            };
+            match self.transcript.impacts[from..].iter_mut().find(|known| known.bodies == impact.bodies) {
+                Some(known) => known.join(&impact),
+                None => self.transcript.impacts.push(impact),
+            }
         }
         if let (true, Some(&index)) = (self.loses(), self.cluster.first()) {
             let slot = model.islands[index].bodies.start;
