@@ -2,17 +2,19 @@
 
 use super::{Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
+use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 5] = [
+pub const NAMES: [&str; 6] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
+    "potential",
 ];
 
 /// What a scene may say about a scheme.
@@ -72,6 +74,24 @@ pub fn by_name(
             let (beta, gamma) = (options.beta.unwrap_or(0.25), options.gamma.unwrap_or(0.5));
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
+        "potential" => Ok(Box::new(WithPotential(Variational::new(model, state)))),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
+    }
+}
+
+/// The variational scheme under the name it has when contact is one of its potentials.
+struct WithPotential(Variational);
+
+impl Scheme for WithPotential {
+    fn name(&self) -> &'static str {
+        "potential"
+    }
+
+    fn order(&self) -> u32 {
+        self.0.order()
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.0.step(model, state, h)
     }
 }

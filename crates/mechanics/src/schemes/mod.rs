@@ -5,9 +5,11 @@
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
+mod fit;
 mod multipliers;
 mod newmark;
 mod projected;
@@ -15,6 +17,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
