@@ -122,7 +122,9 @@ impl Reader<'_, '_> {
             _ => self.rigid(&parts, material)?,
         };
         let body = match parts {
-            Parts::Space(parts) => parts.into_iter().fold(body, |b, (offset, solid)| b.with_shape(solid, offset)),
+            Parts::Space(parts) => {
+                parts.into_iter().fold(body, |b, (offset, solid)| b.with_shape(solid, offset))
+            }
             Parts::Plane(parts) => {
                 parts.into_iter().fold(body, |b, (offset, shape)| b.with_outline(shape, offset))
             }

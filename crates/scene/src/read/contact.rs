@@ -9,8 +9,8 @@
 use super::bodies::WrittenBody;
 use super::joints::{Cast, WrittenJoint};
 use super::materials::{Material, coefficients};
-use crate::report::{Place, Read, Report};
-use crate::tree::{Entry, Fields, Table};
+use crate::report::{Place, Read};
+use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{
     ContactOptions, ContactSpec, EnergyJump, FrictionLaw, ImpactLaw, Loss, PairRule, Potential, Surface,
 };
@@ -125,6 +125,14 @@ fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwis
     Ok(words.iter().find(|(known, _)| Some(*known) == word).map_or(otherwise, |(_, value)| *value))
 }
 
+/// Every word that may be chosen.
+#[cfg(test)]
+pub(crate) fn words() -> Vec<&'static str> {
+    let (laws, energies) = (ImpactLaw::WORDS.map(|(word, _)| word), EnergyJump::WORDS.map(|(word, _)| word));
+    let (frictions, losses) = (FrictionLaw::WORDS.map(|(word, _)| word), Loss::WORDS.map(|(word, _)| word));
+    [&laws[..], &energies, &frictions, &losses, &[AUTO]].concat()
+}
+
 fn options(f: &Fields) -> Read<ContactOptions> {
     let own = ContactOptions::default();
     let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);
@@ -162,7 +170,7 @@ fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
     let [a, b] = names else {
         return Err(f.wrong("between", &format!("has {} entries", names.len()), BETWEEN));
     };
-    let body = |node| cast.find(node.place, crate::tree::text(cast.report, node, &f.path("between"))?);
+    let body = |node: &Node| cast.find(node.place, crate::tree::text(cast.report, node, &f.path("between"))?);
     let (a, b) = (body(a), body(b));
     let (bodies, (restitution, friction)) = ((a?, b?), surface?);
     if bodies.0 == bodies.1 {
@@ -218,15 +226,5 @@ impl WrittenContact {
             overlap: self.overlap.unwrap_or(OVERLAP * smallest),
             project_start: self.project_start,
         }
-    }
-}
-
-/// Notes a scene in which nothing can meet.
-pub(crate) fn check_parts(report: &Report, contact: &WrittenContact, model: &Model) {
-    let Some(contacts) = &model.contacts else { return };
-    let n = contacts.parts.len();
-    let meet = (0..n).any(|a| (a + 1..n).any(|b| contacts.may_meet(a, b)));
-    if !meet {
-        report.warn(Some(contact.place), "there is [contact], but no two bodies with shapes that may meet");
     }
 }

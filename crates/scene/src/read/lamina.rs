@@ -25,8 +25,7 @@ pub(super) fn properties(parts: &[(PlanarPose, PlanarShape)]) -> Option<MassProp
         let arm = part.centroid - whole.centroid;
         s += own + arm * arm.transpose() * part.area;
     }
-    let inertia =
-        Matrix3::new(s.m22, -s.m12, 0.0, -s.m21, s.m11, 0.0, 0.0, 0.0, s.m11 + s.m22);
+    let inertia = Matrix3::new(s.m22, -s.m12, 0.0, -s.m21, s.m11, 0.0, 0.0, 0.0, s.m11 + s.m22);
     let centroid = Vec3::new(whole.centroid.x, whole.centroid.y, 0.0);
     Some(MassProperties { volume: whole.area, centroid, inertia })
 }

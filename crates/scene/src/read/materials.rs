@@ -40,7 +40,8 @@ fn material(name: &str, fields: &Fields) -> Read<Material> {
 
 /// What surfaces do: `restitution` and `friction`.
 pub(crate) fn coefficients(fields: &Fields) -> Read<(Option<f64>, Option<f64>)> {
-    let (friction, restitution) = (fields.not_negative("friction", "coefficient"), fields.number("restitution"));
+    let (friction, restitution) =
+        (fields.not_negative("friction", "coefficient"), fields.number("restitution"));
     let (friction, restitution) = (friction?, restitution?);
     if let Some(e) = restitution.filter(|e| !(0.0..=1.0).contains(e)) {
         return Err(fields.wrong("restitution", &format!("is {e}"), "give a number from 0 to 1"));
