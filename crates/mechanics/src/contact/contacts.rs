@@ -8,10 +8,9 @@ use crate::joint::JointKind;
 use crate::model::{BodyId, Link};
 use crate::rotation::Mat3;
 use percussion_geometry::separation::{
-    Options, Outcome, PlanarOptions, QueryError, Separation, SeparationIn, planar_separation, resolve,
-    resolve_planar, separation,
+    Options, Outcome, PlanarOptions, QueryError, SeparationIn, planar_separation, resolve, resolve_planar,
+    separation,
 };
-use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use thiserror::Error;
 
@@ -86,7 +85,7 @@ pub struct Contacts {
     pub parts: Vec<Part>,
     /// First part of each body, and one more: parts of body `b` are `first[b]..first[b + 1]`.
     pub first: Vec<usize>,
-    plane: Plane,
+    pub(super) plane: Plane,
     /// Pairs of bodies that never meet, sorted, the lesser first.
     apart: Vec<(usize, usize)>,
     surfaces: Vec<Option<Surface>>,
@@ -201,7 +200,7 @@ impl Contacts {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let options = Options { prediction: within, beta: None };
                 let answer = separation(x, &at_a, y, &at_b, &options, &mut memory.space)?;
-                Ok(in_space(&answer, reference, matches!(y, Solid::HalfSpace(_))))
+                Ok(Touch::in_space(&answer, reference, q.shape.is_unbounded()))
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
                 let options = PlanarOptions { prediction: within, beta: None };
@@ -228,7 +227,7 @@ impl Contacts {
         match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let answer = separation(x, &at_a, y, &at_b, &Options::default(), &mut memory.space)?;
-                let mut touch = in_space(&answer, reference, matches!(y, Solid::HalfSpace(_)));
+                let mut touch = Touch::in_space(&answer, reference, q.shape.is_unbounded());
                 if let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
                     touch.alpha = resolved.alpha;
                     (touch.point_a, touch.point_b) = (resolved.point_a, resolved.point_b);
@@ -251,7 +250,7 @@ impl Contacts {
         }
     }
 
-    fn in_plane(&self, answer: &SeparationIn<2>, reference: (Vec3, Vec3), floor: bool) -> Touch {
+    pub(super) fn in_plane(&self, answer: &SeparationIn<2>, reference: (Vec3, Vec3), floor: bool) -> Touch {
         let plane = &self.plane;
         Touch {
             separation: answer.separation,
@@ -264,20 +263,6 @@ impl Contacts {
             reference_distance: if floor || answer.prescribed { 0.0 } else { answer.reference_distance },
             solved: answer.outcome == Outcome::Solved,
         }
-    }
-}
-
-fn in_space(answer: &Separation, reference: (Vec3, Vec3), floor: bool) -> Touch {
-    Touch {
-        separation: answer.separation,
-        alpha: answer.alpha,
-        beta: answer.beta,
-        point_a: answer.point_a,
-        point_b: answer.point_b,
-        reference_a: reference.0,
-        reference_b: reference.1,
-        reference_distance: if floor || answer.prescribed { 0.0 } else { answer.reference_distance },
-        solved: answer.outcome == Outcome::Solved,
     }
 }
 

@@ -16,8 +16,10 @@
 //! always `b`. The gradient of `s` with respect to twists `(v, ω)` at the centres of mass is `(α, r × α)` on `a` and its
 //! opposite on `b`, with the β term added at the reference points [Johnson 3.48, mathematics 1].
 
+mod carrier;
 mod contacts;
 mod group;
+mod manifold;
 mod options;
 mod overlap;
 mod part;
@@ -26,8 +28,10 @@ mod touch;
 mod transcript;
 mod watch;
 
+pub use carrier::Carrier;
 pub use contacts::{ContactError, ContactSpec, Contacts, PairRule, Potential};
 pub use group::{Group, dot};
+pub use manifold::Manifold;
 pub use options::{ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss};
 pub use part::{Part, PartShape};
 pub use surface::Surface;

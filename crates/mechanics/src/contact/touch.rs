@@ -2,7 +2,7 @@
 
 use crate::joint::motion::{Vec6, twist};
 use percussion_geometry::Vec3;
-use percussion_geometry::separation::{PlanarWarm, Warm};
+use percussion_geometry::separation::{Outcome, PlanarWarm, Separation, Warm};
 
 /// What a pair of parts remembers between queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +37,22 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// An answer in space; against a half-space, or along a prescribed direction, β does not move.
+    pub(super) fn in_space(answer: &Separation, reference: (Vec3, Vec3), unbounded: bool) -> Self {
+        let held = unbounded || answer.prescribed;
+        Self {
+            separation: answer.separation,
+            alpha: answer.alpha,
+            beta: answer.beta,
+            point_a: answer.point_a,
+            point_b: answer.point_b,
+            reference_a: reference.0,
+            reference_b: reference.1,
+            reference_distance: if held { 0.0 } else { answer.reference_distance },
+            solved: answer.outcome == Outcome::Solved,
+        }
+    }
+
     /// Unit normal from `b` to `a`.
     pub fn normal(&self) -> Vec3 {
         self.alpha / self.alpha.norm()

@@ -1,6 +1,6 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Multipliers, Newmark, Projected, Scheme, Variational};
+use super::{Exact, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
 use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
@@ -8,13 +8,15 @@ use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 8] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
     "potential",
+    "exact",
+    "lossful",
 ];
 
 /// What a scene may say about a scheme.
@@ -37,6 +39,15 @@ pub enum UnknownScheme {
         /// What was asked for.
         name: String,
     },
+    /// A scheme for collisions in a scene without contact.
+    #[error("scheme `{name}` is for bodies that meet, but the scene has no contact; add a table [contact]")]
+    NoContact {
+        /// The scheme.
+        name: String,
+    },
+    /// Bodies that are nowhere.
+    #[error("the place of a body is not finite; check positions and rotations")]
+    Nowhere,
     /// One of Newmark's numbers outside of its range.
     #[error("Newmark's {symbol} is {value}; give a number from {least} to {most}")]
     Weight {
@@ -75,6 +86,13 @@ pub fn by_name(
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
         "potential" => Ok(Box::new(WithPotential(Variational::new(model, state)))),
+        "exact" | "lossful" => {
+            let none = || UnknownScheme::NoContact { name: name.to_owned() };
+            let contacts = model.contacts.clone().ok_or_else(none)?;
+            let loss = (name == "lossful").then_some(options.contact.loss);
+            let exact = Exact::new(model, contacts, state, &options.contact, loss);
+            Ok(Box::new(exact.map_err(|_| UnknownScheme::Nowhere)?))
+        }
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
     }
 }
