@@ -46,6 +46,6 @@ mod tree;
 
 pub use complaint::{Complaint, SceneError};
 pub use orthonormal::orthonormal;
-pub use read::{Material, RunSettings, schemes};
+pub use read::{ContactSettings, Material, RunSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;

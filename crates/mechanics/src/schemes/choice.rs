@@ -2,17 +2,19 @@
 
 use super::{Exact, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
+use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 8] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
+    "potential",
     "exact",
     "lossful",
 ];
@@ -83,6 +85,7 @@ pub fn by_name(
             let (beta, gamma) = (options.beta.unwrap_or(0.25), options.gamma.unwrap_or(0.5));
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
+        "potential" => Ok(Box::new(WithPotential(Variational::new(model, state)))),
         "exact" | "lossful" => {
             let none = || UnknownScheme::NoContact { name: name.to_owned() };
             let contacts = model.contacts.clone().ok_or_else(none)?;
@@ -91,5 +94,22 @@ pub fn by_name(
             Ok(Box::new(exact.map_err(|_| UnknownScheme::Nowhere)?))
         }
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
+    }
+}
+
+/// The variational scheme under the name it has when contact is one of its potentials.
+struct WithPotential(Variational);
+
+impl Scheme for WithPotential {
+    fn name(&self) -> &'static str {
+        "potential"
+    }
+
+    fn order(&self) -> u32 {
+        self.0.order()
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.0.step(model, state, h)
     }
 }
