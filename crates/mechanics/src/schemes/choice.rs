@@ -1,18 +1,19 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Multipliers, Newmark, Projected, Scheme, Variational};
+use super::{Decomposition, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 5] = [
+pub const NAMES: [&str; 6] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
+    "decomposition",
 ];
 
 /// What a scene may say about a scheme.
@@ -72,6 +73,7 @@ pub fn by_name(
             let (beta, gamma) = (options.beta.unwrap_or(0.25), options.gamma.unwrap_or(0.5));
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
+        "decomposition" => Ok(Box::new(Decomposition::new(model, state, &options.contact))),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
     }
 }

@@ -5,9 +5,11 @@
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | decomposition contact response | `decomposition/` | 2 between collisions | energy of elastic collisions without potentials; momenta but for the projection |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
+mod decomposition;
 mod multipliers;
 mod newmark;
 mod projected;
@@ -15,6 +17,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use decomposition::{Decomposition, Response};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
