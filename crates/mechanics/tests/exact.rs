@@ -38,7 +38,6 @@ fn orders(start: (Flight, Motion), impact: usize, steps: [f64; 3], until: f64) -
         ((times[impact] - history.times()[impact]).abs(), off)
     });
     let order = |coarse: f64, fine: f64| (coarse / fine).ln() / (steps[1] / steps[2]).ln();
-    println!("errors {errors:?}");
     (order(errors[1].0, errors[2].0), order(errors[1].1, errors[2].1))
 }
 

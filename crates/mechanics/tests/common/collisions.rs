@@ -3,12 +3,12 @@
 use super::events::{Flight, Motion};
 use nalgebra::Rotation3;
 use percussion_geometry::mass::MassProperties;
-use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
+use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, Surface};
 use percussion_mechanics::force::{Anchor, Charges, Force, Law, Source};
 use percussion_mechanics::schemes::Exact;
-use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
+use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
 /// A box of uniform density.
 pub fn brick(name: &str, sides: Vec3, density: f64) -> Body {
@@ -142,4 +142,45 @@ pub fn flower(gap: f64) -> Vec<Pose> {
         places.push(Pose::at(Vec3::new(reach * angle.cos(), reach * angle.sin(), 0.0)));
     }
     places
+}
+
+/// A body of one solid.
+pub fn solid_body(name: &str, solid: Solid, density: f64) -> Body {
+    let properties = solid.mass_properties().unwrap();
+    Body::of_density(name, &properties, density).unwrap().with_shape(solid, Pose::identity())
+}
+
+/// Four beads on links of length one in a box of 8 x 10 x 14 [Leyendecker 3.3].
+pub fn beads() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    for (k, (axis, size)) in [(Vec3::x(), 8.0), (Vec3::y(), 10.0), (Vec3::z(), 14.0)].into_iter().enumerate()
+    {
+        for sign in [1.0, -1.0] {
+            let plane = Solid::HalfSpace(HalfSpace::new(axis * -sign, -0.5 * size).unwrap());
+            let wall = Body::fixed(&format!("wall-{k}{sign}")).with_shape(plane, Pose::identity());
+            builder.body(wall, Pose::identity());
+        }
+    }
+    let mut last: Option<(BodyId, Pose)> = None;
+    for (i, (x, y)) in [(-3.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (3.0, 1.0)].into_iter().enumerate() {
+        let bead = Body::particle(&format!("bead-{i}"), 1.0).unwrap();
+        let bead = bead.with_shape(Solid::Sphere(Sphere::new(0.1).unwrap()), Pose::identity());
+        let pose = Pose::at(Vec3::new(x, y, 0.0) / (2.0 * 2f64.sqrt()));
+        let id = builder.body(bead, pose);
+        match &last {
+            None => builder.velocity(id, Vec3::new(-0.1, 0.1, -0.1), Vec3::zeros()),
+            Some((parent, at)) => {
+                let mut rod =
+                    JointSpec::at(&format!("link-{i}"), JointKind::Rod, Some((*parent, at)), (id, &pose), at);
+                rod.on_child = Pose::identity();
+                rod.length = Some(1.0);
+                builder.joint(rod);
+            }
+        }
+        last = Some((id, pose));
+    }
+    // The velocity of the first bead pulls at its link: the nearest velocities that the links allow.
+    builder.project(true);
+    builder.contact(surfaces(1.0, 0.0));
+    builder.build().unwrap()
 }

@@ -48,6 +48,10 @@ struct Watched {
     pair: (usize, usize),
     /// Certainly apart until then, s since the beginning of the step.
     clear: f64,
+    /// How often it was looked at.
+    looks: usize,
+    /// Whether the present cluster knows it.
+    asked: bool,
     memory: Memory,
 }
 
@@ -86,8 +90,11 @@ pub struct Exact {
 const TOUCH: f64 = 1e-10;
 /// Part of the step below which a certificate brings nothing: the parts touch.
 const STALLED: f64 = 1e-13;
-/// Looks at a pair in one step before its grazing is called a touch.
-const LOOKS: usize = 500;
+/// Looks at a pair in one step after which it is hurried on: bounds on its motion are far too wide, as for a body that spins
+/// wildly close to another without touching it.
+const LOOKS: usize = 1000;
+/// Part of a step by which such a pair is moved on at least.
+const HURRY: f64 = 1e-3;
 
 impl Exact {
     /// For a model with contact and a state of it.
@@ -197,7 +204,7 @@ impl Exact {
         self.pairs.clear();
         for k in 0..self.watch.near().len() {
             let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
-            self.pairs.push(Watched { pair, clear: 0.0, memory });
+            self.pairs.push(Watched { pair, clear: 0.0, looks: 0, asked: false, memory });
         }
         Ok(())
     }
@@ -244,10 +251,7 @@ impl Exact {
 
     /// Certifies the pair that may touch first until another may be earlier. False: it touches where it is.
     fn look(&mut self, model: &Model, k: usize, h: f64) -> Result<bool, StepFailure> {
-        for _ in 0..LOOKS {
-            if !self.certify(model, k, h)? {
-                return Ok(false);
-            }
+        while self.certify(model, k, h)? {
             if self.earliest(h) != Some(k) {
                 return Ok(true);
             }
@@ -257,7 +261,7 @@ impl Exact {
 
     /// Looks at a pair where it may touch first, and certifies it on. False: it touches there.
     fn certify(&mut self, model: &Model, k: usize, h: f64) -> Result<bool, StepFailure> {
-        let Watched { pair, clear: t, mut memory } = self.pairs[k];
+        let Watched { pair, clear: t, looks, mut memory, .. } = self.pairs[k];
         self.bring(model, pair, t)?;
         let (a, b) = (self.side(pair.0, t, h), self.side(pair.1, t, h));
         let touch = self
@@ -272,6 +276,9 @@ impl Exact {
             }
         };
         self.pairs[k].memory = memory;
+        self.pairs[k].looks = looks + 1;
+        let hurried = looks > LOOKS && touch.gap() > TOUCH * self.size;
+        let ahead = if hurried { ahead.max(HURRY * h) } else { ahead };
         let stalled = ahead <= STALLED * h;
         if ahead >= h - t {
             self.pairs[k].clear = h;
@@ -289,20 +296,20 @@ impl Exact {
         self.cluster.extend(self.island(pair.0));
         let other = self.island(pair.1);
         self.cluster.extend(other.filter(|island| !self.cluster.contains(island)));
-        let mut asked = vec![false; self.pairs.len()];
+        self.pairs.iter_mut().for_each(|watched| watched.asked = false);
         let mut grown = true;
         while grown {
             grown = false;
             for k in 0..self.pairs.len() {
                 let pair = self.pairs[k].pair;
                 let islands = [self.island(pair.0), self.island(pair.1)];
-                if asked[k]
+                if self.pairs[k].asked
                     || !islands.iter().flatten().any(|island| self.cluster.contains(island))
                     || islands.iter().flatten().any(|&island| self.handed[island])
                 {
                     continue;
                 }
-                asked[k] = true;
+                self.pairs[k].asked = true;
                 // Certified far beyond this instant: not touching.
                 if k != first && self.pairs[k].clear > t + NEAR_IN_TIME * h {
                     continue;
@@ -445,7 +452,13 @@ impl Exact {
                 let pair = self.contacts.ordered(part, other);
                 let handed = self.island(other).is_some_and(|island| self.handed[island]);
                 if !handed && !self.pairs.iter().any(|watched| watched.pair == pair) {
-                    self.pairs.push(Watched { pair, clear: t, memory: Memory::default() });
+                    self.pairs.push(Watched {
+                        pair,
+                        clear: t,
+                        looks: 0,
+                        asked: false,
+                        memory: Memory::default(),
+                    });
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! momenta (both are of second order in `τ`). For a free body under gravity they follow from its constants of motion:
 //!
 //! ```text
-//! W = min(|L|/J_min, sqrt(2 T/J_min))     a = |g|     W' = W² (J_max - J_min)/J_min
+//! Σ J_i (J_i - J_k) ω_i² = L² - 2 T J_k     bounds each |ω_i|, and so W and, by Euler's equations, W'        a = |g|
 //! ```
 //!
 //! For the others they are read off velocities at both ends, doubled: an estimate, good while a step resolves the forces.
@@ -283,19 +283,39 @@ fn flight_bound(model: &Model, node: &State, slot: usize, island: &Island, tau: 
         return Bound { acceleration, ..Bound::default() };
     }
     let p = &node.momenta[island.freedoms.clone()];
-    let momentum = Vec3::new(p[3], p[4], p[5]);
-    let (least, most) = (link.inertia.min(), link.inertia.max());
-    let energy = momentum.dot(&spin_of(&link.inertia, &node.rotations[slot], &momentum));
-    let spin = (momentum.norm() / least).min((energy / least).sqrt()) * ROUNDING;
+    let momentum = node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5]));
+    let most = most_spin(&link.inertia, &momentum);
+    let spin = most.norm() * ROUNDING;
+    let j = &link.inertia;
+    let rate = |i: usize, k: usize, l: usize| ((j[k] - j[l]) / j[i] * most[k] * most[l]).abs();
     Bound {
         spin,
         acceleration,
-        spin_rate: spin * spin * (most - least) / least,
+        spin_rate: Vec3::new(rate(0, 1, 2), rate(1, 2, 0), rate(2, 0, 1)).norm() * ROUNDING,
         slack: 0.0,
         // sin θ = τ ω about an axis: the rate of θ is ω/cos θ.
         spin_slack: spin * (spin * tau).powi(2),
     }
 }
+
+/// Greatest components of the angular velocity (body axes) of a free body, from its energy and momentum:
+/// `Σ J_i (J_i - J_k) ω_i² = L² - 2 T J_k` leaves the axis `k` out, and bounds the others where all terms have one sign.
+fn most_spin(j: &Vec3, momentum: &Vec3) -> Vec3 {
+    let square = momentum.norm_squared();
+    let twice = momentum.dot(&momentum.component_div(j));
+    Vec3::from_fn(|i, _| {
+        let plain = (square / j[i]).min(twice) / j[i];
+        let others = [j.min(), j.max()].into_iter().filter(|k| (j[i] - k).abs() > SAME * j[i]);
+        let bound = others.map(|k| {
+            let room = (square - twice * k).abs() + SAME * (square + twice * k);
+            room / (j[i] * (j[i] - k).abs())
+        });
+        bound.fold(plain, f64::min).max(0.0).sqrt()
+    })
+}
+
+/// Moments closer than this (relative) are equal; differences below it are rounding.
+const SAME: f64 = 1e-12;
 
 /// A hair more than one: bounds hold after rounding.
 const ROUNDING: f64 = 1.0 + 1e-12;
