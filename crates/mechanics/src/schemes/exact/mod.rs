@@ -145,17 +145,6 @@ impl Exact {
     }
 }
 
-fn not_finite(model: &Model, state: &State) -> StepFailure {
-    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
-    StepFailure {
-        step: state.steps,
-        time: state.time,
-        body,
-        trouble: Trouble::NotFinite,
-        history: Vec::new(),
-    }
-}
-
 impl Scheme for Exact {
     fn name(&self) -> &'static str {
         self.name
