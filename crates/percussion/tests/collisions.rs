@@ -172,3 +172,93 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
         &["contact.project_start=true", "no `contact`"],
     );
 }
+
+/// A disc is thrown at a hexagon before a wall.
+const PLANE: &str = r#"
+[run]
+step = 1e-3
+until = 2
+scheme = "exact"
+[contact]
+[bodies.disc]
+shape = { circle = 0.15 }
+density = 20
+position = [-1, 0.55, 0]
+velocity = [2, 0.1, 0]
+[bodies."<six>"]
+shape = { regular_polygon = { sides = 6, side = 0.2 } }
+density = 20
+position = [0, 0.6, 0]
+[joints.one]
+kind = "planar"
+parent = "world"
+child = "disc"
+axis = [0, 0, 1]
+[joints.two]
+kind = "planar"
+parent = "world"
+child = "<six>"
+axis = [0, 0, 1]
+[bodies.wall]
+kind = "fixed"
+shape = { half_plane = { normal = [-1, 0], offset = -2 } }
+"#;
+
+#[test]
+fn the_page_lists_collisions_and_draws_planar_bodies() {
+    let place = Place::new("events-page");
+    let out = place.join("out");
+    succeed(&run(place.scene(PLANE), &out, &[]));
+    let lines = events(&out);
+    assert!(lines.len() >= 2, "{lines:?}");
+    // They meet in their plane.
+    assert!(
+        lines.iter().all(|event| vector(&event["point"])[2] == 0.0 && vector(&event["impulse"])[2] == 0.0)
+    );
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let table = page.split("<h2>Collisions</h2>").nth(1).unwrap().split("</article>").next().unwrap();
+    assert_eq!(table.matches("<tr><th scope=\"row\">").count(), lines.len());
+    assert!(table.contains("&lt;six&gt;") && !page.contains("<six>"));
+    // A mark for each on every plot that shows a curve.
+    let plots = page.matches("class=\"plot\"").count();
+    assert_eq!(page.matches("v-7").count(), plots * lines.len());
+    let drawing = page.split("<h2>Planar bodies").nth(1).unwrap().split("</article>").next().unwrap();
+    // Two dashed outlines of what moves, three filled ones.
+    assert_eq!(
+        (drawing.matches("stroke-dasharray").count(), drawing.matches("fill-opacity").count()),
+        (2, 3)
+    );
+    assert!(!page.contains("NaN") && !page.contains("inf"));
+}
+
+#[test]
+fn a_page_lists_the_first_collisions_of_many() {
+    let place = Place::new("events-many");
+    let out = place.join("out");
+    // A ball between two walls hits one of them every tenth of a second.
+    let scene = r#"
+[run]
+step = 1e-2
+until = 30
+scheme = "exact"
+[contact]
+[bodies.ball]
+shape = { sphere = 0.1 }
+mass = 1
+velocity = [2, 0, 0]
+[bodies.walls]
+kind = "fixed"
+shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space = { normal = [-1, 0, 0], offset = -0.2 } }]
+"#;
+    succeed(&run(place.scene(scene), &out, &[]));
+    let lines = events(&out);
+    // The first after 0.05 s, then one every 0.1 s.
+    assert_eq!(lines.len(), 300);
+    for (k, event) in lines.iter().enumerate() {
+        assert!((event["time"].as_f64().unwrap() - (0.05 + 0.1 * k as f64)).abs() < 1e-8, "{event}");
+    }
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let table = page.split("<h2>Collisions</h2>").nth(1).unwrap().split("</article>").next().unwrap();
+    assert_eq!(table.matches("<tr><th scope=\"row\">").count(), 200);
+    assert!(table.contains("the first 200 of 300"));
+}
