@@ -15,6 +15,7 @@ use crate::model::Model;
 use crate::state::State;
 use crate::tree::Singular;
 use percussion_geometry::Vec3;
+use std::ops::Range;
 
 #[derive(Clone, Debug, Default)]
 struct Member {
@@ -149,13 +150,57 @@ impl Group {
         }
     }
 
-    /// `x = Mred⁻¹ b`.
+    /// `Pᵀ` of wrenches on all its bodies (by slot), loops allowed for.
+    pub fn reduce_all(&mut self, model: &Model, wrench: impl Fn(usize) -> Vec6, out: &mut [f64]) {
+        for member in &mut self.members[..self.count] {
+            let island = &model.islands[member.island];
+            let part = &mut out[member.first..member.first + island.freedoms.len()];
+            let Member { interval, loops, z, .. } = member;
+            for (room, slot) in interval.wrenches.iter_mut().zip(island.bodies.clone()) {
+                *room = wrench(slot);
+            }
+            interval.system.reduce(&mut interval.wrenches, part);
+            if loops.rows > 0 {
+                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+            }
+        }
+    }
+
+    /// Where the freedoms of its islands are in its vectors.
+    pub fn blocks(&self, model: &Model) -> impl Iterator<Item = Range<usize>> {
+        let range = |m: &Member| m.first..m.first + model.islands[m.island].freedoms.len();
+        self.members[..self.count].iter().map(range)
+    }
+
+    /// `Mred u` of its `k`-th island.
+    pub fn multiply(&mut self, k: usize, u: &[f64], out: &mut [f64]) {
+        let Interval { system, twists, wrenches, .. } = &mut self.members[k].interval;
+        system.multiply(u, twists, wrenches, out, |_, _| ());
+    }
+
+    /// Rows of the loops of all its islands: where the island's freedoms begin, the row, and how far the loop is open.
+    pub fn loop_rows(&self) -> impl Iterator<Item = (usize, &[f64], f64)> {
+        self.members[..self.count].iter().flat_map(|member| {
+            let width = member.z.len().max(1);
+            let rows = member.loops.after.chunks_exact(width).zip(&member.loops.values);
+            rows.map(|(row, value)| (member.first, row, *value))
+        })
+    }
+
+    /// The twists of its bodies, by slot, that belong to the solution of the last [`Group::solve`].
+    pub fn twists(&self, model: &Model) -> impl Iterator<Item = (usize, &Vec6)> {
+        let bodies = |m: &Member| model.islands[m.island].bodies.clone();
+        self.members[..self.count].iter().flat_map(move |m| bodies(m).zip(&m.interval.twists))
+    }
+
+    /// `x = Mred⁻¹ b`, with the twists of the bodies.
     pub fn solve(&mut self, model: &Model, b: &[f64], x: &mut [f64]) {
         for member in &mut self.members[..self.count] {
             let range = member.first..member.first + model.islands[member.island].freedoms.len();
             let (system, twists) = (&mut member.interval.system, &mut member.interval.twists);
             if b[range.clone()].iter().all(|&v| v == 0.0) {
                 x[range].fill(0.0);
+                twists.fill(Vec6::zeros());
             } else {
                 system.solve(&b[range.clone()], &mut x[range], twists);
             }

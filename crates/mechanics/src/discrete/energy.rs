@@ -62,28 +62,43 @@ pub fn discrete_hamiltonian(
     Ok(instant.hamiltonian())
 }
 
-/// Potential energy of a state, J. Leaves the bodies as forces see them behind, at rest.
+/// Potential energy of a state, J.
 pub(crate) fn potential(
     model: &Model,
     state: &State,
     placements: &mut Vec<Placement>,
 ) -> Result<f64, ForceError> {
+    model
+        .islands
+        .iter()
+        .try_fold(0.0, |sum, island| Ok(sum + island_potential(model, island, state, placements)?))
+}
+
+/// Potential energy of an island, J. Leaves its bodies as forces see them behind, at rest.
+pub(crate) fn island_potential(
+    model: &Model,
+    island: &Island,
+    state: &State,
+    placements: &mut Vec<Placement>,
+) -> Result<f64, ForceError> {
+    let bodies = island.bodies.clone();
+    let places = state.positions[bodies.clone()].iter().zip(&state.rotations[bodies.clone()]);
     placements.clear();
-    placements.extend(state.positions.iter().zip(&state.rotations).map(|(position, frame)| Placement {
+    placements.extend(places.map(|(position, frame)| Placement {
         position: *position,
         frame: *frame,
         velocity: Vec3::zeros(),
         frame_rate: Mat3::zeros(),
     }));
     let mut energy = 0.0;
-    for (link, position) in model.links.iter().zip(&state.positions) {
-        energy -= link.mass * model.gravity.dot(position);
+    for (link, place) in model.links[bodies.clone()].iter().zip(placements.iter()) {
+        energy -= link.mass * model.gravity.dot(&place.position);
     }
-    let bodies = Bodies { first: 0, placements };
-    for force in &model.forces {
+    let bodies = Bodies { first: bodies.start, placements };
+    for force in &model.forces[island.forces.clone()] {
         energy += force.potential(&bodies)?;
     }
-    for force in &model.joint_forces {
+    for force in &model.joint_forces[island.joint_forces.clone()] {
         let at = model.links[force.slot].coordinate + force.coordinate;
         energy += force.potential(state.coordinates[at]);
     }

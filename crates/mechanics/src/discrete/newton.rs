@@ -20,6 +20,8 @@ use crate::rotation::Mat3;
 use crate::state::State;
 use crate::tree::{Singular, inertia_block};
 use percussion_geometry::Vec3;
+use percussion_geometry::broad::BroadError;
+use percussion_geometry::separation::QueryError;
 use percussion_solve::{Gmres, Product};
 use thiserror::Error;
 
@@ -55,6 +57,26 @@ pub enum Trouble {
     /// NaN or infinity.
     #[error("a number is not finite any more")]
     NotFinite,
+    /// Bodies overlap and cannot be moved apart.
+    #[error(
+        "bodies overlap by {depth:e} m and no configuration nearby is without overlap; take a smaller step, or make room"
+    )]
+    Overlap {
+        /// How far they overlap, m.
+        depth: f64,
+    },
+    /// A distance has no value.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Parts cannot be watched.
+    #[error(transparent)]
+    Broad(#[from] BroadError),
+}
+
+impl From<Singular> for Trouble {
+    fn from(_: Singular) -> Self {
+        Self::Singular
+    }
 }
 
 /// A step that could not be made; the state is untouched.

@@ -1,6 +1,6 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Exact, Multipliers, Newmark, Projected, Scheme, Variational};
+use super::{Decomposition, Exact, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
 use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
@@ -8,7 +8,7 @@ use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
@@ -17,6 +17,7 @@ pub const NAMES: [&str; 8] = [
     "potential",
     "exact",
     "lossful",
+    "decomposition",
 ];
 
 /// What a scene may say about a scheme.
@@ -93,6 +94,10 @@ pub fn by_name(
             let exact = Exact::new(model, contacts, state, &options.contact, loss);
             Ok(Box::new(exact.map_err(|_| UnknownScheme::Nowhere)?))
         }
+        "decomposition" if model.contacts.is_none() => {
+            Err(UnknownScheme::NoContact { name: name.to_owned() })
+        }
+        "decomposition" => Ok(Box::new(Decomposition::new(model, state, &options.contact))),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
     }
 }

@@ -7,6 +7,7 @@
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
 //! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
 //! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
+//! | decomposition contact response | `decomposition/` | 2 between collisions | energy of elastic collisions without potentials; momenta but for the projection |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
@@ -20,6 +21,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use decomposition::{Decomposition, Response};
 pub use exact::Exact;
 pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
 pub use multipliers::Multipliers;

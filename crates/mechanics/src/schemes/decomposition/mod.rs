@@ -1,22 +1,76 @@
+//! Decomposition contact response, DCR-DMC [Johnson 3.5, algorithm 3]: all collisions of a step happen at its end.
+//!
+//! ```text
+//! (q̃, p̃)  ← variational step of every island from (q, p)
+//! if something overlaps at q̃
+//!     q   ← nearest configuration to q̃ without overlap, group by group                       [3.81-3.83]
+//!     p   ← p̃ lifted to q: turned as the bodies are, kinetic energy kept                     [3.84-3.102]
+//!     p   ← p decomposed and updated: normal impulses by the law that is chosen, friction    [3.103-3.119]
+//! ```
+//!
+//! Whatever is not conserved is the projection's doing, and the ledger books it there: without potentials the energy of elastic
+//! collisions is kept, and angular momentum changes by what the projection moved. A step without overlap is that of
+//! the variational scheme and a look around.
+
+mod fields;
+mod friction;
+mod groups;
+mod laws;
+mod lift;
+mod metric;
+mod projection;
+mod response;
+mod spots;
+
+pub use response::Response;
+
+use super::{Scheme, Variational};
 use crate::contact::{ContactOptions, Transcript};
-use crate::discrete::StepFailure;
+use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
+
+/// The decomposition scheme and its memory.
 #[derive(Debug)]
-pub struct Response;
-impl Response {
-    pub fn new(_: &Model, _: &State, _: &ContactOptions) -> Self {
-        Self
+pub struct Decomposition {
+    trial: State,
+    variational: Variational,
+    response: Response,
+    transcript: Transcript,
+}
+
+impl Decomposition {
+    /// For a model and a state of it.
+    pub fn new(model: &Model, state: &State, options: &ContactOptions) -> Self {
+        Self {
+            trial: state.clone(),
+            variational: Variational::new(model, state),
+            response: Response::new(model, state, options),
+            transcript: Transcript::default(),
+        }
     }
-    pub fn respond(
-        &mut self,
-        _: &Model,
-        _: &mut State,
-        _: f64,
-        _: f64,
-        _: Option<&[bool]>,
-        _: &mut Transcript,
-    ) -> Result<(), StepFailure> {
-        Ok(())
+}
+
+impl Scheme for Decomposition {
+    fn name(&self) -> &'static str {
+        "decomposition"
+    }
+
+    /// Between collisions; their instants are known to a step.
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.transcript.clear();
+        self.trial.clone_from(state);
+        let effort = self.variational.step(model, &mut self.trial, h)?;
+        self.response.respond(model, &mut self.trial, h, h, None, &mut self.transcript)?;
+        std::mem::swap(state, &mut self.trial);
+        Ok(effort)
+    }
+
+    fn transcript(&self) -> Option<&Transcript> {
+        Some(&self.transcript)
     }
 }

@@ -39,6 +39,8 @@ const RESTS: f64 = 1e-13;
 /// Relative change of impulses at which sweeps over contacts end.
 const SETTLED: f64 = 1e-15;
 const SWEEPS: usize = 20_000;
+/// Inverse mass of a direction, relative to another at the same contact, below which it cannot move (out of the plane).
+const INERT: f64 = 1e-12;
 
 /// Memory for impacts.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +53,8 @@ pub(super) struct Impacts {
     w: Vec<f64>,
     impulses: Vec<f64>,
     velocities: Vec<f64>,
+    /// Velocities before the impact.
+    first: Vec<f64>,
     n: usize,
 }
 
@@ -82,6 +86,7 @@ impl Impacts {
     ) -> Verdict {
         self.read(model, state, contacts, group, meetings);
         self.velocities_of(p, meetings.len());
+        self.first.clone_from(&self.velocities);
         let fastest = self.velocities.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let rest = RESTS * fastest;
         for (k, meeting) in meetings.iter_mut().enumerate() {
@@ -115,6 +120,18 @@ impl Impacts {
             meeting.tangential = e1 * self.impulses[3 * k + 1] + e2 * self.impulses[3 * k + 2];
         }
         verdict
+    }
+
+    /// Work of the normal and of the tangential impulses, scaled, of which momenta became `p`, J: impulse times the mean of the
+    /// velocities before and after.
+    pub fn work(&mut self, p: &[f64], scale: f64) -> (f64, f64) {
+        self.velocities_of(p, self.impulses.len() / 3);
+        let (mut normal, mut tangential) = (0.0, 0.0);
+        for (i, impulse) in self.impulses.iter().enumerate() {
+            let work = 0.5 * scale * impulse * (self.first[i] + self.velocities[i]);
+            if i % 3 == 0 { normal += work } else { tangential += work }
+        }
+        (normal, tangential)
     }
 
     /// Rows of all contacts, their images under `Mred⁻¹`, and `W`.
@@ -236,12 +253,18 @@ impl Impacts {
         let (a, b, c) = (w(0, 0), 0.5 * (w(0, 1) + w(1, 0)), w(1, 1));
         let old = [self.impulses[i + 1], self.impulses[i + 2]];
         let v = [self.now(i + 1), self.now(i + 2)];
-        // minimise ½ x·W x + x·q over |x| ≤ radius
+        // minimise ½ x·W x + x·q over |x| ≤ radius, in the axes of W; a direction without effect stays without impulse
         let q = [v[0] - a * old[0] - b * old[1], v[1] - b * old[0] - c * old[1]];
+        let (sin, cos) = (0.5 * (2.0 * b).atan2(a - c)).sin_cos();
+        let (mean, half) = (0.5 * (a + c), (0.5 * (a - c)).hypot(b));
+        let along = [q[0] * cos + q[1] * sin, q[1] * cos - q[0] * sin];
+        let weights = [mean + half, mean - half];
         let solve = |shift: f64| {
-            let (a, c) = (a + shift, c + shift);
-            let det = a * c - b * b;
-            [(-q[0] * c + q[1] * b) / det, (-q[1] * a + q[0] * b) / det]
+            let y = [0, 1].map(|k| match weights[k] > INERT * weights[0] {
+                true => -along[k] / (weights[k] + shift),
+                false => 0.0,
+            });
+            [y[0] * cos - y[1] * sin, y[0] * sin + y[1] * cos]
         };
         let length = |x: [f64; 2]| x[0].hypot(x[1]);
         let mut x = solve(0.0);
@@ -271,6 +294,10 @@ impl Impacts {
         for _ in 0..SWEEPS {
             let (mut change, mut size) = (0.0f64, 0.0f64);
             for i in 0..3 * meetings.len() {
+                // Along a direction that nothing can move in there is nothing to stop.
+                if !(self.w[i * (m + 1)] > INERT * self.w[(i - i % 3) * (m + 1)]) {
+                    continue;
+                }
                 let step = -self.now(i) / self.w[i * (m + 1)];
                 let before = self.impulses[i];
                 self.impulses[i] += step;

@@ -547,7 +547,11 @@ impl Exact {
         }
         if let (true, Some(&index)) = (self.loses(), self.cluster.first()) {
             let slot = model.islands[index].bodies.start;
-            self.transcript.energy(JumpCause::Contact, slot, after - before);
+            let (normal, tangential) = self.impacts.work(&self.momenta, scale);
+            self.transcript.energy(JumpCause::Contact, slot, normal);
+            if tangential != 0.0 {
+                self.transcript.energy(JumpCause::Friction, slot, tangential);
+            }
         }
     }
 }

@@ -1,0 +1,62 @@
+//! Potential energy of the islands of a group, and its gradient.
+
+use crate::contact::Group;
+use crate::discrete::island_potential;
+use crate::force::{Bodies, ForceError, Law, Placement, Pull};
+use crate::model::Model;
+use crate::state::State;
+
+/// Asks the forces that have a potential; its memory serves again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields {
+    placements: Vec<Placement>,
+    /// By slot.
+    pulls: Vec<Pull>,
+}
+
+impl Fields {
+    /// Potential energy of islands, J.
+    pub fn potential(&mut self, model: &Model, islands: &[usize], state: &State) -> Result<f64, ForceError> {
+        islands.iter().try_fold(0.0, |sum, &island| {
+            Ok(sum + island_potential(model, &model.islands[island], state, &mut self.placements)?)
+        })
+    }
+
+    /// Gradient of the potential energy in the freedoms of a group, which stands at `state`.
+    pub fn gradient(
+        &mut self,
+        model: &Model,
+        group: &mut Group,
+        islands: &[usize],
+        state: &State,
+        out: &mut [f64],
+    ) -> Result<(), ForceError> {
+        self.pulls.clear();
+        self.pulls.extend(model.links.iter().map(|l| Pull { force: model.gravity * l.mass, ..Pull::zero() }));
+        for &island in islands {
+            let island = &model.islands[island];
+            // Leaves the bodies behind as forces see them, at rest: what resists motion does nothing there.
+            island_potential(model, island, state, &mut self.placements)?;
+            let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
+            let pulls = &mut self.pulls[island.bodies.clone()];
+            for force in &model.forces[island.forces.clone()] {
+                if !matches!(force.law, Law::Load(_)) {
+                    force.pull(state.time, &bodies, pulls)?;
+                }
+            }
+        }
+        let pulls = &self.pulls;
+        group.reduce_all(model, |slot| -pulls[slot].wrench(&state.rotations[slot]), out);
+        for (block, &island) in group.blocks(model).zip(islands) {
+            let island = &model.islands[island];
+            let springs = model.joint_forces[island.joint_forces.clone()].iter();
+            for force in springs.filter(|force| force.is_conservative()) {
+                let link = &model.links[force.slot];
+                let at = link.freedom - island.freedoms.start + force.coordinate;
+                let c = state.coordinates[link.coordinate + force.coordinate];
+                out[block.start + at] -= force.pull(state.time, c, 0.0).value;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,326 @@
+//! From a configuration with overlaps to one without, and the momenta that go with it.
+//!
+//! ```text
+//! groups of islands that overlap, with a buffer                                     groups.rs
+//! q  ← nearest configuration to q̃ without overlap; pairs that this made overlap join and it is done again   projection.rs
+//! p  ← momenta lifted from q̃ to q                                                   lift.rs
+//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, laws.rs, friction.rs
+//! ```
+//!
+//! What a transcript tells of it: the trial configuration `q̃` of every island of a group as a node; what the projection did to
+//! momenta and energy; impulses with their points; energies that restitution and friction took; one meeting for each pair.
+//!
+//! The energy-consistent variant scales the impulses by the factor near one for which kinetic and potential energy after the
+//! update are those of `q̃` less what restitution and friction take. If the approach has not enough energy to pay for
+//! `V(q) - V(q̃)`, they stop it, and the rest stays with the projection.
+
+use super::fields::Fields;
+use super::groups::{Close, Groups};
+use super::laws::{Laws, energy};
+use super::lift::Lift;
+use super::metric::Metric;
+use super::projection::{Projection, Task, copy_place};
+use super::spots::{Scene, Spots};
+use crate::contact::{
+    ContactOptions, Contacts, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Transcript,
+};
+use crate::discrete::{StepFailure, Trouble};
+use crate::model::Model;
+use crate::state::State;
+use percussion_geometry::Vec3;
+
+/// Rounds of a projection that makes new pairs overlap, after which what overlaps is left to the next step.
+const MOST_ROUNDS: usize = 20;
+
+/// Responds to overlaps; its memory serves again.
+#[derive(Debug)]
+pub struct Response {
+    options: ContactOptions,
+    groups: Groups,
+    at: State,
+    projection: Projection,
+    fields: Fields,
+    lift: Lift,
+    laws: Laws,
+    group: Group,
+    metric: Metric,
+    spots: Spots,
+    wide: Spots,
+    islands: Vec<usize>,
+    pairs: Vec<Close>,
+    roots: Vec<usize>,
+    /// Whether a group has to be projected (again), by its least island.
+    stale: Vec<bool>,
+    momenta: Vec<f64>,
+}
+
+impl Response {
+    /// For a model and a state of it.
+    pub fn new(model: &Model, state: &State, options: &ContactOptions) -> Self {
+        Self {
+            options: *options,
+            groups: Groups::new(model),
+            at: state.clone(),
+            projection: Projection::default(),
+            fields: Fields::default(),
+            lift: Lift::default(),
+            laws: Laws::default(),
+            group: Group::default(),
+            metric: Metric::default(),
+            spots: Spots::default(),
+            wide: Spots::default(),
+            islands: Vec::new(),
+            pairs: Vec::new(),
+            roots: Vec::new(),
+            stale: vec![false; model.islands.len()],
+            momenta: Vec::new(),
+        }
+    }
+
+    /// Responds to the overlaps of a trial configuration at the end of a step `h`, which `trial` ceases to be. Nodes are
+    /// written at the time `since` the beginning of the step. Groups without an island that `only` marks are left alone.
+    /// On failure `trial` is untouched.
+    pub fn respond(
+        &mut self,
+        model: &Model,
+        trial: &mut State,
+        h: f64,
+        since: f64,
+        only: Option<&[bool]>,
+        transcript: &mut Transcript,
+    ) -> Result<(), StepFailure> {
+        let Some(contacts) = model.contacts.as_deref() else { return Ok(()) };
+        let failed = |trouble: Trouble, history: &[f64], body: usize| StepFailure {
+            step: trial.steps.saturating_sub(1),
+            time: trial.time - h,
+            body: model.bodies[body].name.clone(),
+            trouble,
+            history: history.to_vec(),
+        };
+        match self.groups.gather(model, contacts, trial) {
+            Ok(false) => return Ok(()),
+            Ok(true) => {}
+            Err(trouble) => return Err(failed(trouble, &[], 0)),
+        }
+        self.at.clone_from(trial);
+        let ended = self.separate(model, contacts, trial, h, only);
+        let ended = ended.and_then(|()| self.strike_all(model, contacts, trial, (h, since), transcript));
+        match ended {
+            Ok(()) => {
+                transcript.overlap = transcript.overlap.max(self.groups.remaining);
+                std::mem::swap(trial, &mut self.at);
+                Ok(())
+            }
+            Err(trouble) => {
+                let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
+                Err(failed(trouble, &self.projection.history, body))
+            }
+        }
+    }
+
+    /// Projects all groups, again while that makes other pairs overlap.
+    fn separate(
+        &mut self,
+        model: &Model,
+        contacts: &Contacts,
+        trial: &State,
+        h: f64,
+        only: Option<&[bool]>,
+    ) -> Result<(), Trouble> {
+        self.stale.fill(true);
+        for _ in 0..MOST_ROUNDS {
+            self.list_roots(model, only);
+            for k in 0..self.roots.len() {
+                let root = self.roots[k];
+                if !std::mem::replace(&mut self.stale[root], false) {
+                    continue;
+                }
+                self.take(model, root);
+                self.islands.iter().for_each(|&i| copy_place(&model.islands[i], trial, &mut self.at));
+                let task = Task {
+                    model,
+                    contacts,
+                    islands: &self.islands,
+                    trial,
+                    depth: self.groups.depth(root),
+                    weight: self.options.weigh_potential.then_some(h * h),
+                };
+                self.projection.project(&task, &mut self.pairs, &mut self.at)?;
+            }
+            if !self.groups.discover(contacts, (trial, &self.at), &self.roots, &mut self.stale)? {
+                return Ok(());
+            }
+        }
+        self.list_roots(model, only);
+        Ok(())
+    }
+
+    /// Lists the groups with an island that is marked.
+    fn list_roots(&mut self, model: &Model, only: Option<&[bool]>) {
+        let marked = |island: &usize| only.is_none_or(|only| only[*island]);
+        self.roots.clear();
+        for island in (0..model.islands.len()).filter(marked) {
+            self.roots.extend(self.groups.group_of(island));
+        }
+        self.roots.sort_unstable();
+        self.roots.dedup();
+    }
+
+    /// Lists the islands and pairs of a group.
+    fn take(&mut self, model: &Model, root: usize) {
+        let groups = &self.groups;
+        self.islands.clear();
+        self.islands.extend((0..model.islands.len()).filter(|&i| groups.group_of(i) == Some(root)));
+        self.pairs.clear();
+        let mine = |close: &&Close| groups.takes_part(close) && groups.group_of(close.island()) == Some(root);
+        self.pairs.extend(groups.close.iter().filter(mine));
+    }
+
+    /// Lifts and updates the momenta of all groups that were projected.
+    fn strike_all(
+        &mut self,
+        model: &Model,
+        contacts: &Contacts,
+        trial: &State,
+        (h, since): (f64, f64),
+        transcript: &mut Transcript,
+    ) -> Result<(), Trouble> {
+        for k in 0..self.roots.len() {
+            self.take(model, self.roots[k]);
+            for &index in &self.islands {
+                transcript.node(index, &model.islands[index], trial, since);
+            }
+            let slot = model.islands[self.islands[0]].bodies.start;
+            self.group.begin(model, &self.at, &self.islands)?;
+            self.metric.begin(model, &mut self.group)?;
+            let kinetic = self.lift.lift(
+                model,
+                &self.islands,
+                (trial, &self.at),
+                &mut self.group,
+                &mut self.momenta,
+                transcript,
+            )?;
+            let rise = self.fields.potential(model, &self.islands, &self.at)?
+                - self.fields.potential(model, &self.islands, trial)?;
+            self.laws.u.clone_from(&self.momenta);
+            self.metric.weigh(&mut self.laws.u);
+            let mut scene = Scene {
+                model,
+                contacts,
+                trial,
+                at: &self.at,
+                group: &mut self.group,
+                metric: &self.metric,
+                depth: self.groups.depth(self.roots[k]),
+            };
+            self.wide.clear();
+            match self.options.law {
+                ImpactLaw::Sum => self.spots.find_pairs(&mut scene, &mut self.pairs)?,
+                _ => self.spots.find_events(&mut scene, &mut self.pairs)?,
+            }
+            if self.options.friction == FrictionLaw::Ratio {
+                self.wide.find_pairs(&mut scene, &mut self.pairs)?;
+            }
+            self.laws.strike(&self.options, &mut self.spots, &mut self.wide)?;
+            let lifted = energy(&self.laws.start) - kinetic;
+            let mut taken = rise + lifted;
+            if self.options.consistent {
+                taken += self.pay(rise);
+            }
+            transcript.energy(JumpCause::Projection, slot, taken);
+            transcript.energy(JumpCause::Contact, slot, self.laws.contact);
+            transcript.energy(JumpCause::Friction, slot, self.laws.friction);
+            self.report(contacts, trial.time - h + since, transcript);
+            // p + L (u - u₀): bodies without impulse keep their momenta to the bit.
+            let Laws { u, start, .. } = &mut self.laws;
+            u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u -= start);
+            self.metric.unweigh(u);
+            self.momenta.iter_mut().zip(u.iter()).for_each(|(p, change)| *p += change);
+            self.group.set_momenta(model, &self.momenta, &mut self.at);
+        }
+        Ok(())
+    }
+
+    /// Scales the impulses so that kinetic energy pays for a rise of the potential energy, as far as it can. Returns the
+    /// energy brought, J.
+    fn pay(&mut self, rise: f64) -> f64 {
+        let Laws { u, start, .. } = &mut self.laws;
+        let (mut square, mut along) = (0.0, 0.0);
+        for (u, start) in u.iter().zip(start.iter()) {
+            square += (u - start) * (u - start);
+            along += start * (u - start);
+        }
+        if !(square > 0.0) {
+            return 0.0;
+        }
+        let before = energy(u);
+        // K(κ) = K + κ along + κ²/2 square = K(1) - rise
+        let loss = -along - 0.5 * square;
+        let inside = along * along - 2.0 * square * (loss + rise);
+        let factor = (-along + inside.max(0.0).sqrt()) / square;
+        u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + factor * (*u - start));
+        for spot in self.spots.list.iter_mut().chain(&mut self.wide.list) {
+            spot.push *= factor;
+            spot.drag *= factor;
+        }
+        energy(u) - before
+    }
+
+    /// Books the impulses and tells of the pairs that met.
+    fn report(&self, contacts: &Contacts, time: f64, transcript: &mut Transcript) {
+        let energies = (energy(&self.laws.start), energy(&self.laws.u));
+        for pair in &self.spots.pairs {
+            let spots = &self.spots.list[pair.clone()];
+            let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+            let mut strongest = &spots[0];
+            for spot in spots {
+                let push = spot.normal * spot.push;
+                self.book(contacts, spot.pair, JumpCause::Contact, &spot.point, &push, transcript);
+                self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
+                impulse += push + spot.drag;
+                weight += spot.push;
+                point += spot.point * spot.push;
+                if spot.push > strongest.push {
+                    strongest = spot;
+                }
+            }
+            for spot in self.wide.list.iter().filter(|spot| spot.pair == strongest.pair) {
+                self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
+                impulse += spot.drag;
+            }
+            if weight > 0.0 {
+                let (a, b) = strongest.pair;
+                transcript.impacts.push(Impact {
+                    time,
+                    bodies: (contacts.parts[a].body, contacts.parts[b].body),
+                    point: point / weight,
+                    normal: strongest.normal,
+                    impulse,
+                    energy: energies,
+                    speed: (strongest.before, self.spots.rows.dot(strongest.rows[0], &self.laws.u)),
+                    kind: ImpactKind::Response,
+                });
+            }
+        }
+    }
+
+    fn book(
+        &self,
+        contacts: &Contacts,
+        (a, b): (usize, usize),
+        cause: JumpCause,
+        point: &Vec3,
+        impulse: &Vec3,
+        transcript: &mut Transcript,
+    ) {
+        if *impulse == Vec3::zeros() {
+            return;
+        }
+        for (part, sign) in [(a, 1.0), (b, -1.0)] {
+            if let Some(slot) = contacts.parts[part].slot {
+                transcript.impulse(cause, slot, point, &(impulse * sign));
+            }
+        }
+    }
+}
