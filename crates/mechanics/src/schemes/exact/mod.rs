@@ -73,6 +73,8 @@ pub struct Exact {
     count: Vec<usize>,
     /// Islands handed to the decomposition scheme.
     handed: Vec<bool>,
+    /// Those of them whose contacts rest, or come to rest by bouncing ever lower.
+    resting: Vec<bool>,
     cluster: Vec<usize>,
     meetings: Vec<Meeting>,
     touches: Vec<Touch>,
@@ -129,6 +131,7 @@ impl Exact {
             island_of,
             count: vec![0; model.islands.len()],
             handed: vec![false; model.islands.len()],
+            resting: vec![false; model.islands.len()],
             cluster: Vec::new(),
             meetings: Vec::new(),
             touches: Vec::new(),
@@ -181,6 +184,7 @@ impl Exact {
     fn begin(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepFailure> {
         self.count.fill(0);
         self.handed.fill(false);
+        self.resting.fill(false);
         for index in 0..model.islands.len() {
             self.paths.bound(model, index, h)?;
         }
@@ -389,13 +393,14 @@ impl Exact {
             &mut self.group,
             self.options.law,
             self.loss,
+            kinetic,
             &mut self.meetings,
             &mut self.momenta,
             &mut self.direction,
         );
         let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
         if verdict != Verdict::Done || tired {
-            return self.give_up(model, t, h);
+            return self.give_up(model, verdict == Verdict::Rests, t, h);
         }
         let scale = match before {
             Some(before) => self.keep_discrete_energy(model, before, kinetic, t, h)?,
@@ -465,11 +470,15 @@ impl Exact {
         0.5 * crate::contact::dot(&self.momenta, &self.direction)
     }
 
-    /// No end of impacts: the islands finish their step without, and the decomposition scheme responds there.
-    fn give_up(&mut self, model: &Model, t: f64, h: f64) -> Result<(), StepFailure> {
+    /// A contact that rests, or no end of impacts: the islands finish their step without, and the decomposition scheme responds
+    /// there.
+    fn give_up(&mut self, model: &Model, rests: bool, t: f64, h: f64) -> Result<(), StepFailure> {
+        // The limit of a cascade with losses is rest; one without them goes on.
+        let tired = rests || self.loses();
         for i in 0..self.cluster.len() {
             let index = self.cluster[i];
             self.handed[index] = true;
+            self.resting[index] = tired;
             self.paths.forget(index);
             self.paths.finish(model, index, h)?;
         }
@@ -478,6 +487,10 @@ impl Exact {
             let island = |part: usize| contacts.parts[part].slot.map(|slot| island_of[slot]);
             ![watched.pair.0, watched.pair.1].into_iter().filter_map(island).any(|island| handed[island])
         });
+        if rests {
+            self.transcript.rests += 1;
+            return Ok(());
+        }
         self.transcript.hand_overs += 1;
         if let Some(meeting) = self.meetings.first() {
             let bodies = (self.contacts.parts[meeting.pair.0].body, self.contacts.parts[meeting.pair.1].body);
@@ -500,6 +513,11 @@ impl Exact {
             return Ok(());
         }
         let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
+        if self.resting.iter().any(|&resting| resting) {
+            self.response.limit_restitution(0.0);
+            self.response.respond(model, end, h, h, Some(&self.resting), transcript)?;
+            self.response.limit_restitution(1.0);
+        }
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
     }
 
