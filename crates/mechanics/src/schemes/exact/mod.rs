@@ -38,6 +38,7 @@ use crate::model::Model;
 use crate::state::State;
 use impact::{Impacts, Meeting, Verdict};
 use paths::Paths;
+use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Aabb, Vec3};
 use search::{Side, clear_for};
 use std::sync::Arc;
@@ -112,7 +113,8 @@ impl Exact {
         }
         let boxes: Vec<Aabb> =
             contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
-        let watch = Watch::new(&contacts, |part| boxes[part]).map_err(|_| not_finite(model, state))?;
+        let watch =
+            Watch::new(&contacts, |part| boxes[part]).map_err(|error| failure(model, state, error.into()))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
         Ok(Self {
@@ -140,17 +142,6 @@ impl Exact {
             size: if size.is_finite() { size } else { 1.0 },
             contacts,
         })
-    }
-}
-
-fn not_finite(model: &Model, state: &State) -> StepFailure {
-    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
-    StepFailure {
-        step: state.steps,
-        time: state.time,
-        body,
-        trouble: Trouble::NotFinite,
-        history: Vec::new(),
     }
 }
 
@@ -200,7 +191,9 @@ impl Exact {
             }
         }
         let boxes = &self.boxes;
-        self.watch.look(&self.contacts, |part| boxes[part]).map_err(|_| not_finite(model, state))?;
+        self.watch
+            .look(&self.contacts, |part| boxes[part])
+            .map_err(|error| failure(model, state, error.into()))?;
         self.pairs.clear();
         for k in 0..self.watch.near().len() {
             let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
@@ -267,7 +260,7 @@ impl Exact {
         let touch = self
             .contacts
             .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
-            .map_err(|_| not_finite(model, &self.paths.node))?;
+            .map_err(|error| failure(model, &self.paths.node, error.into()))?;
         let ahead = match self.ball_time(model, pair, &touch) {
             Some(time) => time.min(h - t),
             None => {
@@ -333,7 +326,7 @@ impl Exact {
         let (p, q) = (&self.contacts.parts[pair.0], &self.contacts.parts[pair.1]);
         let poses = (p.body_pose(&self.paths.probe), q.body_pose(&self.paths.probe));
         let poses = (&poses.0, &poses.1);
-        let wrong = |_| not_finite(model, &self.paths.node);
+        let wrong = |error: QueryError| failure(model, &self.paths.node, error.into());
         let touch = self.contacts.resolved(pair, poses, &mut memory).map_err(wrong)?;
         if touch.gap() > TOUCH * self.size {
             return Ok(false);
@@ -560,5 +553,6 @@ impl Exact {
 const NEAR_IN_TIME: f64 = 1e-9;
 
 fn failure(model: &Model, state: &State, trouble: Trouble) -> StepFailure {
-    StepFailure { trouble, ..not_finite(model, state) }
+    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
+    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
 }
