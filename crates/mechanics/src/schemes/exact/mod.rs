@@ -577,7 +577,7 @@ impl Exact {
 
 /// Duration of a bounce, as part of a step, below which a contact rests: where every bounce loses energy, and where none does.
 const LOW_BOUNCE: f64 = 1e-4;
-const LOWEST_BOUNCE: f64 = 1e-6;
+const LOWEST_BOUNCE: f64 = 1e-5;
 /// Part of a step within which two contacts are looked at together.
 const NEAR_IN_TIME: f64 = 1e-9;
 
