@@ -37,6 +37,7 @@
 mod complaint;
 mod expand;
 mod orthonormal;
+mod overlap;
 mod read;
 mod report;
 pub mod run;

@@ -135,8 +135,10 @@ pub struct Transcript {
     pub impacts: Vec<Impact>,
     /// Greatest overlap of two parts at the end of the step, m.
     pub overlap: f64,
-    /// Steps of islands handed to the decomposition scheme.
+    /// Cascades handed to the decomposition scheme.
     pub hand_overs: u64,
+    /// Contacts that rest, likewise.
+    pub rests: u64,
 }
 
 impl Transcript {
@@ -149,6 +151,7 @@ impl Transcript {
         self.impacts.clear();
         self.overlap = 0.0;
         self.hand_overs = 0;
+        self.rests = 0;
     }
 
     /// The path of an island breaks at `since`, where it stands as in `state`.

@@ -5,6 +5,7 @@ use super::contact::{ContactSettings, WrittenContact};
 use super::joints::WrittenJoint;
 use super::materials::Material;
 use super::{RunSettings, blame};
+use crate::overlap::Overlaps;
 use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
@@ -90,7 +91,8 @@ impl Workshop<'_> {
         state: &mut State,
     ) -> Read<()> {
         let Some(contacts) = &model.contacts else { return Ok(()) };
-        let Some((depth, (a, b))) = contacts.deepest(state) else { return Ok(()) };
+        let deepest = Overlaps::of(model, state).and_then(|mut overlaps| overlaps.deepest(state));
+        let Some((depth, (a, b))) = deepest else { return Ok(()) };
         let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
         let rounding = TOUCHING * a.radius.min(b.radius);
         let allowed = if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };

@@ -6,7 +6,6 @@
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
 //! | `events.rs` | who met whom, when and how |
-//! | `overlap.rs` | how far bodies reach into each other |
 //! | `checkpoint.rs` | an instant, exactly |
 //! | `summary.rs` | the figures |
 //! | `npz/` | NumPy's files |
@@ -16,7 +15,6 @@ mod error;
 mod events;
 pub mod folder;
 pub mod npz;
-mod overlap;
 mod parts;
 mod session;
 mod summary;

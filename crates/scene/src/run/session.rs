@@ -13,11 +13,11 @@ use super::checkpoint::{Checkpoint, ContactFigures, replace};
 use super::error::RunError;
 use super::events::Events;
 use super::folder::{self, Folder};
-use super::overlap::Overlaps;
 use super::parts::Parts;
 use super::summary::{About, Course, Failure, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
+use crate::overlap::Overlaps;
 use percussion_mechanics::ledger::Entry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
@@ -225,7 +225,8 @@ impl Session {
 
     fn measure_overlap(&mut self) {
         if let Some(overlaps) = &mut self.overlaps {
-            self.contact.overlap = self.contact.overlap.max(overlaps.greatest(self.simulation.state()));
+            let (overlap, _) = overlaps.deepest(self.simulation.state()).unwrap_or_default();
+            self.contact.overlap = self.contact.overlap.max(overlap);
         }
     }
 

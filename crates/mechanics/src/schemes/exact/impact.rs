@@ -34,8 +34,8 @@ pub(super) struct Meeting {
 
 /// Rounds of a sequence of impacts before it is called a cascade.
 const ROUNDS: usize = 200;
-/// Closing speed, relative to the greatest speed of a contact in the impact, that is rounding.
-const RESTS: f64 = 1e-13;
+/// Closing speed, relative to the greatest there could be, that is rounding.
+const RESTS: f64 = 1e-12;
 /// Relative change of impulses at which sweeps over contacts end.
 const SETTLED: f64 = 1e-15;
 const SWEEPS: usize = 20_000;
@@ -70,7 +70,7 @@ pub(super) enum Verdict {
 }
 
 impl Impacts {
-    /// Changes the momenta `p` of a group by an impact; fills in what every contact felt. `d` becomes the change.
+    /// Changes the momenta `p` of a group with a given kinetic energy by an impact; fills in what every contact felt. `d` becomes the change.
     #[allow(clippy::too_many_arguments)]
     pub fn resolve(
         &mut self,
@@ -80,6 +80,7 @@ impl Impacts {
         group: &mut Group,
         law: ImpactLaw,
         loss: Option<Loss>,
+        kinetic: f64,
         meetings: &mut [Meeting],
         p: &mut [f64],
         d: &mut Vec<f64>,
@@ -87,8 +88,10 @@ impl Impacts {
         self.read(model, state, contacts, group, meetings);
         self.velocities_of(p, meetings.len());
         self.first.clone_from(&self.velocities);
-        let fastest = self.velocities.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        let rest = RESTS * fastest;
+        // No contact of bodies with this kinetic energy could be faster.
+        let m = 3 * meetings.len();
+        let widest = (0..meetings.len()).map(|k| self.w[3 * k * (m + 1)]).fold(0.0, f64::max);
+        let rest = RESTS * (2.0 * kinetic * widest).sqrt();
         for (k, meeting) in meetings.iter_mut().enumerate() {
             meeting.speed = (self.velocities[3 * k], self.velocities[3 * k]);
             meeting.normal_impulse = 0.0;

@@ -38,6 +38,7 @@ use crate::model::Model;
 use crate::state::State;
 use impact::{Impacts, Meeting, Verdict};
 use paths::Paths;
+use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Aabb, Vec3};
 use search::{Side, clear_for};
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub struct Exact {
     count: Vec<usize>,
     /// Islands handed to the decomposition scheme.
     handed: Vec<bool>,
+    /// Those of them whose contacts rest, or come to rest by bouncing ever lower.
+    resting: Vec<bool>,
     cluster: Vec<usize>,
     meetings: Vec<Meeting>,
     touches: Vec<Touch>,
@@ -112,7 +115,8 @@ impl Exact {
         }
         let boxes: Vec<Aabb> =
             contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
-        let watch = Watch::new(&contacts, |part| boxes[part]).map_err(|_| not_finite(model, state))?;
+        let watch =
+            Watch::new(&contacts, |part| boxes[part]).map_err(|error| failure(model, state, error.into()))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
         Ok(Self {
@@ -127,6 +131,7 @@ impl Exact {
             island_of,
             count: vec![0; model.islands.len()],
             handed: vec![false; model.islands.len()],
+            resting: vec![false; model.islands.len()],
             cluster: Vec::new(),
             meetings: Vec::new(),
             touches: Vec::new(),
@@ -140,17 +145,6 @@ impl Exact {
             size: if size.is_finite() { size } else { 1.0 },
             contacts,
         })
-    }
-}
-
-fn not_finite(model: &Model, state: &State) -> StepFailure {
-    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
-    StepFailure {
-        step: state.steps,
-        time: state.time,
-        body,
-        trouble: Trouble::NotFinite,
-        history: Vec::new(),
     }
 }
 
@@ -190,6 +184,7 @@ impl Exact {
     fn begin(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepFailure> {
         self.count.fill(0);
         self.handed.fill(false);
+        self.resting.fill(false);
         for index in 0..model.islands.len() {
             self.paths.bound(model, index, h)?;
         }
@@ -200,7 +195,9 @@ impl Exact {
             }
         }
         let boxes = &self.boxes;
-        self.watch.look(&self.contacts, |part| boxes[part]).map_err(|_| not_finite(model, state))?;
+        self.watch
+            .look(&self.contacts, |part| boxes[part])
+            .map_err(|error| failure(model, state, error.into()))?;
         self.pairs.clear();
         for k in 0..self.watch.near().len() {
             let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
@@ -267,7 +264,7 @@ impl Exact {
         let touch = self
             .contacts
             .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
-            .map_err(|_| not_finite(model, &self.paths.node))?;
+            .map_err(|error| failure(model, &self.paths.node, error.into()))?;
         let ahead = match self.ball_time(model, pair, &touch) {
             Some(time) => time.min(h - t),
             None => {
@@ -333,7 +330,7 @@ impl Exact {
         let (p, q) = (&self.contacts.parts[pair.0], &self.contacts.parts[pair.1]);
         let poses = (p.body_pose(&self.paths.probe), q.body_pose(&self.paths.probe));
         let poses = (&poses.0, &poses.1);
-        let wrong = |_| not_finite(model, &self.paths.node);
+        let wrong = |error: QueryError| failure(model, &self.paths.node, error.into());
         let touch = self.contacts.resolved(pair, poses, &mut memory).map_err(wrong)?;
         if touch.gap() > TOUCH * self.size {
             return Ok(false);
@@ -396,13 +393,14 @@ impl Exact {
             &mut self.group,
             self.options.law,
             self.loss,
+            kinetic,
             &mut self.meetings,
             &mut self.momenta,
             &mut self.direction,
         );
         let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
         if verdict != Verdict::Done || tired {
-            return self.give_up(model, t, h);
+            return self.give_up(model, verdict == Verdict::Rests, t, h);
         }
         let scale = match before {
             Some(before) => self.keep_discrete_energy(model, before, kinetic, t, h)?,
@@ -472,11 +470,15 @@ impl Exact {
         0.5 * crate::contact::dot(&self.momenta, &self.direction)
     }
 
-    /// No end of impacts: the islands finish their step without, and the decomposition scheme responds there.
-    fn give_up(&mut self, model: &Model, t: f64, h: f64) -> Result<(), StepFailure> {
+    /// A contact that rests, or no end of impacts: the islands finish their step without, and the decomposition scheme responds
+    /// there.
+    fn give_up(&mut self, model: &Model, rests: bool, t: f64, h: f64) -> Result<(), StepFailure> {
+        // The limit of a cascade with losses is rest; one without them goes on.
+        let tired = rests || self.loses();
         for i in 0..self.cluster.len() {
             let index = self.cluster[i];
             self.handed[index] = true;
+            self.resting[index] = tired;
             self.paths.forget(index);
             self.paths.finish(model, index, h)?;
         }
@@ -485,6 +487,10 @@ impl Exact {
             let island = |part: usize| contacts.parts[part].slot.map(|slot| island_of[slot]);
             ![watched.pair.0, watched.pair.1].into_iter().filter_map(island).any(|island| handed[island])
         });
+        if rests {
+            self.transcript.rests += 1;
+            return Ok(());
+        }
         self.transcript.hand_overs += 1;
         if let Some(meeting) = self.meetings.first() {
             let bodies = (self.contacts.parts[meeting.pair.0].body, self.contacts.parts[meeting.pair.1].body);
@@ -507,6 +513,11 @@ impl Exact {
             return Ok(());
         }
         let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
+        if self.resting.iter().any(|&resting| resting) {
+            self.response.limit_restitution(0.0);
+            self.response.respond(model, end, h, h, Some(&self.resting), transcript)?;
+            self.response.limit_restitution(1.0);
+        }
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
     }
 
@@ -560,5 +571,6 @@ impl Exact {
 const NEAR_IN_TIME: f64 = 1e-9;
 
 fn failure(model: &Model, state: &State, trouble: Trouble) -> StepFailure {
-    StepFailure { trouble, ..not_finite(model, state) }
+    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
+    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! How far bodies reach into each other at the end of a step.
+//! How far bodies reach into each other: at the start, and at the end of every step.
 //!
 //! Parts are watched in their boxes; pairs whose boxes touch are asked by the kernel. Nothing is remembered from step to step but
 //! the boxes, so that a run that goes on measures the same bits as one in one piece.
@@ -26,24 +26,24 @@ impl Overlaps {
         Some(Self { contacts, watch })
     }
 
-    /// The greatest overlap of two parts in a state, m; zero where nothing overlaps.
-    pub fn greatest(&mut self, state: &State) -> f64 {
-        let (contacts, Some(watch)) = (&self.contacts, &mut self.watch) else { return 0.0 };
+    /// The greatest overlap of two parts in a state, m, and the parts; `None` where nothing overlaps.
+    pub fn deepest(&mut self, state: &State) -> Option<(f64, (usize, usize))> {
+        let (contacts, watch) = (&self.contacts, self.watch.as_mut()?);
         let part = |index: usize| &contacts.parts[index];
-        if watch.look(contacts, |index| part(index).bounds(&part(index).body_pose(state))).is_err() {
-            return 0.0;
-        }
-        let mut greatest: f64 = 0.0;
+        watch.look(contacts, |index| part(index).bounds(&part(index).body_pose(state))).ok()?;
+        let mut deepest: Option<(f64, (usize, usize))> = None;
         for near in watch.near() {
             let poses = (part(near.pair.0).body_pose(state), part(near.pair.1).body_pose(state));
             let poses = (&poses.0, &poses.1);
             if !contacts.balls_meet(near.pair, poses) {
                 continue;
             }
-            if let Ok(touch) = contacts.touch(near.pair, poses, 0.0, &mut Memory::default()) {
-                greatest = greatest.max(-touch.separation);
+            let Ok(touch) = contacts.touch(near.pair, poses, 0.0, &mut Memory::default()) else { continue };
+            let overlap = -touch.separation;
+            if overlap > deepest.map_or(0.0, |(most, _)| most) {
+                deepest = Some((overlap, near.pair));
             }
         }
-        greatest
+        deepest
     }
 }
