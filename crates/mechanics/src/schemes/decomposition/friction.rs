@@ -5,20 +5,24 @@
 //! ```
 //!
 //! The minimum sticks (`v_t⁺ = 0`) if that takes no more than `μ λ_n`, and else slides against `λ_t`. Contacts are solved in turn
-//! (block Gauss-Seidel), each exactly, until nothing changes.
+//! (block Gauss-Seidel), each exactly, until nothing changes; where that takes long, Newton's method takes over.
 //!
 //! The thesis compares *squared* norms of parts of the momentum with `μ` and leaves `1 + e` out [3.117, 3.118]; that is kept as
 //! [`ratio`] for comparison.
 
 use super::metric::Rows;
+use super::polish::Polish;
 use super::spots::{Spot, Spots};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-/// Change of all impulses in a sweep, relative to the momentum of the group, that is none: convergence is linear, so what
-/// remains is some hundred times as much.
+/// Momentum that a sweep moves, relative to that of the group and for each of a few contacts, that is none.
 const SETTLED: f64 = 1e-15;
+/// Sweeps before Newton's method is tried; then twice as many, and so on.
+const SWEEPS: usize = 16;
 /// Sweeps after which the impulses are taken as they are.
-const MOST_SWEEPS: usize = 20_000;
+const MOST_SWEEPS: usize = 1024;
+/// What Newton's method may leave for a sweep to remove, in multiples of what is none.
+const NEAR: f64 = 1e3;
 /// Singular values of a contact's matrix below this, relative to the greatest, are directions in which nothing moves.
 const IMMOVABLE: f64 = 1e-12;
 
@@ -37,8 +41,10 @@ struct Impulse {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coulomb {
     impulses: Vec<Impulse>,
-    /// Sweeps of the last solution.
-    pub sweeps: usize,
+    kept: Vec<Impulse>,
+    /// Weighed momenta without impulses.
+    start: Vec<f64>,
+    polish: Polish,
 }
 
 impl Coulomb {
@@ -53,38 +59,89 @@ impl Coulomb {
     }
 
     /// Impulses at the spots of a list, added to `u`. Coefficients of restitution count up to `most`; `pushes` are where the
-    /// normal impulses begin.
-    pub fn solve(&mut self, list: &[Spot], rows: &Rows, most: f64, pushes: &[f64], u: &mut [f64]) {
+    /// normal impulses begin. Whether they were found: bodies that are jammed cannot rebound, however hard they are pushed.
+    pub fn solve(&mut self, list: &[Spot], rows: &Rows, most: f64, pushes: &[f64], u: &mut [f64]) -> bool {
         self.begin(list, rows, most, pushes.iter().copied(), u);
-        let scale = u.iter().map(|v| v * v).sum::<f64>().sqrt();
+        self.start.clear();
+        self.start.extend_from_slice(u);
+        let settled = SETTLED * (8 + list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
+        self.polish.begin(list, rows, u, self.impulses.iter().map(|it| it.bound));
         for (spot, push) in list.iter().zip(pushes) {
             rows.add(spot.rows[0], *push, u);
         }
-        self.sweeps = 0;
-        loop {
-            self.sweeps += 1;
-            let mut change = 0.0;
-            for (spot, it) in list.iter().zip(&mut self.impulses) {
-                let [n, s, t] = spot.rows;
-                let push = (it.push + (it.bound - rows.dot(n, u)) / it.w_nn).max(0.0);
-                rows.add(n, push - it.push, u);
-                change += (push - it.push).abs() * it.w_nn.sqrt();
-                it.push = push;
-                if spot.friction == 0.0 {
-                    continue;
-                }
-                let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
-                let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * push);
-                let by = drag - it.drag;
-                rows.add(s, by.x, u);
-                rows.add(t, by.y, u);
-                change += by.norm() * it.w_tt[0].max(it.w_tt[2]).sqrt();
-                it.drag = drag;
+        let mut patience = SWEEPS;
+        for sweep in 1..=MOST_SWEEPS {
+            let change = self.sweep(list, rows, u);
+            if !(change > settled) {
+                return true;
             }
-            if !(change > SETTLED * scale) || self.sweeps >= MOST_SWEEPS {
-                return;
+            if sweep == patience {
+                patience *= 2;
+                if self.finish(list, rows, settled, u) {
+                    return true;
+                }
             }
         }
+        false
+    }
+
+    /// Newton's method from the present impulses, and a sweep to prove them right; otherwise they stay as they are.
+    fn finish(&mut self, list: &[Spot], rows: &Rows, settled: f64, u: &mut [f64]) -> bool {
+        self.polish.impulses.clear();
+        self.polish.impulses.extend(self.impulses.iter().flat_map(|it| [it.push, it.drag.x, it.drag.y]));
+        if !(self.polish.run(list) <= NEAR * settled) {
+            return false;
+        }
+        self.kept.clone_from(&self.impulses);
+        self.set(list, rows, u);
+        let fine = self.sweep(list, rows, u) <= 4.0 * settled;
+        if !fine {
+            std::mem::swap(&mut self.kept, &mut self.impulses);
+            self.momenta(list, rows, u);
+        }
+        fine
+    }
+
+    /// Takes the impulses that Newton's method has found.
+    fn set(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) {
+        for (it, x) in self.impulses.iter_mut().zip(self.polish.impulses.chunks_exact(3)) {
+            it.push = x[0].max(0.0);
+            it.drag = Vector2::new(x[1], x[2]);
+        }
+        self.momenta(list, rows, u);
+    }
+
+    /// Momenta of the present impulses.
+    fn momenta(&self, list: &[Spot], rows: &Rows, u: &mut [f64]) {
+        u.copy_from_slice(&self.start);
+        for (spot, it) in list.iter().zip(&self.impulses) {
+            for (row, value) in spot.rows.iter().zip([it.push, it.drag.x, it.drag.y]) {
+                rows.add(*row, value, u);
+            }
+        }
+    }
+
+    /// Solves every contact once, in turn; returns how much momentum that moved.
+    fn sweep(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) -> f64 {
+        let mut change = 0.0;
+        for (spot, it) in list.iter().zip(&mut self.impulses) {
+            let [n, s, t] = spot.rows;
+            let push = (it.push + (it.bound - rows.dot(n, u)) / it.w_nn).max(0.0);
+            rows.add(n, push - it.push, u);
+            change += (push - it.push).abs() * it.w_nn.sqrt();
+            it.push = push;
+            if spot.friction == 0.0 {
+                continue;
+            }
+            let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
+            let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * push);
+            let by = drag - it.drag;
+            rows.add(s, by.x, u);
+            rows.add(t, by.y, u);
+            change += by.norm() * it.w_tt[0].max(it.w_tt[2]).sqrt();
+            it.drag = drag;
+        }
+        change
     }
 
     /// Adds the impulses last solved for to the spots.

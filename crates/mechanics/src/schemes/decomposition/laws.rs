@@ -178,16 +178,17 @@ impl Laws {
         Ok(solution.outcome == QpOutcome::Optimal)
     }
 
-    /// Friction on top. Newton's restitution with friction may gain energy where a push turns sliding round [Kane]; then
-    /// restitution is taken back until it does not.
+    /// Friction on top. Newton's restitution with friction may gain energy where a push turns sliding round [Kane and Levinson
+    /// 1985], and a body that is jammed has nowhere to rebound to; then restitution is taken back.
     fn rub(&mut self, spots: &mut Spots, range: Range<usize>, mut most: f64, limit: f64) {
         loop {
             self.u.clone_from(&self.before);
-            self.coulomb.solve(&spots.list[range.clone()], &spots.rows, most, &self.pushes, &mut self.u);
-            if energy(&self.u) <= limit || most == 0.0 {
+            let list = &spots.list[range.clone()];
+            let found = self.coulomb.solve(list, &spots.rows, most, &self.pushes, &mut self.u);
+            if found && energy(&self.u) <= limit || most == 0.0 {
                 break;
             }
-            most = if most > 0.01 { 0.7 * most } else { 0.0 };
+            most = if most > 0.01 { 0.5 * most } else { 0.0 };
         }
         self.coulomb.hand_out(&mut spots.list[range]);
     }
