@@ -10,6 +10,7 @@
 //! The thesis compares *squared* norms of parts of the momentum with `μ` and leaves `1 + e` out [3.117, 3.118]; that is kept as
 //! [`ratio`] for comparison.
 
+use super::laws::energy;
 use super::metric::Rows;
 use super::polish::Polish;
 use super::spots::{Spot, Spots};
@@ -19,8 +20,10 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 const SETTLED: f64 = 1e-15;
 /// Sweeps before Newton's method is tried; then twice as many, and so on.
 const SWEEPS: usize = 16;
+/// Sweeps after which an impact with rebound has no solution: bodies that are jammed cannot part, however hard they push.
+const FEW_SWEEPS: usize = 64;
 /// Sweeps after which the impulses are taken as they are.
-const MOST_SWEEPS: usize = 1024;
+const MOST_SWEEPS: usize = 512;
 /// What Newton's method may leave for a sweep to remove, in multiples of what is none.
 const NEAR: f64 = 1e3;
 /// Singular values of a contact's matrix below this, relative to the greatest, are directions in which nothing moves.
@@ -44,6 +47,8 @@ pub(super) struct Coulomb {
     kept: Vec<Impulse>,
     /// Weighed momenta without impulses.
     start: Vec<f64>,
+    /// Momentum that a sweep moves when it is over.
+    settled: f64,
     polish: Polish,
 }
 
@@ -59,25 +64,21 @@ impl Coulomb {
     }
 
     /// Impulses at the spots of a list, added to `u`. Coefficients of restitution count up to `most`; `pushes` are where the
-    /// normal impulses begin. Whether they were found: bodies that are jammed cannot rebound, however hard they are pushed.
+    /// normal impulses begin. Whether they were found.
     pub fn solve(&mut self, list: &[Spot], rows: &Rows, most: f64, pushes: &[f64], u: &mut [f64]) -> bool {
         self.begin(list, rows, most, pushes.iter().copied(), u);
         self.start.clear();
         self.start.extend_from_slice(u);
-        let settled = SETTLED * (8 + list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
-        self.polish.begin(list, rows, u, self.impulses.iter().map(|it| it.bound));
-        for (spot, push) in list.iter().zip(pushes) {
-            rows.add(spot.rows[0], *push, u);
-        }
+        self.settled = SETTLED * (8 + list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
+        self.momenta(list, rows, u);
         let mut patience = SWEEPS;
-        for sweep in 1..=MOST_SWEEPS {
-            let change = self.sweep(list, rows, u);
-            if !(change > settled) {
+        for sweep in 1..=if most > 0.0 { FEW_SWEEPS } else { MOST_SWEEPS } {
+            if !(self.sweep(list, rows, true, u) > self.settled) {
                 return true;
             }
             if sweep == patience {
                 patience *= 2;
-                if self.finish(list, rows, settled, u) {
+                if self.finish(list, rows, u) {
                     return true;
                 }
             }
@@ -85,30 +86,51 @@ impl Coulomb {
         false
     }
 
+    /// From the impulses of a plastic impact to one with rebound, by Poisson's hypothesis: normal impulses grow by `e`, and
+    /// friction is solved for again. If that gains more than `limit` allows, everything stays as it is.
+    pub fn rebound(&mut self, list: &[Spot], rows: &Rows, most: f64, limit: f64, u: &mut [f64]) {
+        self.kept.clone_from(&self.impulses);
+        for (spot, it) in list.iter().zip(&mut self.impulses) {
+            it.push *= 1.0 + spot.restitution.min(most);
+        }
+        self.momenta(list, rows, u);
+        for _ in 0..MOST_SWEEPS {
+            if !(self.sweep(list, rows, false, u) > self.settled) {
+                break;
+            }
+        }
+        if !(energy(u) <= limit) {
+            std::mem::swap(&mut self.kept, &mut self.impulses);
+            self.momenta(list, rows, u);
+        }
+    }
+
     /// Newton's method from the present impulses, and a sweep to prove them right; otherwise they stay as they are.
-    fn finish(&mut self, list: &[Spot], rows: &Rows, settled: f64, u: &mut [f64]) -> bool {
-        self.polish.impulses.clear();
-        self.polish.impulses.extend(self.impulses.iter().flat_map(|it| [it.push, it.drag.x, it.drag.y]));
-        if !(self.polish.run(list) <= NEAR * settled) {
+    fn finish(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) -> bool {
+        let Self { impulses, polish, .. } = self;
+        polish.closed.clear();
+        polish.closed.extend((0..impulses.len()).filter(|&k| impulses[k].push > 0.0));
+        polish.impulses.clear();
+        for &k in &polish.closed {
+            let it = &impulses[k];
+            polish.impulses.extend([it.push, it.drag.x, it.drag.y]);
+        }
+        polish.begin(list, rows, &self.start, |k| impulses[k].bound);
+        if !(polish.run(list, self.settled) <= NEAR * self.settled) {
             return false;
         }
-        self.kept.clone_from(&self.impulses);
-        self.set(list, rows, u);
-        let fine = self.sweep(list, rows, u) <= 4.0 * settled;
+        self.kept.clone_from(impulses);
+        for (&k, x) in polish.closed.iter().zip(polish.impulses.chunks_exact(3)) {
+            impulses[k].push = x[0].max(0.0);
+            impulses[k].drag = Vector2::new(x[1], x[2]);
+        }
+        self.momenta(list, rows, u);
+        let fine = self.sweep(list, rows, true, u) <= 4.0 * self.settled;
         if !fine {
             std::mem::swap(&mut self.kept, &mut self.impulses);
             self.momenta(list, rows, u);
         }
         fine
-    }
-
-    /// Takes the impulses that Newton's method has found.
-    fn set(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) {
-        for (it, x) in self.impulses.iter_mut().zip(self.polish.impulses.chunks_exact(3)) {
-            it.push = x[0].max(0.0);
-            it.drag = Vector2::new(x[1], x[2]);
-        }
-        self.momenta(list, rows, u);
     }
 
     /// Momenta of the present impulses.
@@ -121,20 +143,22 @@ impl Coulomb {
         }
     }
 
-    /// Solves every contact once, in turn; returns how much momentum that moved.
-    fn sweep(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) -> f64 {
+    /// Solves every contact once, in turn, or only its friction; returns how much momentum that moved.
+    fn sweep(&mut self, list: &[Spot], rows: &Rows, normal: bool, u: &mut [f64]) -> f64 {
         let mut change = 0.0;
         for (spot, it) in list.iter().zip(&mut self.impulses) {
             let [n, s, t] = spot.rows;
-            let push = (it.push + (it.bound - rows.dot(n, u)) / it.w_nn).max(0.0);
-            rows.add(n, push - it.push, u);
-            change += (push - it.push).abs() * it.w_nn.sqrt();
-            it.push = push;
+            if normal {
+                let push = (it.push + (it.bound - rows.dot(n, u)) / it.w_nn).max(0.0);
+                rows.add(n, push - it.push, u);
+                change += (push - it.push).abs() * it.w_nn.sqrt();
+                it.push = push;
+            }
             if spot.friction == 0.0 {
                 continue;
             }
             let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
-            let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * push);
+            let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * it.push);
             let by = drag - it.drag;
             rows.add(s, by.x, u);
             rows.add(t, by.y, u);

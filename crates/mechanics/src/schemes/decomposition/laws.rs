@@ -179,16 +179,15 @@ impl Laws {
     }
 
     /// Friction on top. Newton's restitution with friction may gain energy where a push turns sliding round [Kane and Levinson
-    /// 1985], and a body that is jammed has nowhere to rebound to; then restitution is taken back.
-    fn rub(&mut self, spots: &mut Spots, range: Range<usize>, mut most: f64, limit: f64) {
-        loop {
+    /// 1985], or have no solution where bodies are jammed; then Poisson's takes its place, and if that gains too, none.
+    fn rub(&mut self, spots: &mut Spots, range: Range<usize>, most: f64, limit: f64) {
+        let (list, rows) = (&spots.list[range.clone()], &spots.rows);
+        self.u.clone_from(&self.before);
+        let found = self.coulomb.solve(list, rows, most, &self.pushes, &mut self.u);
+        if !(found && energy(&self.u) <= limit) && most > 0.0 {
             self.u.clone_from(&self.before);
-            let list = &spots.list[range.clone()];
-            let found = self.coulomb.solve(list, &spots.rows, most, &self.pushes, &mut self.u);
-            if found && energy(&self.u) <= limit || most == 0.0 {
-                break;
-            }
-            most = if most > 0.01 { 0.5 * most } else { 0.0 };
+            self.coulomb.solve(list, rows, 0.0, &self.pushes, &mut self.u);
+            self.coulomb.rebound(list, rows, most, limit, &mut self.u);
         }
         self.coulomb.hand_out(&mut spots.list[range]);
     }
