@@ -4,14 +4,16 @@
 mod common;
 mod mechanisms;
 
+use common::collisions::{brick, surfaces};
 use common::counter::{Counter, requests};
 use common::everything::{closed, controls, everything, island};
 use common::random::Random;
 use common::{chain, sprung_chain};
+use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
-use percussion_mechanics::schemes::{NAMES, Options, by_name};
-use percussion_mechanics::{Ledger, Model, State};
+use percussion_mechanics::schemes::{Options, WITHOUT_CONTACT, by_name};
+use percussion_mechanics::{Ledger, Model, ModelBuilder, State};
 
 #[global_allocator]
 static COUNTER: Counter = Counter;
@@ -34,16 +36,39 @@ fn requests_of_warm_steps(scheme: &str, model: &Model, mut state: State) -> usiz
 
 #[test]
 fn warm_steps_and_their_bookkeeping_allocate_nothing() {
-    for (scheme, kind) in NAMES.into_iter().flat_map(|name| ALL_KINDS.map(|kind| (name, kind))) {
+    for (scheme, kind) in WITHOUT_CONTACT.into_iter().flat_map(|name| ALL_KINDS.map(|kind| (name, kind))) {
         let (model, state) = chain(kind, 4);
         assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?}");
         let (model, state) = sprung_chain(kind, 4);
         assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {kind:?} with a spring");
     }
-    for scheme in NAMES {
+    for scheme in WITHOUT_CONTACT {
         for (name, (model, state)) in mechanisms::all() {
             assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}: {name}");
         }
+    }
+}
+
+/// Boxes far apart, each flying its own way.
+fn flying_apart(count: usize) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let mut random = Random(5);
+    for i in 0..count {
+        let at = Vec3::new((i % 10) as f64, (i / 10 % 10) as f64, (i / 100) as f64) * 3.0;
+        let body = brick(&format!("box-{i}"), Vec3::new(0.2, 0.3, 0.1), 270.0);
+        let id = builder.body(body, Pose::new(random.rotation(), at));
+        builder.velocity(id, random.vector(), random.vector() * 3.0);
+    }
+    builder.contact(surfaces(1.0, 0.0));
+    builder.build().unwrap()
+}
+
+#[test]
+fn warm_steps_between_collisions_allocate_nothing() {
+    for scheme in ["exact", "lossful"] {
+        let (model, state) = flying_apart(200);
+        assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}");
     }
 }
 

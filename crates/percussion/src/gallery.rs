@@ -1,6 +1,7 @@
 //! The scenes that come with the program, carried inside it.
 
-use percussion_scene::{SceneError, schemes};
+use percussion_mechanics::schemes::WITHOUT_CONTACT;
+use percussion_scene::SceneError;
 use std::io;
 use std::path::Path;
 
@@ -23,14 +24,17 @@ pub struct Scene {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// A scene to be run, with its files.
+/// A scene to be run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
+        run_scene!($name, $title, [$($file),+], &WITHOUT_CONTACT)
+    };
+    ($name:literal, $title:literal, [$($file:literal),+], $schemes:expr) => {
         Scene {
             name: $name,
             title: $title,
             kind: "run",
-            schemes: schemes(),
+            schemes: $schemes,
             pairs: "",
             files: &[$(($file, include_str!(concat!("../../../scenes/", $name, "/", $file)))),+],
         }

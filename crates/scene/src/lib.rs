@@ -37,6 +37,7 @@
 mod complaint;
 mod expand;
 mod orthonormal;
+mod overlap;
 mod read;
 mod report;
 pub mod run;
@@ -46,6 +47,6 @@ mod tree;
 
 pub use complaint::{Complaint, SceneError};
 pub use orthonormal::orthonormal;
-pub use read::{Material, RunSettings, schemes};
+pub use read::{ContactSettings, Material, RunSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;

@@ -2,7 +2,7 @@
 
 use crate::complaint::SceneError;
 use crate::expand;
-use crate::read::{self, Material, RunSettings};
+use crate::read::{self, ContactSettings, Material, RunSettings};
 use crate::report::Report;
 use crate::tree::print;
 use percussion_mechanics::{Model, State};
@@ -24,6 +24,8 @@ pub struct Scene {
     pub state: State,
     /// How to run it.
     pub run: RunSettings,
+    /// What is said about contact; without it nothing collides.
+    pub contact: Option<ContactSettings>,
     /// The materials.
     pub materials: Vec<Material>,
     /// The material of each body, as its place in the list.
@@ -74,6 +76,7 @@ impl Scene {
                 model: built.model,
                 state: built.state,
                 run: built.run,
+                contact: built.contact,
                 materials: built.materials,
                 body_materials: built.body_materials,
                 // The root is a table: it was built from one.

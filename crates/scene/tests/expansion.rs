@@ -290,6 +290,31 @@ fn included_files_are_complained_about_where_it_helps() {
 }
 
 #[test]
+fn every_body_of_a_pattern_may_hang_on_one_anchor() {
+    let flat = pattern("kind = \"grid\"\ncounts = [2, 2, 1]\nspacings = [1, 1, 1]\n").replace(
+        "[patterns.p]",
+        "[patterns.p]\njoint = { kind = \"planar\", axis = [0, 0, 1], at = [0, 0, 0.5] }",
+    );
+    let planar = scene(&flat);
+    assert_eq!((planar.model.freedoms, planar.model.islands.len()), (12, 4));
+    let joints: Vec<(&str, f64)> =
+        planar.model.links.iter().map(|l| (l.joint.name.as_str(), l.joint.on_parent.point.x)).collect();
+    assert_eq!(joints.len(), 4);
+    for (name, x) in joints {
+        let body = planar.model.body_named(name).unwrap();
+        assert_eq!(planar.model.pose(&planar.state, body).position.x, x, "{name}");
+    }
+    let hung = scene(&format!(
+        "{}[bodies.hub]\nmass = 1\nmoments = [1, 1, 1]\nposition = [0, 0, 9]\n",
+        flat.replace("[patterns.p]", "[patterns.p]\nanchor = \"hub\"")
+    ));
+    assert_eq!((hung.model.freedoms, hung.model.islands.len()), (18, 1));
+    let lost = pattern("kind = \"row\"\ncount = 2\nspacing = [1, 0, 0]\nanchor = \"world\"\n");
+    let told = try_changed(&lost, &[]).unwrap_err();
+    assert!(told[0].to_string().contains("`patterns.p.anchor` has no joint"), "{told:?}");
+}
+
+#[test]
 fn ten_thousand_bodies_and_a_chain_of_a_thousand_load_at_once() {
     let text = pattern("kind = \"grid\"\ncounts = [100, 100, 1]\nspacings = [1, 1, 1]\n");
     let chain = "[patterns.c]\nkind = \"chain\"\ntemplate = \"bead\"\ncount = 1000\nspacing = [0, 0, -1]\n\

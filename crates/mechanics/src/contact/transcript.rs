@@ -100,6 +100,26 @@ pub struct Impact {
     pub kind: ImpactKind,
 }
 
+impl Impact {
+    /// Takes another contact of the same two bodies at the same instant into account: impulses add up, the point is weighed
+    /// by them, and the fastest approach counts.
+    pub fn join(&mut self, other: &Self) {
+        let (mine, theirs) = (self.impulse.norm(), other.impulse.norm());
+        let whole = mine + theirs;
+        if whole > 0.0 {
+            self.point = (self.point * mine + other.point * theirs) / whole;
+        }
+        self.impulse += other.impulse;
+        let direction = self.normal * mine + other.normal * theirs;
+        if direction.norm() > 0.0 {
+            self.normal = direction.normalize();
+        }
+        if other.speed.0 < self.speed.0 {
+            self.speed = other.speed;
+        }
+    }
+}
+
 /// What happened inside a step; its memory serves again.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
@@ -115,8 +135,10 @@ pub struct Transcript {
     pub impacts: Vec<Impact>,
     /// Greatest overlap of two parts at the end of the step, m.
     pub overlap: f64,
-    /// Steps of islands handed to the decomposition scheme.
+    /// Cascades handed to the decomposition scheme.
     pub hand_overs: u64,
+    /// Contacts that rest, likewise.
+    pub rests: u64,
 }
 
 impl Transcript {
@@ -129,6 +151,7 @@ impl Transcript {
         self.impacts.clear();
         self.overlap = 0.0;
         self.hand_overs = 0;
+        self.rests = 0;
     }
 
     /// The path of an island breaks at `since`, where it stands as in `state`.

@@ -20,24 +20,33 @@ pub fn discrete_energy(model: &Model, before: &State, after: &State, h: f64) -> 
     let mut energy = 0.0;
     for island in &model.islands {
         interval.read_back(model, island, before, after, h)?;
+        energy += interval.energy(model, island, before, h)?;
+    }
+    Ok(energy)
+}
+
+impl Interval {
+    /// `E_d` of the interval of an island, as last evaluated, J.
+    pub fn energy(&self, model: &Model, island: &Island, start: &State, h: f64) -> Result<f64, ForceError> {
+        let mut energy = 0.0;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let place = &interval.placements[i];
-            let moved = interval.changes[i].turn.moves_frame(&interval.rotations0[i]) / h;
+            let place = &self.placements[i];
+            let moved = self.changes[i].turn.moves_frame(&self.rotations0[i]) / h;
             let weights = director_weights(link);
             let turning: f64 = (0..3).map(|k| weights[k] * moved.column(k).norm_squared()).sum();
             energy += 0.5 * (link.mass * place.velocity.norm_squared() + turning);
             energy -= link.mass * model.gravity.dot(&place.position);
         }
-        let bodies = Bodies { first: island.bodies.start, placements: &interval.placements };
+        let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
         for force in &model.forces[island.forces.clone()] {
             energy += force.potential(&bodies)?;
         }
+        for force in &model.joint_forces[island.joint_forces.clone()] {
+            let at = model.links[force.slot].coordinate + force.coordinate;
+            energy += force.potential(start.coordinates[at] + 0.5 * self.travel(force, island));
+        }
+        Ok(energy)
     }
-    for force in &model.joint_forces {
-        let at = model.links[force.slot].coordinate + force.coordinate;
-        energy += force.potential(0.5 * (before.coordinates[at] + after.coordinates[at]));
-    }
-    Ok(energy)
 }
 
 /// `H_d` at `now` with the unprojected momentum, from it and the states a step `h` before and after it, J.

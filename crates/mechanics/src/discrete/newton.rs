@@ -70,7 +70,13 @@ pub enum Trouble {
     Query(#[from] QueryError),
     /// Parts cannot be watched.
     #[error(transparent)]
-    Broad(#[from] BroadError),
+    Broad(Box<BroadError>),
+}
+
+impl From<BroadError> for Trouble {
+    fn from(error: BroadError) -> Self {
+        Self::Broad(Box::new(error))
+    }
 }
 
 impl From<Singular> for Trouble {

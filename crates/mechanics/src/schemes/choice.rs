@@ -1,18 +1,22 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Decomposition, Multipliers, Newmark, Projected, Scheme, Variational};
+use super::{Decomposition, Exact, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
+use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 9] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
+    "potential",
+    "exact",
+    "lossful",
     "decomposition",
 ];
 
@@ -36,6 +40,15 @@ pub enum UnknownScheme {
         /// What was asked for.
         name: String,
     },
+    /// A scheme for collisions in a scene without contact.
+    #[error("scheme `{name}` is for bodies that meet, but the scene has no contact; add a table [contact]")]
+    NoContact {
+        /// The scheme.
+        name: String,
+    },
+    /// Bodies that are nowhere.
+    #[error("the place of a body is not finite; check positions and rotations")]
+    Nowhere,
     /// One of Newmark's numbers outside of its range.
     #[error("Newmark's {symbol} is {value}; give a number from {least} to {most}")]
     Weight {
@@ -73,7 +86,35 @@ pub fn by_name(
             let (beta, gamma) = (options.beta.unwrap_or(0.25), options.gamma.unwrap_or(0.5));
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
+        "potential" => Ok(Box::new(WithPotential(Variational::new(model, state)))),
+        "exact" | "lossful" => {
+            let none = || UnknownScheme::NoContact { name: name.to_owned() };
+            let contacts = model.contacts.clone().ok_or_else(none)?;
+            let loss = (name == "lossful").then_some(options.contact.loss);
+            let exact = Exact::new(model, contacts, state, &options.contact, loss);
+            Ok(Box::new(exact.map_err(|_| UnknownScheme::Nowhere)?))
+        }
+        "decomposition" if model.contacts.is_none() => {
+            Err(UnknownScheme::NoContact { name: name.to_owned() })
+        }
         "decomposition" => Ok(Box::new(Decomposition::new(model, state, &options.contact))),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
+    }
+}
+
+/// The variational scheme under the name it has when contact is one of its potentials.
+struct WithPotential(Variational);
+
+impl Scheme for WithPotential {
+    fn name(&self) -> &'static str {
+        "potential"
+    }
+
+    fn order(&self) -> u32 {
+        self.0.order()
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.0.step(model, state, h)
     }
 }

@@ -5,11 +5,15 @@
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
+//! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
+//! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
 //! | decomposition contact response | `decomposition/` | 2 between collisions | energy of elastic collisions without potentials; momenta but for the projection |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
 mod decomposition;
+mod exact;
+mod fit;
 mod multipliers;
 mod newmark;
 mod projected;
@@ -18,6 +22,8 @@ mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use decomposition::{Decomposition, Response};
+pub use exact::Exact;
+pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;

@@ -109,13 +109,24 @@ fn in_turn(
             coordinates: &mut end.coordinates[island.coordinates.start - c..island.coordinates.end - c],
             momenta: &mut end.momenta[island.freedoms.start - f..island.freedoms.end - f],
         };
-        let one = match island.simple {
-            true => free_flight(model, island, state, h, part)?,
-            false => worker.step(model, island, state, h, part)?,
-        };
-        effort = effort.worse(one);
+        effort = effort.worse(step_island(model, island, state, h, part, worker)?);
     }
     Ok(effort)
+}
+
+/// One step of one island.
+pub(super) fn step_island(
+    model: &Model,
+    island: &Island,
+    state: &State,
+    h: f64,
+    end: EndMut,
+    worker: &mut Newton,
+) -> Result<Effort, StepFailure> {
+    match island.simple {
+        true => free_flight(model, island, state, h, end),
+        false => worker.step(model, island, state, h, end),
+    }
 }
 
 /// A body that is free and alone: translation is explicit, rotation has three unknowns.

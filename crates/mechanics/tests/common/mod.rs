@@ -1,8 +1,10 @@
 //! Mechanisms the tests share.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod collisions;
 pub mod counter;
 pub mod differences;
+pub mod events;
 pub mod everything;
 pub mod random;
 pub mod reference;

@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         say(&format!("warning: {warning}"));
     }
     let path = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(&scene.name));
+    let known = scene.warnings.len();
     let stop = listen()?;
     let mut meter = Meter::new();
     let outcome = run::run(scene, &path, arguments.resume, &mut |progress| {
@@ -77,6 +78,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         run_page(&path, &summary).with_context(|| format!("cannot read the run in {}", path.display()))?;
     fs::write(&report, page).with_context(|| format!("cannot write {}", report.display()))?;
     print(&closing(&summary, &report))?;
+    for warning in summary.warnings.iter().skip(known) {
+        say(&format!("warning: {warning}"));
+    }
     if let Some(failure) = &summary.failure {
         say(&format!(
             "error: step {} at t = {:.6} s, body `{}`: {}; {} residuals in {}",
@@ -116,13 +120,17 @@ fn closing(summary: &Summary, report: &Path) -> String {
         Status::Interrupted => "interrupted (--resume goes on)",
         Status::Failed => "failed",
     };
+    let contact = match (summary.collisions, summary.overlap_max) {
+        (_, None) => String::new(),
+        (n, Some(overlap)) => format!("contact      {n} collisions, {overlap:.2e} m greatest overlap\n"),
+    };
     let rate = rounded(*steps as f64 / wall_time_s.max(f64::MIN_POSITIVE));
     format!(
         "{scene}: {how} at t = {t_end:.6} s, {steps} steps in {wall_time_s:.3} s ({rate} steps/s)\n\
          energy       {:.2e} greatest error, relative\n\
          momentum     {:.2e} N s linear, {:.2e} N m s angular, that no cause explains\n\
          constraints  {:.2e} greatest violation\n\
-         report       {}\n",
+         {contact}report       {}\n",
         energy.max_relative_error,
         linear_momentum.max_error,
         angular_momentum.max_error,

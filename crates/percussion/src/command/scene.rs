@@ -29,6 +29,10 @@ pub struct Asked {
     /// Keep every N-th state, instead of the scene's `run.every`
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     every: Option<u64>,
+
+    /// Move bodies apart that overlap at the start, as `project_start = true` in [contact]
+    #[arg(long)]
+    project_start: bool,
 }
 
 impl Asked {
@@ -83,6 +87,7 @@ impl Asked {
             ("run.scheme", self.scheme.clone()),
             ("run.until", self.until.map(|t| format!("{t:?}"))),
             ("run.every", self.every.map(|n| n.to_string())),
+            ("contact.project_start", self.project_start.then(|| "true".to_owned())),
         ];
         all.extend(named.into_iter().filter_map(|(path, value)| Some((path.to_owned(), value?))));
         Ok(all)

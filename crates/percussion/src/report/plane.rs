@@ -70,30 +70,30 @@ fn contact_point(answer: &Answer, side: Side) -> Option<Vec2> {
 fn paint(canvas: &mut Canvas, body: &Placed, near: Vec2, size: f64) {
     for part in body.parts {
         let pose = part.placed(&body.pose);
-        let outline: Vec<Point> = match &part.shape {
-            PlanarShape::Polygon(polygon) => {
-                polygon.vertices().iter().map(|v| paper(&pose.point(v))).collect()
-            }
-            PlanarShape::HalfPlane(half) => {
-                let normal = pose.direction(&half.normal());
-                let offset = half.offset() + normal.dot(&pose.position);
-                let foot = near - (normal.dot(&near) - offset) * normal;
-                let along = Vec2::new(-normal.y, normal.x) * 1.8 * size;
-                let deep = -0.3 * size * normal;
-                [foot - along, foot + along, foot + along + deep, foot - along + deep]
-                    .iter()
-                    .map(paper)
-                    .collect()
-            }
-            curved => (0..OUTLINE)
-                .filter_map(|k| {
-                    let (sin, cos) = (std::f64::consts::TAU * k as f64 / OUTLINE as f64).sin_cos();
-                    let point = curved.support(&pose.inverse_direction(&Vec2::new(cos, sin)))?;
-                    Some(paper(&pose.point(&point)))
-                })
-                .collect(),
-        };
+        let outline = outline(&part.shape, &pose, near, size).iter().map(paper).collect();
         canvas.area(outline, &body.side.shade(0.7), 0.8, body.side.ink());
+    }
+}
+
+/// The outline of a placed shape; of a half-plane the part near a point, as wide as something of that size needs.
+pub fn outline(shape: &PlanarShape, pose: &PlanarPose, near: Vec2, size: f64) -> Vec<Vec2> {
+    match shape {
+        PlanarShape::Polygon(polygon) => polygon.vertices().iter().map(|v| pose.point(v)).collect(),
+        PlanarShape::HalfPlane(half) => {
+            let normal = pose.direction(&half.normal());
+            let offset = half.offset() + normal.dot(&pose.position);
+            let foot = near - (normal.dot(&near) - offset) * normal;
+            let along = Vec2::new(-normal.y, normal.x) * 1.8 * size;
+            let deep = -0.3 * size * normal;
+            vec![foot - along, foot + along, foot + along + deep, foot - along + deep]
+        }
+        curved => (0..OUTLINE)
+            .filter_map(|k| {
+                let (sin, cos) = (std::f64::consts::TAU * k as f64 / OUTLINE as f64).sin_cos();
+                let point = curved.support(&pose.inverse_direction(&Vec2::new(cos, sin)))?;
+                Some(pose.point(&point))
+            })
+            .collect(),
     }
 }
 

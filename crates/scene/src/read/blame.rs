@@ -5,6 +5,7 @@ use super::joints::WrittenJoint;
 use crate::report::{Place, Report, Told};
 use crate::tree::Fields;
 use percussion_mechanics::ModelError;
+use percussion_mechanics::contact::ContactError;
 
 /// Puts a refusal on record at the right place.
 pub(crate) fn blame(
@@ -41,7 +42,10 @@ pub(crate) fn blame(
             }
         }
         ModelError::Unknown { .. } => None,
-        ModelError::Contact(_) => top.node("contact").map(|node| node.place),
+        ModelError::Contact(
+            ContactError::LeavesPlane { body: name } | ContactError::TwoPlanes { b: name, .. },
+        ) => body(name).map(|b| b.place),
+        ModelError::Contact(ContactError::Range { .. }) => Some(top.place_of("contact")),
         ModelError::FixedVelocity { body: name } => body(name).map(|b| b.velocity_place),
         ModelError::ToItself { joint: name, .. }
         | ModelError::FixedChild { joint: name, .. }

@@ -1,6 +1,7 @@
 //! Bodies: what they are, where they stand and how they move.
 
-use super::materials::Material;
+use super::lamina;
+use super::materials::{DENSITY, Material};
 use super::placement::{PLACEMENT, placement};
 use super::shapes::{Parts, Shapes};
 use crate::report::{Place, Read, Report};
@@ -28,7 +29,6 @@ const KEYS: [&str; 13] = [
 ];
 
 const KILOGRAMS: &str = "number of kilograms";
-const DENSITY: &str = "number of kilograms per cubic metre";
 
 /// All keys of a body.
 pub(crate) fn keys() -> Vec<&'static str> {
@@ -113,7 +113,7 @@ impl Reader<'_, '_> {
         let (inertia, centre) = (self.inertia(), f.vector("centre"));
         let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
         _ = (mass?, density?, inertia?, centre?);
-        let mut body = match kind {
+        let body = match kind {
             "fixed" => Body::fixed(self.name),
             "particle" => {
                 let mass = self.mass(&parts, material)?;
@@ -121,9 +121,14 @@ impl Reader<'_, '_> {
             }
             _ => self.rigid(&parts, material)?,
         };
-        for (offset, solid) in parts {
-            body = body.with_shape(solid, offset);
-        }
+        let body = match parts {
+            Parts::Space(parts) => {
+                parts.into_iter().fold(body, |b, (offset, solid)| b.with_shape(solid, offset))
+            }
+            Parts::Plane(parts) => {
+                parts.into_iter().fold(body, |b, (offset, shape)| b.with_outline(shape, offset))
+            }
+        };
         let turning = ["angular_velocity", "body_angular_velocity"].into_iter().find(|key| f.has(key));
         let velocity_place = f.place_of(if f.has("velocity") { "velocity" } else { turning.unwrap_or("") });
         Ok(WrittenBody { body, pose, velocity, material, place, velocity_place })
@@ -145,11 +150,7 @@ impl Reader<'_, '_> {
         if let Some(node) = f.node("shape") {
             return self.shapes.parts(node, &f.path("shape"));
         }
-        let mut all = Vec::new();
-        for (i, node) in f.list("shapes")?.unwrap_or_default().iter().enumerate() {
-            all.extend(self.shapes.parts(node, &format!("{}[{i}]", f.path("shapes")))?);
-        }
-        Ok(all)
+        self.shapes.several(f, "shapes", f.list("shapes")?.unwrap_or_default())
     }
 
     fn material(&self) -> Read<Option<usize>> {
@@ -181,12 +182,15 @@ impl Reader<'_, '_> {
         }))
     }
 
-    /// Volume, centroid and inertia of the shapes, if they are finite.
+    /// Volume (of planar shapes area), centroid and inertia of the shapes, if they are finite.
     fn properties(parts: &Parts) -> Option<MassProperties> {
-        if parts.is_empty() {
-            return None;
+        match parts {
+            Parts::Space(none) if none.is_empty() => None,
+            Parts::Space(parts) => {
+                parts.iter().map(|(pose, solid)| Some(solid.mass_properties()?.placed(pose))).sum()
+            }
+            Parts::Plane(parts) => lamina::properties(parts),
         }
-        parts.iter().map(|(pose, solid)| Some(solid.mass_properties()?.placed(pose))).sum()
     }
 
     fn density(&self, material: Option<usize>) -> Read<Option<f64>> {

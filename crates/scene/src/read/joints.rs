@@ -17,7 +17,7 @@ use percussion_mechanics::{BodyId, JointKind, JointSpec};
 use std::collections::HashMap;
 
 /// The keys of a joint.
-pub(crate) const KEYS: [&str; 20] = [
+pub(crate) const KEYS: [&str; 21] = [
     "kind",
     "parent",
     "child",
@@ -38,6 +38,7 @@ pub(crate) const KEYS: [&str; 20] = [
     "rates",
     "limits",
     "loop",
+    "collide",
 ];
 
 /// Cosine between two axes that counts as a right angle: six printed digits.
@@ -53,6 +54,8 @@ pub(crate) struct WrittenJoint {
     pub turned: Option<Vec3>,
     pub rates: Option<Vec<f64>>,
     pub closes_loop: bool,
+    /// Whether the bodies it ties may meet.
+    pub collide: bool,
     /// Where its name stands.
     pub place: Place,
 }
@@ -138,12 +141,14 @@ fn joint(cast: &Cast<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
         reader.f.refuse(&placing, message, "the rest of the loop says where it stands and how it moves")?;
     }
     let (coordinates, turned, rates) = (reader.coordinates(), reader.turned(), reader.rates());
+    let collide = reader.f.truth("collide")?.unwrap_or(false);
     let joint = WrittenJoint {
         spec,
         coordinates: coordinates?,
         turned: turned?,
         rates: rates?,
         closes_loop,
+        collide,
         place: entry.place,
     };
     if joint.rates.is_some() && hanging.velocity.is_some() {

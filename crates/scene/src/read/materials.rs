@@ -1,14 +1,17 @@
-//! Materials: what bodies are made of. Densities make masses; friction and restitution are kept for schemes with contact.
+//! Materials: what bodies are made of. Densities make masses; friction and restitution are what surfaces do in contact.
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Table};
+
+/// What a density is.
+pub(super) const DENSITY: &str = "number of kilograms per cubic metre, or per square metre if planar";
 
 /// A material of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
     /// Its name.
     pub name: String,
-    /// kg/m³
+    /// kg/m³; of planar shapes kg/m².
     pub density: Option<f64>,
     /// Coulomb's coefficient, from zero.
     pub friction: Option<f64>,
@@ -30,11 +33,18 @@ pub(crate) fn materials(report: &Report, root: &Table) -> Vec<Material> {
 }
 
 fn material(name: &str, fields: &Fields) -> Read<Material> {
-    let density = fields.positive("density", "number of kilograms per cubic metre")?;
-    let friction = fields.not_negative("friction", "coefficient")?;
-    let restitution = fields.number("restitution")?;
+    let (density, surface) = (fields.positive("density", DENSITY), coefficients(fields));
+    let (density, (restitution, friction)) = (density?, surface?);
+    Ok(Material { name: name.to_owned(), density, friction, restitution })
+}
+
+/// What surfaces do: `restitution` and `friction`.
+pub(crate) fn coefficients(fields: &Fields) -> Read<(Option<f64>, Option<f64>)> {
+    let (friction, restitution) =
+        (fields.not_negative("friction", "coefficient"), fields.number("restitution"));
+    let (friction, restitution) = (friction?, restitution?);
     if let Some(e) = restitution.filter(|e| !(0.0..=1.0).contains(e)) {
         return Err(fields.wrong("restitution", &format!("is {e}"), "give a number from 0 to 1"));
     }
-    Ok(Material { name: name.to_owned(), density, friction, restitution })
+    Ok((restitution, friction))
 }

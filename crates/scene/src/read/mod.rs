@@ -3,13 +3,19 @@
 pub(crate) mod assembly;
 mod blame;
 pub(crate) mod bodies;
+mod contact;
 pub(crate) mod forces;
 pub(crate) mod joints;
+mod lamina;
 mod materials;
+mod outlines;
 pub(crate) mod placement;
+mod plane;
 mod run;
 mod shapes;
+mod start;
 
+pub use contact::ContactSettings;
 pub use materials::Material;
 pub use run::{RunSettings, schemes};
 
@@ -18,10 +24,11 @@ use crate::tree::{Fields, Node, Table};
 use forces::{Stage, WrittenForce};
 use joints::{Cast, WrittenJoint};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
+use percussion_mechanics::{Model, ModelBuilder, State};
+use start::Workshop;
 
 /// The keys at the top of a scene.
-pub(crate) const TOP: [&str; 12] = [
+pub(crate) const TOP: [&str; 13] = [
     "title",
     "description",
     "include",
@@ -34,6 +41,7 @@ pub(crate) const TOP: [&str; 12] = [
     "bodies",
     "joints",
     "forces",
+    "contact",
 ];
 
 /// What a scene says, built.
@@ -41,6 +49,7 @@ pub(crate) struct Built {
     pub title: String,
     pub description: String,
     pub run: RunSettings,
+    pub contact: Option<ContactSettings>,
     pub materials: Vec<Material>,
     pub body_materials: Vec<Option<usize>>,
     pub model: Model,
@@ -69,7 +78,11 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let stage =
         Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
     let forces = forces::forces(&stage, top.table);
-    let (title, description, gravity, run) = (title?, description?, gravity?, run?);
+    let contact = contact::contact(&cast, top.table);
+    if report.is_clean() {
+        plane::check(report, &written, &joints, &poses);
+    }
+    let (title, description, gravity, mut run, contact) = (title?, description?, gravity?, run?, contact?);
     if !report.is_clean() {
         return Err(crate::report::Told);
     }
@@ -99,14 +112,9 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
             WrittenForce::Joint(force) => builder.joint_force(force),
         }
     }
-    let (model, mut state) =
-        builder.build().map_err(|error| blame::blame(report, &top, &written, &joints, &error))?;
-    set_coordinates(&model, &mut state, &joints);
-    if !state.is_finite() {
-        let message = "the state at the start is not finite: products of its numbers leave their range";
-        return Err(report.complain(top.place_of("bodies"), message, "use units nearer to one"));
-    }
-    Ok(Built { title, description, run, materials, body_materials, model, state })
+    let workshop = Workshop { report, top: &top, bodies: &written, joints: &joints, builder };
+    let (model, state, contact) = workshop.start(contact.as_ref(), &materials, &mut run)?;
+    Ok(Built { title, description, run, contact, materials, body_materials, model, state })
 }
 
 /// Complains if a collection of named tables is anything else.
@@ -129,16 +137,6 @@ fn hang(builder: &mut ModelBuilder, joint: &WrittenJoint) {
     }
 }
 
-/// Coordinates that were given are kept as given: not read off the placements, which lose whole turns and the last
-/// digit.
-fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
-    for joint in joints {
-        let BodyId(child) = joint.spec.child;
-        let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };
-        state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,9 +145,19 @@ mod tests {
     fn the_guide_names_every_key_and_every_word() {
         let page = include_str!("../../../../docs/src/scenes.md");
         let kinds = percussion_mechanics::joint::ALL_KINDS.map(|kind| kind.word());
-        let lists: [&[&str]; 7] =
-            [&TOP, &bodies::keys(), &joints::KEYS, &shapes::KINDS, &forces::KINDS, schemes(), &kinds];
-        for word in lists.into_iter().flatten() {
+        let lists: [&[&str]; 9] = [
+            &TOP,
+            &bodies::keys(),
+            &joints::KEYS,
+            &shapes::KINDS,
+            &forces::KINDS,
+            schemes(),
+            &kinds,
+            &contact::KEYS,
+            &contact::PAIR_KEYS,
+        ];
+        let words = contact::words();
+        for word in lists.into_iter().flatten().chain(&words) {
             let named = page.contains(&format!("`{word}`")) || page.contains(&format!("\"{word}\"`"));
             assert!(named, "docs/src/scenes.md does not name `{word}`");
         }

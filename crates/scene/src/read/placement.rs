@@ -4,7 +4,7 @@ use crate::orthonormal::orthonormal;
 use crate::report::Read;
 use crate::tree::Fields;
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
-use percussion_geometry::{Pose, Vec3};
+use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
 /// The keys that place something.
 pub(crate) const PLACEMENT: [&str; 7] =
@@ -20,6 +20,13 @@ const UNIT: f64 = 1e-6;
 pub(crate) fn placement(fields: &Fields) -> Read<Pose> {
     let position = fields.vector("position")?.unwrap_or_else(Vec3::zeros);
     Ok(Pose::new(rotation(fields)?, position))
+}
+
+/// The placement of a planar shape in the plane: two coordinates and an angle.
+pub(crate) fn planar_placement(fields: &Fields) -> Read<PlanarPose> {
+    fields.refuse(&WAYS, "does not turn a planar shape", "give `angle` or `angle_degrees`")?;
+    let position = fields.numbers::<2>("position")?.map_or_else(Vec2::zeros, Vec2::from);
+    Ok(PlanarPose::new(angle(fields)?.unwrap_or(0.0), position))
 }
 
 /// How it is turned.

@@ -1,21 +1,40 @@
 //! Shapes: a kind with its measures, the name of another shape, or parts; each may be placed in the frame of what it
-//! belongs to.
+//! belongs to. A shape lives in space or in the plane, and so do all of its parts.
 
-use super::placement::{PLACEMENT, placement};
+use super::outlines::{self, PLANAR};
+use super::placement::{PLACEMENT, placement, planar_placement};
 use crate::report::{Read, Report, Told};
-use crate::tree::{Fields, Node, Table};
+use crate::tree::{Fields, Node, Table, Value};
 use percussion_geometry::shapes::{
-    Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Polygon, Polytope, Solid, Sphere, TriangleMesh,
+    Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, PlanarShape, Polygon, Polytope, Solid, Sphere,
+    TriangleMesh,
 };
-use percussion_geometry::{Pose, ShapeError, Vec2, Vec3};
+use percussion_geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Convex parts, placed.
-pub(crate) type Parts = Vec<(Pose, Solid)>;
+#[derive(Clone, Debug)]
+pub(crate) enum Parts {
+    Space(Vec<(Pose, Solid)>),
+    Plane(Vec<(PlanarPose, PlanarShape)>),
+}
+
+impl Parts {
+    /// Parts beside others; false if they do not live where those do.
+    pub fn add(&mut self, more: Parts) -> bool {
+        match (&mut *self, more) {
+            (Self::Space(all), Self::Space(more)) => all.extend(more),
+            (Self::Plane(all), Self::Plane(more)) => all.extend(more),
+            (Self::Space(none), more) if none.is_empty() => *self = more,
+            _ => return false,
+        }
+        true
+    }
+}
 
 /// The keys that say what a shape is; exactly one is given.
-pub(crate) const KINDS: [&str; 24] = [
+pub(crate) const KINDS: [&str; 31] = [
     "shape",
     "parts",
     "vertices",
@@ -40,6 +59,13 @@ pub(crate) const KINDS: [&str; 24] = [
     "cone",
     "ellipsoid",
     "half_space",
+    "regular_polygon",
+    "rectangle",
+    "square",
+    "triangle",
+    "circle",
+    "ellipse",
+    "half_plane",
 ];
 
 /// The named shapes of a scene.
@@ -82,9 +108,31 @@ impl<'a> Shapes<'a> {
                 return Err(fields.wrong(second, &format!("is given together with `{first}`"), remedy));
             }
         };
-        let parts = self.of_kind(&fields, kind)?;
-        let pose = placement(&fields)?;
-        Ok(parts.into_iter().map(|(part, solid)| (pose.then(&part), solid)).collect())
+        match self.of_kind(&fields, kind)? {
+            Parts::Space(parts) => {
+                let pose = placement(&fields)?;
+                Ok(Parts::Space(parts.into_iter().map(|(part, solid)| (pose.then(&part), solid)).collect()))
+            }
+            Parts::Plane(parts) => {
+                let pose = planar_placement(&fields)?;
+                Ok(Parts::Plane(parts.into_iter().map(|(part, shape)| (pose.then(&part), shape)).collect()))
+            }
+        }
+    }
+
+    /// Several shapes, listed under a key.
+    pub fn several(&self, fields: &Fields<'a>, key: &str, list: &'a [Node]) -> Read<Parts> {
+        let mut all = Parts::Space(Vec::new());
+        for (i, part) in list.iter().enumerate() {
+            if !all.add(self.parts(part, &format!("{}[{i}]", fields.path(key)))?) {
+                return Err(fields.wrong(
+                    key,
+                    "mixes shapes of the plane and of space",
+                    "make all planar, or none",
+                ));
+            }
+        }
+        Ok(all)
     }
 
     fn named(&self, name: &str, asked: &Node) -> Read<Parts> {
@@ -110,7 +158,7 @@ impl<'a> Shapes<'a> {
 
     fn of_kind(&self, fields: &Fields<'a>, kind: &'static str) -> Read<Parts> {
         // The key is given: `of_kind` is called for keys that are.
-        let Some(node) = fields.node(kind) else { return Ok(Vec::new()) };
+        let Some(node) = fields.node(kind) else { return Ok(Parts::Space(Vec::new())) };
         let name = fields.path(kind);
         match kind {
             "shape" => self.parts(node, &name),
@@ -119,24 +167,28 @@ impl<'a> Shapes<'a> {
                 if list.is_empty() {
                     return Err(fields.wrong(kind, "is empty", "list at least one part"));
                 }
-                let mut all = Vec::new();
-                for (i, part) in list.iter().enumerate() {
-                    all.extend(self.parts(part, &format!("{name}[{i}]"))?);
-                }
-                Ok(all)
+                self.several(fields, kind, list)
             }
             "mesh" => {
                 let mesh = Fields::of(self.report, node, &name, &["vertices", "triangles"])?;
                 let refuse =
                     |error: ShapeError| self.report.pass_on(fields.place_of(kind), &error.to_string());
                 let parts = triangle_mesh(&mesh)?.map_err(refuse)?.decomposed().map_err(refuse)?.parts;
-                Ok(parts.into_iter().map(|part| (Pose::identity(), Solid::Polytope(part))).collect())
+                let placed = |part| (Pose::identity(), Solid::Polytope(part));
+                Ok(Parts::Space(parts.into_iter().map(placed).collect()))
+            }
+            // A polygon with a thickness is a solid, one without is an outline.
+            _ if PLANAR.contains(&kind) || (kind == "polygon" && matches!(node.value, Value::List(_))) => {
+                match outlines::outline(fields, kind)? {
+                    Ok(shape) => Ok(Parts::Plane(vec![(PlanarPose::identity(), shape)])),
+                    Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
+                }
             }
             _ => {
                 let solid =
                     if CURVED.contains(&kind) { curved(fields, kind) } else { polytope(fields, kind) };
                 match solid? {
-                    Ok(solid) => Ok(vec![(Pose::identity(), solid)]),
+                    Ok(solid) => Ok(Parts::Space(vec![(Pose::identity(), solid)])),
                     Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
                 }
             }
@@ -145,30 +197,39 @@ impl<'a> Shapes<'a> {
 }
 
 /// What was read, and then what geometry makes of it.
-type Built<T> = Read<Result<T, ShapeError>>;
+pub(super) type Built<T> = Read<Result<T, ShapeError>>;
 
 const CURVED: [&str; 6] = ["sphere", "capsule", "cylinder", "cone", "ellipsoid", "half_space"];
 
 /// Measures in a table, all of them required unless read otherwise.
-struct Measures<'a>(Fields<'a>);
+pub(super) struct Measures<'a>(pub Fields<'a>);
 
 impl<'a> Measures<'a> {
-    fn of(fields: &Fields<'a>, kind: &str, known: &[&str]) -> Read<Self> {
+    pub fn of(fields: &Fields<'a>, kind: &str, known: &[&str]) -> Read<Self> {
         let Some(node) = fields.node(kind) else { return Err(fields.missing(kind, "give its measures")) };
         Ok(Self(Fields::of(fields.report, node, &fields.path(kind), known)?))
     }
 
-    fn number(&self, key: &str) -> Read<f64> {
+    pub fn number(&self, key: &str) -> Read<f64> {
         self.0.number(key)?.ok_or_else(|| self.0.missing(key, "add it"))
     }
 
-    fn count(&self, key: &str) -> Read<usize> {
+    pub fn count(&self, key: &str) -> Read<usize> {
         self.0.count(key, 3)?.ok_or_else(|| self.0.missing(key, "add it"))
+    }
+
+    /// The circumradius of a regular polygon, given as such or by its side.
+    pub fn circumradius(&self, fields: &Fields, kind: &str, sides: usize) -> Read<f64> {
+        match (self.0.number("side")?, self.0.number("circumradius")?) {
+            (None, Some(radius)) => Ok(radius),
+            (Some(side), None) => Ok(side / (2.0 * (std::f64::consts::PI / sides as f64).sin())),
+            _ => Err(fields.wrong(kind, "needs a width", "give one of `side` and `circumradius`")),
+        }
     }
 }
 
 /// A number or list that was found to be given.
-fn given<T>(fields: &Fields, kind: &str, value: Option<T>) -> Read<T> {
+pub(super) fn given<T>(fields: &Fields, kind: &str, value: Option<T>) -> Read<T> {
     value.ok_or_else(|| fields.missing(kind, "add it"))
 }
 
@@ -221,13 +282,7 @@ fn polytope(fields: &Fields, kind: &'static str) -> Built<Solid> {
         "prism" | "antiprism" => {
             let m = Measures::of(fields, kind, &["sides", "side", "circumradius", "height"])?;
             let (sides, height) = (m.count("sides")?, m.number("height")?);
-            let radius = match (m.0.number("side")?, m.0.number("circumradius")?) {
-                (None, Some(radius)) => radius,
-                (Some(side), None) => side / (2.0 * (std::f64::consts::PI / sides as f64).sin()),
-                _ => {
-                    return Err(fields.wrong(kind, "needs a width", "give one of `side` and `circumradius`"));
-                }
-            };
+            let radius = m.circumradius(fields, kind, sides)?;
             let make = if kind == "prism" { Polytope::prism } else { Polytope::antiprism };
             make(sides, radius, height)
         }

@@ -6,9 +6,10 @@
 //! | array | holds |
 //! |---|---|
 //! | `percussion_checkpoint` | the version of this format and that of the program |
-//! | `counts` | steps taken, rows of the trajectory that count, most iterations of a step |
+//! | `counts` | steps taken, rows of the trajectory that count, most iterations of a step; bytes of the events that count, collisions, hand-overs |
 //! | `times` | time of the scene and time spent computing, s |
 //! | `energy` | `E_d` of the last step, J |
+//! | `overlap` | the greatest so far, m |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
 //! | `ledger` | the figures of the ledger |
 
@@ -24,7 +25,7 @@ use std::path::Path;
 /// The array that marks a checkpoint.
 const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,21 @@ pub struct Checkpoint {
     pub wall_time: f64,
     /// `E_d` of the last step, J.
     pub figures: StepFigures,
+    /// Bytes of the events that count.
+    pub event_bytes: u64,
+    /// What collisions have come to.
+    pub contact: ContactFigures,
+}
+
+/// What collisions have come to so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactFigures {
+    /// How many there were.
+    pub collisions: u64,
+    /// Steps of islands handed to the decomposition scheme.
+    pub hand_overs: u64,
+    /// Greatest overlap of two parts at the end of a step, m.
+    pub overlap: f64,
 }
 
 impl Checkpoint {
@@ -56,11 +72,14 @@ impl Checkpoint {
         replace(path, |path| {
             let mut writer = Writer::new(BufWriter::new(File::create(path)?));
             writer.array(MARK, &Array::texts(&[FORMAT, &self.version]))?;
-            let counts = [state.steps, self.rows, self.iterations].map(|n| n as i64);
+            let ContactFigures { collisions, hand_overs, overlap } = self.contact;
+            let counts = [state.steps, self.rows, self.iterations, self.event_bytes, collisions, hand_overs]
+                .map(|n| n as i64);
             writer.array("counts", &Array::integers(&counts))?;
             writer.array("times", &list(&[state.time, self.wall_time]))?;
             let StepFigures { discrete_energy, hamiltonian, hidden } = self.figures;
             writer.array("energy", &list(&[discrete_energy, hamiltonian, hidden]))?;
+            writer.array("overlap", &list(&[overlap]))?;
             writer.array("positions", &Array::floats(&[n, 3], &positions))?;
             writer.array("rotations", &Array::floats(&[n, 3, 3], &rotations))?;
             writer.array("coordinates", &list(&state.coordinates))?;
@@ -79,8 +98,8 @@ impl Checkpoint {
             return Err(other(&format!("its format is {format}, this program reads {FORMAT}")));
         }
         let counts = reader.array("counts")?.as_integers()?;
-        let &[steps, rows, iterations] = counts.as_slice() else {
-            return Err(other("its counts are not three"));
+        let &[steps, rows, iterations, event_bytes, collisions, hand_overs] = counts.as_slice() else {
+            return Err(other("its counts are not six"));
         };
         let times = reader.array("times")?.as_floats()?;
         let &[time, wall_time] = times.as_slice() else { return Err(other("its times are not two")) };
@@ -88,6 +107,8 @@ impl Checkpoint {
         let &[discrete_energy, hamiltonian, hidden] = energy.as_slice() else {
             return Err(other("it has no energies"));
         };
+        let overlap = reader.array("overlap")?.as_floats()?;
+        let &[overlap] = overlap.as_slice() else { return Err(other("it has no overlap")) };
         let mut floats = |name: &str| reader.array(name)?.as_floats();
         let (positions, rotations) = (floats("positions")?, floats("rotations")?);
         let (positions, _) = positions.as_chunks::<3>();
@@ -107,6 +128,8 @@ impl Checkpoint {
             iterations: iterations as u64,
             wall_time,
             figures: StepFigures { discrete_energy, hamiltonian, hidden },
+            event_bytes: event_bytes as u64,
+            contact: ContactFigures { collisions: collisions as u64, hand_overs: hand_overs as u64, overlap },
         })
     }
 
@@ -151,6 +174,8 @@ mod tests {
             iterations: 5,
             wall_time: 1.5,
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
+            event_bytes: 6,
+            contact: ContactFigures { collisions: 7, hand_overs: 8, overlap: 0.1 + 0.7 },
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

@@ -5,6 +5,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
+use super::events::Events;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,12 @@ impl Folder {
             Err(TryLockError::Error(error)) => return Err(RunError::at(&place)(error)),
         }
         Ok(Self { path: path.to_owned(), events })
+    }
+
+    /// `events.jsonl`, to be written after its first bytes.
+    pub fn events(&self, bytes: u64) -> Result<Events, RunError> {
+        let place = self.file(EVENTS);
+        self.events.try_clone().and_then(|file| Events::open(file, bytes)).map_err(RunError::at(&place))
     }
 
     /// The path of a file in it.

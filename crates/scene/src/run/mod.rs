@@ -5,12 +5,14 @@
 //! | `session.rs` | the step loop with its folder: the whole of a run |
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
+//! | `events.rs` | who met whom, when and how |
 //! | `checkpoint.rs` | an instant, exactly |
 //! | `summary.rs` | the figures |
 //! | `npz/` | NumPy's files |
 
 mod checkpoint;
 mod error;
+mod events;
 pub mod folder;
 pub mod npz;
 mod parts;
@@ -18,8 +20,9 @@ mod session;
 mod summary;
 mod trajectory;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, ContactFigures};
 pub use error::RunError;
+pub use events::{Event, read_events};
 pub use session::{Progress, prepare, run};
-pub use summary::{Brought, Counts, Energy, Failure, Momentum, Status, Summary};
+pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, Status, Summary};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

@@ -9,13 +9,15 @@
 //! A checkpoint is written after the rows it counts are on the disk, so the folder can be resumed at any moment, also after
 //! the process was killed.
 
-use super::checkpoint::{Checkpoint, replace};
+use super::checkpoint::{Checkpoint, ContactFigures, replace};
 use super::error::RunError;
+use super::events::Events;
 use super::folder::{self, Folder};
 use super::parts::Parts;
 use super::summary::{About, Course, Failure, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
+use crate::overlap::Overlaps;
 use percussion_mechanics::ledger::Entry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
@@ -69,6 +71,9 @@ struct Session {
     simulation: Simulation,
     parts: Parts,
     row: Row,
+    events: Events,
+    overlaps: Option<Overlaps>,
+    contact: ContactFigures,
     /// `E_d` of the last step, J; at the start, the energy there.
     figures: StepFigures,
     every: u64,
@@ -94,11 +99,15 @@ impl Session {
         let folder = Folder::begin(path, &resolved)?;
         let place = folder.file(folder::PARTS);
         let parts = Parts::create(&place, columns(simulation.model())).map_err(RunError::at(&place))?;
+        let events = folder.events(0)?;
         let mut session = Self {
             folder,
             about,
             parts,
             row: Row::default(),
+            events,
+            overlaps: Overlaps::of(simulation.model(), simulation.state()),
+            contact: ContactFigures::default(),
             figures: StepFigures {
                 discrete_energy: simulation.ledger().initial().energy(),
                 hamiltonian: simulation.ledger().initial().energy(),
@@ -112,6 +121,7 @@ impl Session {
             spent: 0.0,
             clock,
         };
+        session.measure_overlap();
         session.keep()?;
         session.parts.flush().map_err(RunError::at(&place))?;
         session.checkpoint(1)?;
@@ -145,12 +155,16 @@ impl Session {
         let parts = Parts::open(&place, arrays.clone(), checkpoint.rows)
             .or_else(|_| Parts::unpack(&archive, &place, arrays, checkpoint.rows))
             .map_err(RunError::at(&archive))?;
+        let events = folder.events(checkpoint.event_bytes)?;
         Ok(Self {
             folder,
             about,
-            simulation,
             parts,
             row: Row::default(),
+            events,
+            overlaps: Overlaps::of(simulation.model(), simulation.state()),
+            contact: checkpoint.contact,
+            simulation,
             figures: checkpoint.figures,
             every,
             total,
@@ -177,6 +191,8 @@ impl Session {
                 }
             }
             self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
+            self.note_collisions()?;
+            self.measure_overlap();
             let state = self.simulation.state();
             let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
             if state.steps.is_multiple_of(self.every) {
@@ -195,6 +211,25 @@ impl Session {
         Ok((Status::Finished, None))
     }
 
+    /// Writes down what met in the last step.
+    fn note_collisions(&mut self) -> Result<(), RunError> {
+        let Some(inside) = self.simulation.transcript() else { return Ok(()) };
+        self.contact.hand_overs += inside.hand_overs;
+        for impact in &inside.impacts {
+            let written = self.events.push(impact, self.simulation.model());
+            let place = || self.folder.file(folder::EVENTS);
+            self.contact.collisions += u64::from(written.map_err(|error| RunError::at(&place())(error))?);
+        }
+        Ok(())
+    }
+
+    fn measure_overlap(&mut self) {
+        if let Some(overlaps) = &mut self.overlaps {
+            let (overlap, _) = overlaps.deepest(self.simulation.state()).unwrap_or_default();
+            self.contact.overlap = self.contact.overlap.max(overlap);
+        }
+    }
+
     /// Adds the present state to the trajectory.
     fn keep(&mut self) -> Result<(), RunError> {
         self.row.fill(&self.simulation, &self.figures);
@@ -202,8 +237,9 @@ impl Session {
         self.parts.push(&self.row.slices()).map_err(RunError::at(&place))
     }
 
-    /// Writes a checkpoint that counts `rows` of the trajectory.
+    /// Writes a checkpoint that counts `rows` of the trajectory and all events so far.
     fn checkpoint(&mut self, rows: u64) -> Result<(), RunError> {
+        self.events.sync().map_err(RunError::at(&self.folder.file(folder::EVENTS)))?;
         let place = self.folder.file(folder::CHECKPOINT);
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -213,6 +249,8 @@ impl Session {
             iterations: self.iterations,
             wall_time: self.wall_time(),
             figures: self.figures,
+            event_bytes: self.events.bytes(),
+            contact: self.contact,
         };
         checkpoint.write(&place).map_err(RunError::at(&place))
     }
@@ -240,6 +278,7 @@ impl Session {
             warnings: self.warnings,
             rows: self.parts.rows(),
             iterations: self.iterations,
+            contact: self.contact,
         };
         let summary = Summary::new(&self.about, &self.simulation, course);
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.

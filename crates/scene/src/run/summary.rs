@@ -4,6 +4,7 @@
 //! supports. Energy errors are relative to the greatest kinetic energy or the range of the potential, whichever is greater:
 //! the total itself depends on where the potential is said to be zero.
 
+use super::checkpoint::ContactFigures;
 use crate::Scene;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Simulation;
@@ -63,10 +64,14 @@ pub struct Summary {
     pub constraint_velocity_max: f64,
     /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or rad/s.
     pub constraint_hidden_max: f64,
-    /// Greatest overlap of two bodies, m; none while contact is not watched.
+    /// Greatest overlap of two bodies at the end of a step, m; none where nothing can collide.
     pub overlap_max: Option<f64>,
     /// Collisions.
     pub collisions: u64,
+    /// Steps of islands handed to the decomposition scheme.
+    pub hand_overs: u64,
+    /// What moving bodies out of each other brought; none where nothing can collide.
+    pub projection: Option<Projection>,
     /// What every cause has brought.
     pub causes: Vec<Brought>,
     /// What the scene is made of.
@@ -119,6 +124,15 @@ pub struct Momentum {
     pub max_error: f64,
     /// Greatest size.
     pub max: f64,
+}
+
+/// What moving bodies out of each other has brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Projection {
+    /// J
+    pub energy: f64,
+    /// About the origin, N m s.
+    pub angular_momentum: [f64; 3],
 }
 
 /// What a cause has brought.
@@ -213,6 +227,8 @@ pub struct Course {
     pub rows: u64,
     /// Most iterations a step took.
     pub iterations: u64,
+    /// What collisions came to.
+    pub contact: ContactFigures,
 }
 
 impl Summary {
@@ -232,7 +248,7 @@ impl Summary {
             steps: state.steps,
             t_end: state.time,
             wall_time_s: course.wall_time,
-            warnings: course.warnings,
+            warnings: scene.warnings_after(course.warnings, &course.contact),
             status: course.status,
             failure: course.failure,
             energy: Energy {
@@ -268,8 +284,12 @@ impl Summary {
             constraint_max: extremes.position_violation,
             constraint_velocity_max: extremes.velocity_violation,
             constraint_hidden_max: extremes.hidden_violation,
-            overlap_max: None,
-            collisions: 0,
+            overlap_max: simulation.model().contacts.as_ref().map(|_| course.contact.overlap),
+            collisions: course.contact.collisions,
+            hand_overs: course.contact.hand_overs,
+            projection: ledger
+                .cause("projection")
+                .map(|cause| Projection { energy: cause.energy, angular_momentum: vector(&cause.angular) }),
             causes: ledger
                 .causes()
                 .iter()
@@ -300,6 +320,29 @@ pub struct About {
     description: String,
     seed: u64,
     every: u64,
+    /// How far bodies may overlap, m, where contact is a potential.
+    allowed: Option<f64>,
+}
+
+impl About {
+    /// What was odd before the run, and what turned out to be.
+    fn warnings_after(&self, mut warnings: Vec<String>, contact: &ContactFigures) -> Vec<String> {
+        if let Some(allowed) = self.allowed.filter(|allowed| contact.overlap > *allowed) {
+            warnings.push(format!(
+                "bodies overlapped by up to {:.2e} m, more than the {allowed:.2e} m allowed; take a smaller step with a larger C",
+                contact.overlap
+            ));
+        }
+        let steps = match contact.hand_overs {
+            0 => return warnings,
+            1 => "1 step was".to_owned(),
+            n => format!("{n} steps were"),
+        };
+        warnings.push(format!(
+            "{steps} handed to the decomposition scheme for too many impacts; bodies that come to rest on others do that, otherwise take a smaller step"
+        ));
+        warnings
+    }
 }
 
 impl From<&Scene> for About {
@@ -310,6 +353,10 @@ impl From<&Scene> for About {
             description: scene.description.clone(),
             seed: scene.run.seed,
             every: scene.run.every as u64,
+            allowed: scene
+                .contact
+                .filter(|contact| contact.potential.is_some())
+                .map(|contact| contact.overlap),
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Laws {
     pub u: Vec<f64>,
     /// Those before the update.
     pub start: Vec<f64>,
+    /// Coefficients of restitution count up to this.
+    pub most: f64,
     /// Energy that restitution took, and that friction took (negative), J.
     pub contact: f64,
     pub friction: f64,
@@ -49,6 +51,10 @@ pub(super) fn energy(u: &[f64]) -> f64 {
 }
 
 impl Laws {
+    pub fn new() -> Self {
+        Self { most: 1.0, ..Self::default() }
+    }
+
     /// Applies the law that is asked for to `u`. `spots` are all events, or for the law `sum` one for each pair; `wide` is
     /// one for each pair, if the ratio of [3.118] decides about friction.
     pub fn strike(
@@ -91,7 +97,7 @@ impl Laws {
         if !(along < 0.0 && square > 0.0) {
             return;
         }
-        let e = list.iter().map(|spot| spot.restitution).fold(1.0, f64::min);
+        let e = list.iter().map(|spot| spot.restitution).fold(self.most, f64::min);
         let factor = -(1.0 + e) * along / square;
         let before = energy(&self.u);
         self.u.iter_mut().zip(&self.dense).for_each(|(u, g)| *u += factor * g);
@@ -136,10 +142,10 @@ impl Laws {
         let start = energy(&self.before);
         let limit = start * (1.0 + GAIN);
         let least = spots.list[range.clone()].iter().map(|spot| spot.restitution).fold(1.0, f64::min);
-        let mut most = 1.0;
+        let mut most = self.most;
         let fine = self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
         if !(fine && energy(&self.u) <= limit) {
-            most = least;
+            most = least.min(self.most);
             self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
         }
         let between = energy(&self.u);

@@ -64,7 +64,7 @@ impl Response {
             projection: Projection::default(),
             fields: Fields::default(),
             lift: Lift::default(),
-            laws: Laws::default(),
+            laws: Laws::new(),
             group: Group::default(),
             metric: Metric::default(),
             spots: Spots::default(),
@@ -75,6 +75,11 @@ impl Response {
             stale: vec![false; model.islands.len()],
             momenta: Vec::new(),
         }
+    }
+
+    /// Coefficients of restitution count up to `most` from now on: zero for contacts that rest.
+    pub fn limit_restitution(&mut self, most: f64) {
+        self.laws.most = most;
     }
 
     /// Responds to the overlaps of a trial configuration at the end of a step `h`, which `trial` ceases to be. Nodes are
@@ -289,7 +294,8 @@ impl Response {
                 self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
                 impulse += spot.drag;
             }
-            if weight > 0.0 {
+            // Contacts that rest are no news.
+            if weight > 0.0 && self.laws.most > 0.0 {
                 let (a, b) = strongest.pair;
                 transcript.impacts.push(Impact {
                     time,

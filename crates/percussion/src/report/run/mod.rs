@@ -1,13 +1,17 @@
 //! The page of a run: what it was, what to worry about, its figures and its curves.
 //!
-//! Curves are read from the folder's `trajectory.npz`; the page itself needs nothing but a browser.
+//! Curves are read from the folder's `trajectory.npz`, collisions from its `events.jsonl`, shapes from its `scene.toml`; the page
+//! itself needs nothing but a browser.
 
+mod events;
 mod path;
+mod planar;
 mod plot;
 mod series;
 
 use super::page::{escaped, head};
 use super::{number, small};
+use events::Collisions;
 use percussion_scene::run::npz::Reader;
 use percussion_scene::run::{ENERGY_NAMES, Status, Summary, folder};
 use plot::plot;
@@ -22,6 +26,7 @@ const CAUSES: usize = 30;
 /// The page of the run in a folder.
 pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
     let mut trajectory = Reader::open(&folder.join(folder::TRAJECTORY))?;
+    let collisions = Collisions::read(folder, summary)?;
     let title = escaped(if summary.title.is_empty() { &summary.scene } else { &summary.title });
     Ok(format!(
         r##"{head}<header>
@@ -32,7 +37,7 @@ pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
 {tiles}
 </header>
 <main class="run">
-{paths}{figures}{plots}{causes}</main>
+{paths}{planar}{figures}{plots}{collisions}{causes}</main>
 <footer>Made by percussion {version} with the {scheme} scheme. Units are SI. Beside this page:
 <a href="summary.json">summary.json</a>, <a href="trajectory.npz">trajectory.npz</a>,
 <a href="events.jsonl">events.jsonl</a>, <a href="scene.toml">scene.toml</a>.</footer>
@@ -44,7 +49,9 @@ pub fn run_page(folder: &Path, summary: &Summary) -> io::Result<String> {
         description = escaped(summary.description.trim()),
         tiles = tiles(summary),
         paths = path::paths(&mut trajectory)?,
-        plots = plots(&mut trajectory)?,
+        planar = planar::bodies(folder, &mut trajectory)?,
+        plots = plots(&mut trajectory, &collisions.instants)?,
+        collisions = collisions.table(),
         figures = figures(summary),
         causes = causes(summary),
         version = escaped(&summary.version),
@@ -89,27 +96,31 @@ fn tiles(summary: &Summary) -> String {
     out += &tile(small(summary.linear_momentum.max_error), "linear momentum error, N s");
     out += &tile(small(summary.angular_momentum.max_error), "angular momentum error, N m s");
     out += &tile(small(summary.constraint_max), "constraint violation");
+    if let Some(overlap) = summary.overlap_max {
+        out += &tile(
+            summary.collisions.to_string(),
+            if summary.collisions == 1 { "collision" } else { "collisions" },
+        );
+        out += &tile(small(overlap), "greatest overlap, m");
+    }
     format!("<div class=\"summary\">{out}</div>")
 }
 
-fn plots(trajectory: &mut Trajectory) -> io::Result<String> {
+fn plots(trajectory: &mut Trajectory, marks: &[f64]) -> io::Result<String> {
     let energy = |name: &str| ENERGY_NAMES.iter().position(|n| *n == name).unwrap_or(0);
     let parts: Vec<(usize, &str)> =
         ["kinetic", "potential", "total"].iter().map(|name| (energy(name), *name)).collect();
-    let mut out = plot("Energy", "J", &curves(trajectory, "energy", &parts)?);
-    out += &plot(
-        "Energy error",
-        "J",
-        &curves(trajectory, "energy", &[(energy("error"), "total - initial - work")])?,
-    );
+    let mut one = |title: &str, unit: &str, array: &str, columns: &[(usize, &str)]| {
+        Ok::<_, io::Error>(plot(title, unit, &curves(trajectory, array, columns)?, marks))
+    };
+    let mut out = one("Energy", "J", "energy", &parts)?;
+    out += &one("Energy error", "J", "energy", &[(energy("error"), "total - initial - work")])?;
     let names = [(0, "linear / N s"), (1, "angular / N m s")];
-    out += &plot("Momentum error", "no cause explains", &curves(trajectory, "momentum_error", &names)?);
+    out += &one("Momentum error", "no cause explains", "momentum_error", &names)?;
     let names = [(0, "placements / m"), (1, "velocities / m/s")];
-    out +=
-        &plot("Constraint violation", "greatest of all joints", &curves(trajectory, "constraint", &names)?);
+    out += &one("Constraint violation", "greatest of all joints", "constraint", &names)?;
     let axes = [(0, "x"), (1, "y"), (2, "z")];
-    out +=
-        &plot("Angular momentum about the origin", "N m s", &curves(trajectory, "angular_momentum", &axes)?);
+    out += &one("Angular momentum about the origin", "N m s", "angular_momentum", &axes)?;
     Ok(out)
 }
 
@@ -117,7 +128,7 @@ fn figures(summary: &Summary) -> String {
     let vector = |v: &[f64; 3]| v.map(number).join(", ");
     let (energy, counts) = (&summary.energy, &summary.counts);
     let rate = summary.steps as f64 / summary.wall_time_s.max(f64::MIN_POSITIVE);
-    let rows = [
+    let mut rows = vec![
         ("scene", escaped(&summary.scene)),
         ("scheme", escaped(&summary.scheme)),
         ("step", format!("{} s", number(summary.h))),
@@ -137,6 +148,15 @@ fn figures(summary: &Summary) -> String {
         ("most iterations of a step", summary.iterations_max.to_string()),
         ("states kept", format!("{}, every {} steps", summary.rows, summary.every)),
     ];
+    if let Some(overlap) = summary.overlap_max {
+        rows.push(("collisions", summary.collisions.to_string()));
+        rows.push(("greatest overlap", format!("{} m", small(overlap))));
+        rows.push(("steps handed over", summary.hand_overs.to_string()));
+    }
+    if let Some(projection) = &summary.projection {
+        let (energy, spin) = (number(projection.energy), vector(&projection.angular_momentum));
+        rows.push(("projection brought", format!("{energy} J, {spin} N m s")));
+    }
     let rows: String =
         rows.iter().map(|(a, b)| format!("<tr><th scope=\"row\">{a}</th><td>{b}</td></tr>")).collect();
     format!("<article><h2>Figures</h2><table>{rows}</table></article>\n")

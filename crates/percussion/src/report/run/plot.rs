@@ -17,8 +17,8 @@ const RIGHT: f64 = 12.0;
 pub const COLOURS: [&str; 8] =
     ["#3b7dd8", "#e08a2c", "#2f9e6b", "#c44a86", "#7b62d9", "#a0842a", "#2aa0b4", "#cc5546"];
 
-/// A plot of curves; `unit` is that of the values.
-pub fn plot(title: &str, unit: &str, curves: &[Curve]) -> String {
+/// A plot of curves; `unit` is that of the values, `marks` are instants to be marked on the axis of time.
+pub fn plot(title: &str, unit: &str, curves: &[Curve], marks: &[f64]) -> String {
     let (low, high) = curves
         .iter()
         .map(Curve::range)
@@ -68,6 +68,13 @@ pub fn plot(title: &str, unit: &str, curves: &[Curve]) -> String {
                 bottom + 16.0
             ),
         );
+    }
+    let mut path = String::new();
+    for mark in marks.iter().filter(|mark| (t0..=t1).contains(*mark)) {
+        push(&mut path, format_args!("M{:.1} {}v-7", x(*mark), HEIGHT - BELOW));
+    }
+    if !path.is_empty() {
+        push(&mut out, format_args!("<path class=\"mark\" d=\"{path}\"/>"));
     }
     for (curve, colour) in curves.iter().zip(COLOURS.iter().cycle()) {
         let mut path = String::new();
@@ -153,15 +160,16 @@ mod tests {
     #[test]
     fn a_constant_curve_and_a_single_point_can_be_plotted() {
         for points in [vec![[0.0, 3.0, 3.0], [1.0, 3.0, 3.0]], vec![[0.0, 1.0, 1.0]]] {
-            let text = plot("energy", "J", &[Curve { name: "total <E>".into(), points }]);
+            let text = plot("energy", "J", &[Curve { name: "total <E>".into(), points }], &[0.0, 9.0]);
+            assert_eq!(text.matches("v-7").count(), 1, "instants outside are not marked: {text}");
             assert!(
                 text.contains("total &lt;E&gt;") && !text.contains("NaN") && !text.contains("inf"),
                 "{text}"
             );
         }
         let zero = Curve { name: "x".into(), points: vec![[0.0; 3], [1.0, 0.0, -0.0]] };
-        assert!(plot("x", "J", &[zero]).contains("zero throughout"));
+        assert!(plot("x", "J", &[zero], &[]).contains("zero throughout"));
         let lost = Curve { name: "x".into(), points: vec![[0.0, f64::NAN, f64::NAN]] };
-        assert!(plot("x", "J", &[lost]).contains("nothing to show"));
+        assert!(plot("x", "J", &[lost], &[]).contains("nothing to show"));
     }
 }

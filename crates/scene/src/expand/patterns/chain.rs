@@ -1,4 +1,4 @@
-//! Chains: bodies in a row, each hung on the one before it.
+//! What hangs: chains, where each body hangs on the one before it, and patterns of bodies that hang on one and the same.
 
 use super::{Made, Mould, check_keys, copies};
 use crate::expand::merge;
@@ -11,7 +11,7 @@ const RELATIVE: [&str; 3] = ["at", "from", "to"];
 
 /// `count` copies, `spacing` apart, each with the joint `joint` to the one before it, the first one to `anchor`.
 pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
-    check_keys(f, &["count", "spacing", "joint", "first", "anchor"]);
+    check_keys(f, &["count", "spacing", "first"]);
     let count = copies(f);
     let spacing =
         f.vector("spacing")?.ok_or_else(|| f.missing("spacing", "give the vector to the next one"))?;
@@ -44,13 +44,41 @@ pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
             let base = if key == "from" && i > 0 { position - spacing } else { position };
             shift(f, &mut keys, key, &base)?;
         }
-        let name = |key: &str, value: String| Entry::new(key, mould.place, Value::Text(value));
-        keys.entries.insert(0, name("child", mould.name(i)));
-        keys.entries.insert(0, name("parent", parent));
-        let node = Node { place: mould.place, value: Value::Table(keys) };
-        made.joints.push(Entry { key: mould.name(i), place: mould.place, node });
+        made.joints.push(tied(mould, keys, parent, mould.name(i)));
     }
     Ok(made)
+}
+
+/// Hangs every body of a pattern on its `anchor`, if it says by which `joint`.
+pub(super) fn hang_each(f: &Fields<'_>, mould: &Mould<'_>, mut made: Made) -> Read<Made> {
+    let anchor = f.text("anchor")?;
+    let Some(joint) = part(f, "joint")? else {
+        return match anchor {
+            Some(_) => Err(f.wrong("anchor", "has no joint", "say by which `joint` the bodies hang on it")),
+            None => Ok(made),
+        };
+    };
+    for body in &made.bodies {
+        let Some(table) = body.node.table() else { continue };
+        let fields = Fields { report: f.report, table, place: mould.place, name: f.name.clone() };
+        let position = fields.vector("position")?.unwrap_or(mould.origin);
+        let mut keys = joint.clone();
+        for key in RELATIVE {
+            shift(f, &mut keys, key, &position)?;
+        }
+        let parent = anchor.unwrap_or("world").to_owned();
+        made.joints.push(tied(mould, keys, parent, body.key.clone()));
+    }
+    Ok(made)
+}
+
+/// A joint with the name of the body it carries.
+fn tied(mould: &Mould<'_>, mut keys: Table, parent: String, child: String) -> Entry {
+    let name = |key: &str, value: String| Entry::new(key, mould.place, Value::Text(value));
+    keys.entries.insert(0, name("child", child.clone()));
+    keys.entries.insert(0, name("parent", parent));
+    let node = Node { place: mould.place, value: Value::Table(keys) };
+    Entry { key: child, place: mould.place, node }
 }
 
 /// A table of joint keys.

@@ -71,18 +71,20 @@ fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64)
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
     let mould = Mould::of(&f, templates, entry)?;
-    match kind {
+    let made = match kind {
         "row" => layout::row(&f, &mould),
         "grid" => layout::grid(&f, &mould),
         "ring" => layout::ring(&f, &mould),
         "random" => scatter::random(&f, &mould, seed),
-        _ => chain::chain(&f, &mould),
-    }
+        _ => return chain::chain(&f, &mould),
+    };
+    chain::hang_each(&f, &mould, made?)
 }
 
 /// Checks the keys: those of the kind, and those that every pattern has.
 fn check_keys(f: &Fields<'_>, own: &[&str]) {
-    let known: Vec<&str> = ["kind", "template", "body", "position"].iter().chain(own).copied().collect();
+    let common = ["kind", "template", "body", "position", "joint", "anchor"];
+    let known: Vec<&str> = common.iter().chain(own).copied().collect();
     f.check_keys(&known);
 }
 

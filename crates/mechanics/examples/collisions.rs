@@ -1,0 +1,84 @@
+//! Accuracy of the exact scheme as a table: impact times and states against an independent event-driven integration, and what
+//! long elastic runs keep.
+//!
+//! `cargo run --release -p percussion-mechanics --example collisions` prints markdown.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::collisions::{beads, cradle_one, exactly, flying, metronome};
+use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
+use percussion_mechanics::contact::{ContactOptions, EnergyJump};
+use percussion_mechanics::{Model, State};
+
+fn main() {
+    println!(
+        "Impact times and states (greatest displacement of a corner) against an event-driven integration of order 30:\n"
+    );
+    println!("| body | impact | h, s | time off by, s | order | state off by, m | order |");
+    println!("|---|---|---|---|---|---|---|");
+    converge("cube", tilted_cube(), 1, 1.0, 4e-3);
+    converge("cube", tilted_cube(), 2, 1.4, 4e-3);
+    converge("brick", tilted_brick(), 1, 1.0, 4e-3);
+    converge("brick, first of two within h/2", quick_pair(), 1, 0.5, 5e-3);
+    converge("brick, second of two within h/2", quick_pair(), 2, 0.5, 5e-3);
+    println!("\nWhat elastic runs keep, relative to the greatest there was:\n");
+    println!("| run | h, s | time, s | impacts | energy | angular momentum no cause explains |");
+    println!("|---|---|---|---|---|---|");
+    let (flight, start) = tilted_cube();
+    keep("tilted cube on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJump::Projected);
+    let (flight, start) = tilted_brick();
+    keep("tilted brick on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJump::Projected);
+    keep("Newton's cradle", cradle_one(), 0.01, 3.0, EnergyJump::Projected);
+    keep("metronome", metronome(), 0.015, 10.0, EnergyJump::Projected);
+    keep("metronome, discrete energy", metronome(), 0.015, 10.0, EnergyJump::Discrete);
+    keep("chain of beads in a box", beads(), 0.1, 2000.0, EnergyJump::Projected);
+}
+
+fn converge(name: &str, (flight, start): (Flight, Motion), impact: usize, until: f64, coarsest: f64) {
+    let history = flight.run(&start, until + 0.01).unwrap();
+    let mut last: Option<(f64, f64)> = None;
+    for k in 0..4 {
+        let h = coarsest * 0.5f64.powi(k);
+        let (model, state) = flying(&flight, &start);
+        let mut run = exactly(model, state, h, &ContactOptions::default());
+        let mut times = Vec::new();
+        while run.state().time < until - 0.5 * h {
+            run.advance().unwrap();
+            times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+        }
+        let truth = history.state_at(run.state().time);
+        let pose = run.model().pose(run.state(), 1);
+        let corners = flight.solid.vertices.iter();
+        let off = corners.map(|corner| (truth.point(corner) - pose.point(corner)).norm()).fold(0.0, f64::max);
+        let time = (times[impact] - history.times()[impact]).abs();
+        let order = |now: f64, before: Option<f64>| {
+            before.map_or_else(String::new, |before| format!("{:.3}", (before / now).log2()))
+        };
+        println!(
+            "| {name} | {} | {h} | {time:.2e} | {} | {off:.2e} | {} |",
+            impact + 1,
+            order(time, last.map(|l| l.0)),
+            order(off, last.map(|l| l.1))
+        );
+        last = Some((time, off));
+    }
+}
+
+fn keep(name: &str, (model, state): (Model, State), h: f64, until: f64, energy: EnergyJump) {
+    let options = ContactOptions { energy, ..ContactOptions::default() };
+    let mut run = exactly(model, state, h, &options);
+    let mut impacts = 0;
+    for _ in 0..(until / h).round() as usize {
+        run.advance().unwrap();
+        impacts += run.transcript().unwrap().impacts.len();
+    }
+    let extremes = run.ledger().extremes();
+    let error = extremes.energy_error / extremes.energy_scale();
+    let spin = match extremes.angular {
+        size if size > 1e-9 => format!("{:.1e}", extremes.angular_error / size),
+        _ => format!("{:.1e} (of none)", extremes.angular_error),
+    };
+    println!("| {name} | {h} | {until} | {impacts} | {error:.1e} | {spin} |");
+}

@@ -1,0 +1,331 @@
+//! Collisions in a run folder, as a user meets them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::folder::{Place, code, error, outcome, run, succeed, summary};
+use common::{program, vector};
+use percussion::mechanics::schemes;
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// A cube falls flat on a floor from rest.
+const FALLING: &str = r#"
+gravity = [0, 0, -9.81]
+[run]
+step = 1e-3
+until = 1
+scheme = "exact"
+[contact]
+[bodies.cube]
+shape = { cube = 0.2 }
+density = 270
+position = [0, 0, 0.8]
+[bodies.floor]
+kind = "fixed"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+fn events(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Turned, so that it tumbles.
+fn tumbling() -> String {
+    FALLING.replace("position", "rotation_vector = [0.3, 0.2, 0.1]\nposition")
+}
+
+#[test]
+fn every_collision_is_a_line() {
+    let place = Place::new("events");
+    let out = place.join("out");
+    succeed(&run(place.scene(FALLING), &out, &[]));
+    let lines = events(&out);
+    // Down after t, up and down again after 3 t.
+    assert_eq!(lines.len(), 1);
+    let event = &lines[0];
+    let keys: Vec<&String> = event.as_object().unwrap().keys().collect();
+    let contract = [
+        "bodies",
+        "energy_after",
+        "energy_before",
+        "impulse",
+        "kind",
+        "normal",
+        "normal_velocity_after",
+        "normal_velocity_before",
+        "point",
+        "time",
+    ];
+    assert_eq!(keys, contract);
+    let near = |key: &str, wanted: f64, off: f64| {
+        let found = event[key].as_f64().unwrap();
+        assert!((found - wanted).abs() <= off, "{key}: {found} instead of {wanted}");
+    };
+    let (height, mass) = (0.7f64, 270.0 * 0.008);
+    let speed = (2.0 * 9.81 * height).sqrt();
+    near("time", (2.0 * height / 9.81).sqrt(), 1e-9);
+    near("normal_velocity_before", -speed, 1e-8);
+    near("normal_velocity_after", speed, 1e-8);
+    near("energy_before", mass * 9.81 * height, 1e-7);
+    near("energy_after", mass * 9.81 * height, 1e-7);
+    assert_eq!((&event["bodies"], &event["kind"]), (&serde_json::json!(["cube", "floor"]), &"impact".into()));
+    assert_eq!(vector(&event["normal"]), [0.0, 0.0, 1.0]);
+    assert!((vector(&event["impulse"])[2] - 2.0 * mass * speed).abs() < 1e-7);
+    assert!(vector(&event["point"])[2].abs() < 1e-9);
+
+    let told = summary(&out);
+    assert_eq!((&told["collisions"], &told["hand_overs"]), (&1.into(), &0.into()));
+    assert!(told["overlap_max"].as_f64().unwrap() < 1e-12, "{}", told["overlap_max"]);
+    assert_eq!(told["projection"]["energy"], 0.0);
+    assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
+    let causes: Vec<&str> =
+        told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+    assert_eq!(causes, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
+}
+
+#[test]
+fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
+    let place = Place::new("contact-resumed");
+    let scene = place.scene(&tumbling());
+    for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
+        let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
+        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--scheme", scheme];
+        let until = |end: &'static str| [&["--until", end], &more[..]].concat();
+        succeed(&run(&scene, &whole, &until("1.4")));
+        succeed(&run(&scene, &parts, &until("0.3725")));
+        succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
+        assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
+    }
+}
+
+#[test]
+fn a_run_in_two_parts_has_the_events_of_a_run_in_one() {
+    let place = Place::new("events-resumed");
+    let (whole, parts) = (place.join("whole"), place.join("parts"));
+    let scene = place.scene(&tumbling());
+    succeed(&run(&scene, &whole, &["--until", "4"]));
+    assert!(events(&whole).len() > 5);
+    succeed(&run(&scene, &parts, &["--until", "1.2345"]));
+    let first = fs::read(parts.join("events.jsonl")).unwrap();
+    assert!(!first.is_empty());
+    // What a process wrote after its last checkpoint, and half a line more.
+    let mut file = fs::OpenOptions::new().append(true).open(parts.join("events.jsonl")).unwrap();
+    file.write_all(b"{\"time\":1.3}\n{\"time\":").unwrap();
+    drop(file);
+    succeed(&run(&scene, &parts, &["--until", "4", "--resume"]));
+    assert_eq!(outcome(&whole), outcome(&parts));
+    assert!(fs::read(parts.join("events.jsonl")).unwrap().starts_with(&first));
+    // Events that are gone cannot be counted on.
+    fs::write(parts.join("events.jsonl"), &first).unwrap();
+    let output = run(&scene, &parts, &["--until", "5", "--resume"]);
+    assert_eq!(code(&output), 2);
+    assert!(error(&output).contains("events.jsonl"), "{}", error(&output));
+}
+
+#[test]
+fn a_killed_run_loses_and_repeats_no_event() {
+    let place = Place::new("events-killed");
+    let (whole, broken) = (place.join("whole"), place.join("broken"));
+    let scene = place.scene(&tumbling());
+    let mut child =
+        common::folder::start(scene.to_str().unwrap(), &broken, &["--until", "1e6", "--every", "100"]);
+    let checkpoint = broken.join("checkpoint");
+    let begun = std::time::Instant::now();
+    // A checkpoint after the first one, and then some.
+    let counted = || percussion::scene::run::Checkpoint::read(&checkpoint).map_or(0, |c| c.event_bytes);
+    while counted() == 0 {
+        assert!(begun.elapsed().as_secs() < 60, "waited in vain");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let steps = percussion::scene::run::Checkpoint::read(&checkpoint).unwrap().state.steps;
+    let until = format!("{}", (steps + 2000) as f64 * 1e-3);
+    succeed(&run(&scene, &broken, &["--until", &until, "--every", "100", "--resume"]));
+    succeed(&run(&scene, &whole, &["--until", &until, "--every", "100"]));
+    assert_eq!(outcome(&whole), outcome(&broken));
+}
+
+#[test]
+fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
+    let place = Place::new("events-misuse");
+    let out = place.join("out");
+    let told = |text: &str, more: &[&str], words: &[&str]| {
+        let scene = place.scene(text);
+        for command in [vec!["run"], vec!["check"]] {
+            let mut program = program();
+            program.args(&command).arg(&scene).args(more);
+            if command == ["run"] {
+                program.arg("--out").arg(&out);
+            }
+            let output = program.output().unwrap();
+            let said = error(&output);
+            assert_eq!(code(&output), 2, "{said}");
+            assert!(words.iter().all(|word| said.contains(word)), "{said} lacks one of {words:?}");
+            assert!(!out.exists());
+        }
+    };
+    told(
+        FALLING,
+        &["--scheme", "variational"],
+        &["override run.scheme=variational", "knows no contact", "exact"],
+    );
+    told(&FALLING.replace("[contact]\n", ""), &[], &["own.toml:6:1:", "add [contact]"]);
+    told(
+        &FALLING.replace("[contact]", "[contact]\nfriction = 0.4"),
+        &[],
+        &["own.toml:6:1:", "has friction 0.4", "lossful"],
+    );
+    let sunk = FALLING.replace("0.8]", "0.09]");
+    told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` overlap by 1.0", "--project-start"]);
+    told(
+        &FALLING.replace("[contact]\n", ""),
+        &["--project-start"],
+        &["contact.project_start=true", "no `contact`"],
+    );
+}
+
+/// A disc is thrown at a hexagon before a wall.
+const PLANE: &str = r#"
+[run]
+step = 1e-3
+until = 2
+scheme = "exact"
+[contact]
+[bodies.disc]
+shape = { circle = 0.15 }
+density = 20
+position = [-1, 0.55, 0]
+velocity = [2, 0.1, 0]
+[bodies."<six>"]
+shape = { regular_polygon = { sides = 6, side = 0.2 } }
+density = 20
+position = [0, 0.6, 0]
+[joints.one]
+kind = "planar"
+parent = "world"
+child = "disc"
+axis = [0, 0, 1]
+[joints.two]
+kind = "planar"
+parent = "world"
+child = "<six>"
+axis = [0, 0, 1]
+[bodies.wall]
+kind = "fixed"
+shape = { half_plane = { normal = [-1, 0], offset = -2 } }
+"#;
+
+#[test]
+fn the_page_lists_collisions_and_draws_planar_bodies() {
+    let place = Place::new("events-page");
+    let out = place.join("out");
+    succeed(&run(place.scene(PLANE), &out, &[]));
+    let lines = events(&out);
+    assert!(lines.len() >= 2, "{lines:?}");
+    // They meet in their plane.
+    assert!(
+        lines.iter().all(|event| vector(&event["point"])[2] == 0.0 && vector(&event["impulse"])[2] == 0.0)
+    );
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let table = page.split("<h2>Collisions</h2>").nth(1).unwrap().split("</article>").next().unwrap();
+    assert_eq!(table.matches("<tr><th scope=\"row\">").count(), lines.len());
+    assert!(table.contains("&lt;six&gt;") && !page.contains("<six>"));
+    // A mark for each on every plot that shows a curve.
+    let plots = page.matches("class=\"plot\"").count();
+    assert_eq!(page.matches("v-7").count(), plots * lines.len());
+    let drawing = page.split("<h2>Planar bodies").nth(1).unwrap().split("</article>").next().unwrap();
+    // Two dashed outlines of what moves, three filled ones.
+    assert_eq!(
+        (drawing.matches("stroke-dasharray").count(), drawing.matches("fill-opacity").count()),
+        (2, 3)
+    );
+    assert!(!page.contains("NaN") && !page.contains("inf"));
+}
+
+#[test]
+fn a_page_lists_the_first_collisions_of_many() {
+    let place = Place::new("events-many");
+    let out = place.join("out");
+    // A ball between two walls hits one of them every tenth of a second.
+    let scene = r#"
+[run]
+step = 1e-2
+until = 30
+scheme = "exact"
+[contact]
+[bodies.ball]
+shape = { sphere = 0.1 }
+mass = 1
+velocity = [2, 0, 0]
+[bodies.walls]
+kind = "fixed"
+shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space = { normal = [-1, 0, 0], offset = -0.2 } }]
+"#;
+    succeed(&run(place.scene(scene), &out, &[]));
+    let lines = events(&out);
+    // The first after 0.05 s, then one every 0.1 s.
+    assert_eq!(lines.len(), 300);
+    for (k, event) in lines.iter().enumerate() {
+        assert!((event["time"].as_f64().unwrap() - (0.05 + 0.1 * k as f64)).abs() < 1e-8, "{event}");
+    }
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let table = page.split("<h2>Collisions</h2>").nth(1).unwrap().split("</article>").next().unwrap();
+    assert_eq!(table.matches("<tr><th scope=\"row\">").count(), 200);
+    assert!(table.contains("the first 200 of 300"));
+}
+
+#[test]
+fn steps_that_are_handed_over_are_counted_and_told() {
+    let place = Place::new("events-handed");
+    let out = place.join("out");
+    // It bounces ever lower and comes to rest.
+    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nrestitution = 0.3"));
+    let output = run(&scene, &out, &[]);
+    succeed(&output);
+    let (told, lines) = (summary(&out), events(&out));
+    let handed = lines.iter().filter(|event| event["kind"] == "hand-over").count();
+    assert!(told["hand_overs"].as_u64().unwrap() > 0 && handed > 0, "{told}");
+    assert_eq!(told["collisions"], lines.len() - handed);
+    let warning = told["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("handed to the decomposition scheme"), "{warning}");
+    assert!(error(&output).contains(warning));
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains(warning));
+    // At rest on the floor, where it stays.
+    let (times, height) = (common::folder::array(&out, "time"), common::folder::array(&out, "position"));
+    let last = height.as_floats().unwrap()[6 * (times.as_floats().unwrap().len() - 1) + 2];
+    assert!((last - 0.1).abs() < 1e-4, "{last}");
+}
+
+#[test]
+fn a_step_that_cannot_be_made_leaves_the_collisions_before_it() {
+    let place = Place::new("events-failure");
+    let out = place.join("out");
+    // Opposite charges without shapes fall into each other while the cube falls on the floor.
+    let charges = r#"
+[bodies]
+p = { kind = "particle", mass = 1, position = [-1, 0, 5] }
+q = { kind = "particle", mass = 1, position = [1, 0, 5] }
+[forces.pull]
+kind = "charges"
+charges = [{ body = "p", charge = 1 }, { body = "q", charge = -1 }]
+constant = 1
+"#;
+    let scene = place.scene(&FALLING.replace("[bodies.cube]", &format!("{charges}[bodies.cube]")));
+    let output = run(&scene, &out, &["--until", "10", "--set", "run.step=1e-2"]);
+    assert_eq!(code(&output), 1, "{}", error(&output));
+    let (told, lines) = (summary(&out), events(&out));
+    assert_eq!(told["status"], "failed");
+    let end = told["t_end"].as_f64().unwrap();
+    assert!(end > 0.5 && told["collisions"] == lines.len() && !lines.is_empty());
+    assert!(lines.iter().all(|event| event["time"].as_f64().unwrap() <= end));
+    let times = common::folder::array(&out, "time").as_floats().unwrap();
+    assert_eq!(times.last(), Some(&end), "everything up to the last good step is there");
+    let resumed = run(&scene, &out, &["--until", "10", "--set", "run.step=1e-2", "--resume"]);
+    assert_eq!(code(&resumed), 1, "{}", error(&resumed));
+    assert_eq!(events(&out), lines);
+}

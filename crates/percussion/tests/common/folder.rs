@@ -1,0 +1,87 @@
+//! Run folders, made by the program and read back.
+
+use super::program;
+use percussion::scene::run::Checkpoint;
+use percussion::scene::run::npz::{Array, Reader};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+
+/// A folder that goes when it is dropped.
+pub struct Place(PathBuf);
+
+impl Place {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("percussion-run-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A scene file in it.
+    pub fn scene(&self, text: &str) -> PathBuf {
+        let path = self.join("own.toml");
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a scene into a folder.
+pub fn run(scene: impl AsRef<Path>, out: &Path, more: &[&str]) -> Output {
+    program().arg("run").arg(scene.as_ref()).arg("--out").arg(out).args(more).output().unwrap()
+}
+
+/// Begins to.
+pub fn start(scene: &str, out: &Path, more: &[&str]) -> Child {
+    let mut command = program();
+    command.arg("run").arg(scene).arg("--out").arg(out).args(more);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Its exit code.
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// What it said to the user.
+pub fn error(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// It went well.
+pub fn succeed(output: &Output) {
+    assert_eq!(code(output), 0, "{}", error(output));
+}
+
+/// The figures.
+pub fn summary(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap()
+}
+
+/// An array of the trajectory.
+pub fn array(folder: &Path, name: &str) -> Array {
+    Reader::open(&folder.join("trajectory.npz")).unwrap().array(name).unwrap()
+}
+
+/// All there is to know about the outcome of a run, except how long it took.
+pub fn outcome(folder: &Path) -> (Vec<(String, Array)>, Checkpoint, Value, String) {
+    let mut reader = Reader::open(&folder.join("trajectory.npz")).unwrap();
+    let names: Vec<String> = reader.names().map(str::to_owned).collect();
+    let arrays = names.into_iter().map(|name| (name.clone(), reader.array(&name).unwrap())).collect();
+    let mut checkpoint = Checkpoint::read(&folder.join("checkpoint")).unwrap();
+    checkpoint.wall_time = 0.0;
+    let mut summary = summary(folder);
+    summary["wall_time_s"] = Value::Null;
+    let events = fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    (arrays, checkpoint, summary, events)
+}

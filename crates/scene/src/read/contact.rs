@@ -1,0 +1,230 @@
+//! Contact: what surfaces do to each other, which pairs meet, and what schemes may choose.
+//!
+//! ```text
+//! surface of a body     its material; what that does not say, [contact]
+//! pair                  [contact.pairs.NAME], the last one that names it; else joints with `collide`; else the surfaces
+//! potential             C and drag, under the schemes that know contact as a potential
+//! ```
+
+use super::bodies::WrittenBody;
+use super::joints::{Cast, WrittenJoint};
+use super::materials::{Material, coefficients};
+use crate::report::{Place, Read};
+use crate::tree::{Entry, Fields, Node, Table};
+use percussion_mechanics::contact::{
+    ContactOptions, ContactSpec, EnergyJump, FrictionLaw, ImpactLaw, Loss, PairRule, Potential, Surface,
+};
+use percussion_mechanics::schemes::uses_potential;
+use percussion_mechanics::{BodyId, Model};
+
+/// The keys of `[contact]`.
+pub(crate) const KEYS: [&str; 14] = [
+    "C",
+    "overlap",
+    "drag",
+    "restitution",
+    "friction",
+    "law",
+    "energy",
+    "cascade",
+    "friction_law",
+    "consistent",
+    "weigh_potential",
+    "loss",
+    "project_start",
+    "pairs",
+];
+
+/// The keys of `[contact.pairs.NAME]`.
+pub(crate) const PAIR_KEYS: [&str; 4] = ["between", "collide", "restitution", "friction"];
+
+/// The word that leaves a number to the program.
+const AUTO: &str = "auto";
+
+/// Allowed overlap relative to the radius of the smallest part, if none is given.
+const OVERLAP: f64 = 0.01;
+
+/// What a scene says about contact, with its defaults settled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// The contact potential, under the schemes that have one.
+    pub potential: Option<Potential>,
+    /// Allowed overlap, m.
+    pub overlap: f64,
+    /// Whether bodies that overlap at the start are moved apart.
+    pub project_start: bool,
+}
+
+/// `[contact]` as written.
+#[derive(Debug)]
+pub(crate) struct WrittenContact {
+    /// `C`; `None` is the program's choice.
+    pub stiffness: Option<f64>,
+    overlap: Option<f64>,
+    pub drag: f64,
+    otherwise: Surface,
+    pub options: ContactOptions,
+    project_start: bool,
+    pairs: Vec<WrittenPair>,
+    pub place: Place,
+}
+
+/// A pair as written.
+#[derive(Debug)]
+struct WrittenPair {
+    bodies: (usize, usize),
+    collide: bool,
+    restitution: Option<f64>,
+    friction: Option<f64>,
+}
+
+/// The table `[contact]`, if there is one.
+pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenContact>> {
+    let Some(entry) = root.entry("contact") else { return Ok(None) };
+    let f = Fields::of(cast.report, &entry.node, "contact", &KEYS)?;
+    // All are read before any is missed, so that all complaints are heard.
+    let stiffness = stiffness(&f);
+    let overlap = f.positive("overlap", "length in metres");
+    let drag = f.not_negative("drag", "drag in N s/m");
+    let surface = coefficients(&f);
+    let options = options(&f);
+    let project_start = f.truth("project_start");
+    let pairs = pairs(cast, &f);
+    let (restitution, friction) = surface?;
+    let ideal = Surface::IDEAL;
+    Ok(Some(WrittenContact {
+        stiffness: stiffness?,
+        overlap: overlap?,
+        drag: drag?.unwrap_or(0.0),
+        otherwise: Surface {
+            restitution: restitution.unwrap_or(ideal.restitution),
+            friction: friction.unwrap_or(ideal.friction),
+        },
+        options: options?,
+        project_start: project_start?.unwrap_or(false),
+        pairs: pairs?,
+        place: entry.place,
+    }))
+}
+
+fn stiffness(f: &Fields) -> Read<Option<f64>> {
+    match f.node("C").map(|node| (node.place, node.text())) {
+        None | Some((_, Some(AUTO))) => Ok(None),
+        Some((place, Some(word))) => {
+            let otherwise = "give a number in N/m, without quotes";
+            Err(f.report.unknown(place, format!("`contact.C` is \"{word}\""), word, [AUTO], otherwise))
+        }
+        Some((_, None)) => f.positive("C", "stiffness in N/m, or \"auto\""),
+    }
+}
+
+/// What a word of a list means.
+fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwise: T) -> Read<T> {
+    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let word = f.word(key, &known)?;
+    Ok(words.iter().find(|(known, _)| Some(*known) == word).map_or(otherwise, |(_, value)| *value))
+}
+
+/// Every word that may be chosen.
+#[cfg(test)]
+pub(crate) fn words() -> Vec<&'static str> {
+    let (laws, energies) = (ImpactLaw::WORDS.map(|(word, _)| word), EnergyJump::WORDS.map(|(word, _)| word));
+    let (frictions, losses) = (FrictionLaw::WORDS.map(|(word, _)| word), Loss::WORDS.map(|(word, _)| word));
+    [&laws[..], &energies, &frictions, &losses, &[AUTO]].concat()
+}
+
+fn options(f: &Fields) -> Read<ContactOptions> {
+    let own = ContactOptions::default();
+    let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);
+    let energy = meaning(f, "energy", &EnergyJump::WORDS, own.energy);
+    let friction = meaning(f, "friction_law", &FrictionLaw::WORDS, own.friction);
+    let loss = meaning(f, "loss", &Loss::WORDS, own.loss);
+    let cascade = f.count("cascade", 1);
+    let (consistent, weigh_potential) = (f.truth("consistent"), f.truth("weigh_potential"));
+    Ok(ContactOptions {
+        law: law?,
+        energy: energy?,
+        cascade: cascade?.unwrap_or(own.cascade),
+        friction: friction?,
+        consistent: consistent?.unwrap_or(own.consistent),
+        weigh_potential: weigh_potential?.unwrap_or(own.weigh_potential),
+        loss: loss?,
+    })
+}
+
+fn pairs(cast: &Cast<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
+    let Some(node) = f.node("pairs") else { return Ok(Vec::new()) };
+    let Some(table) = node.table() else {
+        let remedy = "write [contact.pairs.NAME] and what it is below";
+        return Err(f.wrong("pairs", &format!("is {}, not a table of named things", node.kind()), remedy));
+    };
+    let all: Vec<Read<WrittenPair>> = table.entries.iter().map(|entry| pair(cast, entry)).collect();
+    all.into_iter().collect()
+}
+
+fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
+    let f = Fields::of(cast.report, &entry.node, &format!("contact.pairs.{}", entry.key), &PAIR_KEYS)?;
+    let (collide, surface) = (f.truth("collide"), coefficients(&f));
+    const BETWEEN: &str = "name two bodies, such as between = [\"ball\", \"floor\"]";
+    let names = f.list("between")?.ok_or_else(|| f.missing("between", BETWEEN))?;
+    let [a, b] = names else {
+        return Err(f.wrong("between", &format!("has {} entries", names.len()), BETWEEN));
+    };
+    let body = |node: &Node| cast.find(node.place, crate::tree::text(cast.report, node, &f.path("between"))?);
+    let (a, b) = (body(a), body(b));
+    let (bodies, (restitution, friction)) = ((a?, b?), surface?);
+    if bodies.0 == bodies.1 {
+        return Err(f.wrong("between", "names one body twice", BETWEEN));
+    }
+    Ok(WrittenPair { bodies, collide: collide?.unwrap_or(true), restitution, friction })
+}
+
+impl WrittenContact {
+    /// What the model is told.
+    pub fn spec(
+        &self,
+        scheme: &str,
+        bodies: &[(String, Option<WrittenBody>)],
+        joints: &[WrittenJoint],
+        materials: &[Material],
+    ) -> ContactSpec {
+        let own = |body: &WrittenBody| {
+            let material = &materials[body.material?];
+            (material.restitution.is_some() || material.friction.is_some()).then(|| Surface {
+                restitution: material.restitution.unwrap_or(self.otherwise.restitution),
+                friction: material.friction.unwrap_or(self.otherwise.friction),
+            })
+        };
+        let surfaces: Vec<Option<Surface>> =
+            bodies.iter().map(|(_, body)| body.as_ref().and_then(own)).collect();
+        let tied = joints.iter().filter(|joint| joint.collide).filter_map(|joint| {
+            let (a, b) = (joint.spec.parent?, joint.spec.child);
+            Some(PairRule { a, b, collide: true, surface: None })
+        });
+        let said = self.pairs.iter().map(|pair| {
+            let (a, b) = pair.bodies;
+            let met = Surface::meeting(surfaces[a], surfaces[b], self.otherwise);
+            let surface = (pair.restitution.is_some() || pair.friction.is_some()).then(|| Surface {
+                restitution: pair.restitution.unwrap_or(met.restitution),
+                friction: pair.friction.unwrap_or(met.friction),
+            });
+            PairRule { a: BodyId(a), b: BodyId(b), collide: pair.collide, surface }
+        });
+        let pairs = tied.chain(said).collect();
+        // A stiffness that is to be found is one until the model is known.
+        let potential = Potential { stiffness: self.stiffness.unwrap_or(1.0), drag: self.drag };
+        let potential = uses_potential(scheme).then_some(potential);
+        ContactSpec { surfaces, otherwise: Some(self.otherwise), pairs, potential }
+    }
+
+    /// What is settled once the model is known.
+    pub fn settings(&self, spec: &ContactSpec, model: &Model) -> ContactSettings {
+        let parts = model.contacts.iter().flat_map(|contacts| &contacts.parts);
+        let smallest = parts.map(|part| part.radius).fold(f64::INFINITY, f64::min);
+        ContactSettings {
+            potential: spec.potential,
+            overlap: self.overlap.unwrap_or(OVERLAP * smallest),
+            project_start: self.project_start,
+        }
+    }
+}

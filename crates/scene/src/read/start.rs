@@ -1,0 +1,122 @@
+//! The model and its first state; with contact, a potential that suits them and bodies that stand apart.
+
+use super::bodies::WrittenBody;
+use super::contact::{ContactSettings, WrittenContact};
+use super::joints::WrittenJoint;
+use super::materials::Material;
+use super::{RunSettings, blame};
+use crate::overlap::Overlaps;
+use crate::report::{Read, Report};
+use crate::tree::Fields;
+use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::schemes::fit;
+use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
+
+/// Overlap at the start that is rounding of what an author writes, relative to the radius of the smaller part.
+const TOUCHING: f64 = 1e-9;
+
+/// A scene that is read, ready to be built.
+pub(crate) struct Workshop<'a> {
+    pub report: &'a Report,
+    pub top: &'a Fields<'a>,
+    pub bodies: &'a [(String, Option<WrittenBody>)],
+    pub joints: &'a [WrittenJoint],
+    pub builder: ModelBuilder,
+}
+
+impl Workshop<'_> {
+    /// The model and its first state, with the settings of contact.
+    pub fn start(
+        &self,
+        contact: Option<&WrittenContact>,
+        materials: &[Material],
+        run: &mut RunSettings,
+    ) -> Read<(Model, State, Option<ContactSettings>)> {
+        let Some(contact) = contact else {
+            let (model, state) = self.build(None)?;
+            self.fit(run, &model, 0.0)?;
+            return Ok((model, state, None));
+        };
+        run.options.contact = contact.options;
+        let spec = contact.spec(&run.scheme, self.bodies, self.joints, materials);
+        let (model, mut state) = self.build(Some(&spec))?;
+        self.fit(run, &model, contact.drag)?;
+        let settings = contact.settings(&spec, &model);
+        self.check_parts(contact, &model);
+        self.stand_apart(contact, &settings, &model, &mut state)?;
+        Ok((model, state, Some(settings)))
+    }
+
+    fn build(&self, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
+        let mut builder = self.builder.clone();
+        if let Some(contact) = contact {
+            builder.contact(contact.clone());
+        }
+        let blame = |error| blame::blame(self.report, self.top, self.bodies, self.joints, &error);
+        let (model, mut state) = builder.build().map_err(blame)?;
+        set_coordinates(&model, &mut state, self.joints);
+        if !state.is_finite() {
+            let message = "the state at the start is not finite: products of its numbers leave their range";
+            let place = self.top.place_of("bodies");
+            return Err(self.report.complain(place, message, "use units nearer to one"));
+        }
+        Ok((model, state))
+    }
+
+    /// Refuses a scheme that cannot express the scene, where it is named.
+    fn fit(&self, run: &RunSettings, model: &Model, drag: f64) -> Read<()> {
+        fit(&run.scheme, model, drag).map_err(|unfit| {
+            let scheme = self.top.table.table("run").and_then(|run| run.entry("scheme"));
+            let place = scheme.map_or(self.top.place_of("contact"), |entry| entry.place);
+            self.report.pass_on(place, &unfit.to_string())
+        })
+    }
+
+    /// Notes a scene in which nothing can meet.
+    fn check_parts(&self, contact: &WrittenContact, model: &Model) {
+        let Some(contacts) = &model.contacts else { return };
+        let n = contacts.parts.len();
+        if !(0..n).any(|a| (a + 1..n).any(|b| contacts.may_meet(a, b))) {
+            let text = "there is [contact], but there are no two bodies with shapes that may meet";
+            self.report.warn(Some(contact.place), text);
+        }
+    }
+
+    /// Refuses bodies that overlap at the start by more than they may, or moves them apart if that is asked for.
+    fn stand_apart(
+        &self,
+        contact: &WrittenContact,
+        settings: &ContactSettings,
+        model: &Model,
+        state: &mut State,
+    ) -> Read<()> {
+        let Some(contacts) = &model.contacts else { return Ok(()) };
+        let deepest = Overlaps::of(model, state).and_then(|mut overlaps| overlaps.deepest(state));
+        let Some((depth, (a, b))) = deepest else { return Ok(()) };
+        let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
+        let rounding = TOUCHING * a.radius.min(b.radius);
+        let allowed = if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
+        if depth <= allowed {
+            return Ok(());
+        }
+        let (one, other) = (a.body_name(model), b.body_name(model));
+        let more = match settings.potential {
+            Some(_) => format!(", more than the {allowed:e} m allowed"),
+            None => String::new(),
+        };
+        let message = format!("`{one}` and `{other}` overlap by {depth:e} m at the start{more}");
+        let remedy = "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]";
+        let later = self.bodies[a.body.max(b.body)].1.as_ref();
+        Err(self.report.complain(later.map_or(contact.place, |body| body.place), message, remedy))
+    }
+}
+
+/// Coordinates that were given are kept as given: not read off the placements, which lose whole turns and the last
+/// digit.
+fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
+    for joint in joints {
+        let BodyId(child) = joint.spec.child;
+        let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };
+        state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
+    }
+}

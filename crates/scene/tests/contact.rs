@@ -1,0 +1,339 @@
+//! Contact and planar bodies: what is written arrives in the model, and mistakes are named with their lines.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{changed, refused, scene, try_changed};
+use percussion_geometry::Vec3;
+use percussion_mechanics::contact::{
+    ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss, PartShape, Potential, Surface,
+};
+use percussion_scene::Scene;
+
+const RUN: &str = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"potential\"\n";
+
+/// Three balls in a row, the first two tied by a joint, over a floor.
+const BALLS: &str = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"potential\"\n\
+    [materials.steel]\ndensity = 1000\nrestitution = 1\n\
+    [bodies.a]\nshape = { sphere = 0.1 }\nmass = 1\nposition = [0, 0, 1]\nmaterial = \"steel\"\n\
+    [bodies.b]\nshape = { sphere = 0.2 }\nmass = 1\nposition = [1, 0, 1]\n\
+    [bodies.c]\nshape = { sphere = 0.1 }\nmass = 1\nposition = [2, 0, 1]\n\
+    [bodies.floor]\nkind = \"fixed\"\nshape = { half_space = { normal = [0, 0, 1] } }\n\
+    [joints.j]\nkind = \"spherical\"\nparent = \"a\"\nchild = \"b\"\nat = [0.5, 0, 1]\n";
+
+fn balls(text: &str) -> Scene {
+    scene(&format!("{BALLS}{text}"))
+}
+
+fn refused_balls(text: &str, said: &str) {
+    refused(&format!("{BALLS}{text}"), said);
+}
+
+/// Whether two bodies of one part each may meet.
+fn meet(scene: &Scene, a: &str, b: &str) -> bool {
+    let part = |name: &str| scene.model.body_named(name).unwrap();
+    scene.model.contacts.as_ref().unwrap().may_meet(part(a), part(b))
+}
+
+fn surface(scene: &Scene, a: &str, b: &str) -> Surface {
+    let part = |name: &str| scene.model.body_named(name).unwrap();
+    scene.model.contacts.as_ref().unwrap().surface(part(a), part(b))
+}
+
+#[test]
+fn without_the_table_nothing_collides() {
+    let scene = changed(BALLS, &[("run.scheme", "variational")]);
+    assert!(scene.model.contacts.is_none() && scene.contact.is_none());
+}
+
+#[test]
+fn the_table_has_defaults_for_everything() {
+    let scene = balls("[contact]\nC = 50\n");
+    let settings = scene.contact.unwrap();
+    assert_eq!(settings.potential, Some(Potential { stiffness: 50.0, drag: 0.0 }));
+    assert!((settings.overlap - 0.001).abs() < 1e-18, "a hundredth of the smallest radius");
+    assert!(!settings.project_start);
+    assert_eq!(scene.run.options.contact, ContactOptions::default());
+    assert_eq!(surface(&scene, "b", "c"), Surface::IDEAL);
+    assert!(meet(&scene, "a", "c") && meet(&scene, "a", "floor") && !meet(&scene, "a", "b"));
+}
+
+#[test]
+fn every_choice_arrives() {
+    let scene = balls(
+        "[contact]\nC = 1.5\noverlap = 0.02\ndrag = 3\nlaw = \"sum\"\nenergy = \"discrete\"\ncascade = 7\n\
+         friction_law = \"dcr-ratio\"\nconsistent = true\nweigh_potential = true\nloss = \"plastic\"\nproject_start = true\n",
+    );
+    let settings = scene.contact.unwrap();
+    assert_eq!(settings.potential, Some(Potential { stiffness: 1.5, drag: 3.0 }));
+    assert_eq!((settings.overlap, settings.project_start), (0.02, true));
+    let wanted = ContactOptions {
+        law: ImpactLaw::Sum,
+        energy: EnergyJump::Discrete,
+        cascade: 7,
+        friction: FrictionLaw::Ratio,
+        consistent: true,
+        weigh_potential: true,
+        loss: Loss::Plastic,
+    };
+    assert_eq!(scene.run.options.contact, wanted);
+    let again = Scene::parse(&scene.resolved, "again.toml", "", &[]).unwrap();
+    assert_eq!((again.contact, again.run), (scene.contact, scene.run));
+}
+
+#[test]
+fn materials_pairs_and_joints_say_who_meets_and_how() {
+    let text = "[contact]\nC = 50\ndrag = 1\nrestitution = 0.25\n\
+        [contact.pairs.soft]\nbetween = [\"a\", \"c\"]\nrestitution = 0.5\n\
+        [contact.pairs.ghost]\nbetween = [\"floor\", \"c\"]\ncollide = false\n";
+    let scene = balls(text);
+    // The material says restitution 1 and nothing about friction; b and c have none.
+    assert_eq!(surface(&scene, "a", "floor"), Surface { restitution: 1.0, friction: 0.0 });
+    assert_eq!(surface(&scene, "b", "c"), Surface { restitution: 0.25, friction: 0.0 });
+    assert_eq!(surface(&scene, "c", "a"), Surface { restitution: 0.5, friction: 0.0 });
+    assert!(!meet(&scene, "c", "floor") && !meet(&scene, "a", "b"));
+    let tied = changed(&format!("{BALLS}{text}"), &[("joints.j.collide", "true")]);
+    assert!(meet(&tied, "a", "b") && meet(&tied, "b", "a"));
+    // A pair has the last word over a joint.
+    let text = format!("{BALLS}{text}[contact.pairs.tied]\nbetween = [\"a\", \"b\"]\ncollide = false\n");
+    assert!(!meet(&changed(&text, &[("joints.j.collide", "true")]), "a", "b"));
+    assert!(meet(&changed(&text, &[("contact.pairs.tied.collide", "true")]), "a", "b"));
+    // All of it survives being written out.
+    let again = Scene::parse(&tied.resolved, "again.toml", "", &[]).unwrap();
+    assert_eq!(format!("{:?}", tied.model), format!("{:?}", again.model));
+}
+
+#[test]
+fn bodies_of_patterns_are_named_as_they_are_written_out() {
+    let text = format!(
+        "{RUN}[contact]\nC = 10\n[contact.pairs.p]\nbetween = [\"row-1\", \"row-3\"]\ncollide = false\n\
+         [patterns.row]\nkind = \"row\"\nbody = {{ shape = {{ sphere = 0.1 }}, mass = 1 }}\ncount = 3\nspacing = [1, 0, 0]\n"
+    );
+    let scene = scene(&text);
+    assert!(!meet(&scene, "row-1", "row-3") && meet(&scene, "row-1", "row-2"));
+}
+
+#[test]
+fn numbers_and_words_out_of_range_are_refused() {
+    for (line, said) in [
+        ("C = 0", "`contact.C` is 0; give a positive stiffness in N/m, or \"auto\""),
+        ("C = -1.5", "`contact.C` is -1.5"),
+        ("C = \"atuo\"", "did you mean `auto`?"),
+        ("C = \"stiff\"", "known here: auto; give a number in N/m"),
+        ("C = [1]", "`contact.C` is a list"),
+        ("overlap = 0", "`contact.overlap` is 0; give a positive length"),
+        ("drag = -1", "`contact.drag` is -1; give a drag in N s/m of zero or more"),
+        ("restitution = 1.2", "`contact.restitution` is 1.2; give a number from 0 to 1"),
+        ("restitution = -0.1", "from 0 to 1"),
+        ("friction = -0.1", "`contact.friction` is -0.1"),
+        ("friction = nan", "give a finite number"),
+        ("law = \"morau\"", "`contact.law` is \"morau\"; did you mean `moreau`?"),
+        ("energy = \"kinetic\"", "known here: projected, discrete"),
+        ("cascade = 0", "whole number of at least 1"),
+        ("friction_law = \"coulom\"", "did you mean `coulomb`?"),
+        ("loss = \"plastik\"", "did you mean `plastic`?"),
+        ("consistent = 1", "write true or false"),
+        ("project_start = \"yes\"", "write true or false"),
+        ("restituton = 0.5", "unknown key `restituton` in `contact`; did you mean `restitution`?"),
+        ("pairs = 3", "write [contact.pairs.NAME]"),
+    ] {
+        refused_balls(&format!("[contact]\n{line} # <-\n"), said);
+    }
+    refused_balls("contact = 3 # <-\n", "unknown key");
+}
+
+#[test]
+fn pairs_name_two_bodies() {
+    let pair = |text: &str| format!("[contact]\nC = 1\n[contact.pairs.p]{text}\n");
+    for (text, said) in [
+        ("\nbetween = [\"a\", \"d\"] # <-", "there is no body `d`; did you mean `a`?"),
+        ("\nbetween = [\"a\", \"world\"] # <-", "there is no body `world`"),
+        ("\nbetween = [\"a\", \"a\"] # <-", "names one body twice"),
+        ("\nbetween = [\"a\"] # <-", "has 1 entries; name two bodies"),
+        ("\nbetween = \"a\" # <-", "not a list"),
+        ("\nbetween = [\"a\", 3] # <-", "not a string"),
+        (" # <-\ncollide = true", "`contact.pairs.p.between` is missing"),
+        ("\nbetween = [\"a\", \"b\"]\nfricton = 1 # <-", "did you mean `friction`?"),
+        ("\nbetween = [\"a\", \"b\"]\nfriction = -1 # <-", "`contact.pairs.p.friction` is -1"),
+        ("\nbetween = [\"a\", \"b\"]\nrestitution = 2 # <-", "from 0 to 1"),
+        ("\nbetween = [\"a\", \"b\"]\ncollide = \"no\" # <-", "write true or false"),
+    ] {
+        refused_balls(&pair(text), said);
+    }
+}
+
+#[test]
+fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
+    let with = |scheme: &str, text: &str| {
+        let marked = BALLS.replace("\"potential\"\n", &format!("\"{scheme}\" # <-\n"));
+        format!("{marked}{text}")
+    };
+    refused(&with("potential", ""), "for bodies that collide, but nothing does; add [contact]");
+    let plain = "[contact]\nC = 10\n";
+    for scheme in ["variational", "variational-projected", "variational-multipliers"] {
+        let said = format!("the scheme {scheme} knows no contact; choose one of newmark-explicit");
+        refused(&with(scheme, plain), &said);
+    }
+    for scheme in ["potential", "newmark-explicit", "newmark-implicit"] {
+        scene(&with(scheme, plain));
+        refused(&with(scheme, &format!("{plain}friction = 0.3\n")), "has friction 0.3");
+        refused(
+            &with(scheme, &format!("{plain}restitution = 0.5\n")),
+            "contact is elastic unless it has drag",
+        );
+        scene(&with(scheme, &format!("{plain}restitution = 0.5\ndrag = 1\n")));
+    }
+    let rough = "[contact]\nfriction = 0.3\nrestitution = 0.5\n";
+    for scheme in ["exact", "decomposition", "lossful"] {
+        refused(&with(scheme, ""), "add [contact]");
+        let smooth = scene(&with(scheme, "[contact]\nrestitution = 0.5\n"));
+        assert_eq!(smooth.contact.unwrap().potential, None);
+    }
+    refused(&with("exact", rough), "set friction to 0, or choose lossful or decomposition");
+    for scheme in ["decomposition", "lossful"] {
+        scene(&with(scheme, rough));
+    }
+    let unnamed = BALLS.replace("scheme = \"potential\"\n", "");
+    refused(&format!("{unnamed}[contact] # <-\n"), "knows no contact");
+    let rough = with("potential", "[contact]\nC = 1\n").replace("restitution = 1", "friction = 0.5");
+    refused(&rough, "the surface of `a` has friction 0.5");
+}
+
+#[test]
+fn bodies_that_overlap_at_the_start_are_refused_with_the_pair_and_the_depth() {
+    let near = BALLS
+        .replace("[bodies.c]", "[bodies.c] # <-")
+        .replace("position = [2, 0, 1]", "position = [1.25, 0, 1]");
+    let text = format!("{near}[contact]\nC = 10\n");
+    refused(&text, "`b` and `c` overlap by 5.0");
+    refused(
+        &text,
+        "more than the 1e-3 m allowed; move one of them, or have them moved apart: --project-start",
+    );
+    // Less than is allowed is allowed.
+    try_changed(&text, &[("contact.overlap", "0.06")]).unwrap();
+    // What is tied or told apart does not count.
+    let apart = format!("{text}[contact.pairs.p]\nbetween = [\"b\", \"c\"]\ncollide = false\n");
+    try_changed(&apart, &[]).unwrap();
+}
+
+#[test]
+fn contact_without_shapes_is_mentioned() {
+    let text = format!("{RUN}[contact]\nC = 1\n[bodies.p]\nkind = \"particle\"\nmass = 1\n");
+    assert!(scene(&text).warnings[0].contains("no two bodies with shapes that may meet"));
+    assert_eq!(balls("[contact]\nC = 1\n").warnings, Vec::<String>::new());
+}
+
+/// A planar body on its joint.
+fn flat(shape: &str, more: &str) -> String {
+    format!(
+        "{RUN}[contact]\nC = 10\n[bodies.f]\nshape = {{ {shape} }}\ndensity = 2\n\
+         [joints.p]\nkind = \"planar\"\nparent = \"world\"\nchild = \"f\"\naxis = [0, 0, 1]\n{more}"
+    )
+}
+
+#[test]
+fn planar_shapes_have_a_mass_per_area() {
+    let root3 = 3f64.sqrt();
+    // Area, and the second moments across y and across x: ∫ y² and ∫ x².
+    for (shape, area, xx, yy) in [
+        ("polygon = [[0, 0], [2, 0], [2, 3], [0, 3]]", 6.0, 6.0 * 9.0 / 12.0, 6.0 * 4.0 / 12.0),
+        ("rectangle = [2, 3]", 6.0, 4.5, 2.0),
+        ("square = 2", 4.0, 4.0 / 3.0, 4.0 / 3.0),
+        ("triangle = { base = 2, height = 3 }", 3.0, 3.0 * 9.0 / 18.0, 3.0 * 4.0 / 24.0),
+        ("circle = 2", 4.0 * std::f64::consts::PI, 4.0 * std::f64::consts::PI, 4.0 * std::f64::consts::PI),
+        (
+            "ellipse = [2, 1]",
+            2.0 * std::f64::consts::PI,
+            0.5 * std::f64::consts::PI,
+            2.0 * std::f64::consts::PI,
+        ),
+        ("regular_polygon = { sides = 6, side = 1 }", 1.5 * root3, 5.0 * root3 / 16.0, 5.0 * root3 / 16.0),
+        ("regular_polygon = { sides = 4, circumradius = 1.4142135623730951 }", 4.0, 4.0 / 3.0, 4.0 / 3.0),
+    ] {
+        let scene = scene(&flat(shape, ""));
+        let body = &scene.model.bodies[0];
+        assert!((body.mass - 2.0 * area).abs() < 1e-12, "{shape}: {}", body.mass);
+        let mut found: Vec<f64> = body.inertia.iter().copied().collect();
+        let mut wanted = [2.0 * xx, 2.0 * yy, 2.0 * (xx + yy)];
+        found.sort_by(f64::total_cmp);
+        wanted.sort_by(f64::total_cmp);
+        assert!(
+            found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12),
+            "{shape}: {found:?} {wanted:?}"
+        );
+        assert!(body.shapes.is_empty() && body.outlines.len() == 1);
+    }
+    // A mass instead of a density.
+    let heavy = flat("square = 2", "").replace("density = 2", "mass = 8");
+    assert_eq!(scene(&heavy).model.bodies[0].mass, 8.0);
+}
+
+#[test]
+fn planar_shapes_are_placed_in_their_plane() {
+    let scene = scene(&flat(
+        "parts = [{ circle = 1, position = [1, 2] }, { square = 2, position = [3, 4], angle_degrees = 45 }], position = [10, 0], angle = 1.5707963267948966",
+        "",
+    ));
+    let outlines = &scene.model.bodies[0].outlines;
+    assert!((outlines[0].offset.position - percussion_geometry::Vec2::new(8.0, 1.0)).norm() < 1e-14);
+    assert!((outlines[1].offset.position - percussion_geometry::Vec2::new(6.0, 3.0)).norm() < 1e-14);
+    let angle = outlines[1].offset.rotation.angle();
+    assert!((angle - 0.75 * std::f64::consts::PI).abs() < 1e-14, "{angle}");
+    // The centre of mass: areas π and 4 at (8, 1) and (6, 3).
+    let pi = std::f64::consts::PI;
+    let centre = scene.model.bodies[0].principal.position;
+    let wanted = Vec3::new(8.0 * pi + 24.0, pi + 12.0, 0.0) / (pi + 4.0);
+    assert!((centre - wanted).norm() < 1e-13, "{centre}");
+    assert!(
+        scene.model.contacts.unwrap().parts.iter().all(|part| matches!(part.shape, PartShape::Planar(_)))
+    );
+}
+
+#[test]
+fn planar_bodies_stay_in_one_plane() {
+    let free = "[bodies.f] # <-\nshape = { circle = 1 }\nmass = 1\n";
+    refused(
+        &format!("{RUN}{free}[contact]\nC = 1\n"),
+        "has planar shapes but can leave its plane; hang it on a joint",
+    );
+    refused(&format!("{}{free}", RUN.replace("potential", "variational")), "can leave its plane");
+    let hung = |text: &str| {
+        format!("{RUN}{free}[contact]\nC = 1\n[joints.j]\nparent = \"world\"\nchild = \"f\"\n{text}")
+    };
+    refused(&hung("kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\n"), "can leave its plane");
+    refused(&hung("kind = \"planar\"\naxis = [0, 1, 0]\n"), "give the joint axis = [0.0, 0.0, 1.0]");
+    refused(&hung("kind = \"planar\"\naxis = [0, 0, -1]\n"), "joint `j` moves it across another");
+    // A body that stands upright moves in an upright plane.
+    let upright = hung("kind = \"planar\"\naxis = [0, -1, 0]\n")
+        .replace("mass = 1\n", "mass = 1\naxis = [1, 0, 0]\nangle_degrees = 90\n");
+    let loaded = scene(&upright);
+    assert!((loaded.model.links[0].joint.on_parent.axes.column(2) + Vec3::y()).norm() < 1e-15);
+    let flipped = "[bodies.w] # <-\nkind = \"fixed\"\nshape = { half_plane = { normal = [0, 1] } }\naxis = [1, 0, 0]\nangle_degrees = 180\n";
+    refused(&flat("circle = 1", flipped), "the z axes of the planar bodies `f` and `w` differ");
+    let above = "[bodies.w] # <-\nkind = \"fixed\"\nshape = { half_plane = { normal = [0, 1], offset = -9 } }\nposition = [0, 0, 1]\n";
+    refused(&flat("circle = 1", above), "do not lie in one plane");
+}
+
+#[test]
+fn mistakes_in_planar_shapes_are_refused() {
+    for (shape, said) in [
+        ("circle = -1", "must be"),
+        ("polygon = [[0, 0], [1, 1], [2, 2]]", ""),
+        ("polygon = [[0, 0, 0], [1, 1, 0]]", "has 3 entries, not 2"),
+        ("polygon = { vertices = [[0, 0], [1, 0], [0, 1]] }", "thickness` is missing"),
+        ("regular_polygon = { sides = 2, side = 1 }", "at least 3"),
+        ("regular_polygon = { sides = 5 }", "give one of `side` and `circumradius`"),
+        ("ellipse = 3", "not a list"),
+        ("circle = 1, position = [0, 0, 0]", "has 3 entries, not 2"),
+        ("circle = 1, rotation_vector = [0, 0, 1]", "give `angle` or `angle_degrees`"),
+        ("parts = [{ circle = 1 }, { sphere = 1 }]", "mixes shapes of the plane and of space"),
+        ("half_plane = { normal = [0, 0] }", ""),
+        ("circel = 1", "did you mean `circle`?"),
+    ] {
+        let text = flat(shape, "").replace(&format!("{{ {shape} }}\n"), &format!("{{ {shape} }} # <-\n"));
+        refused(&text, said);
+    }
+    let endless = flat("half_plane = { normal = [0, 1] }", "").replace("[bodies.f]", "[bodies.f] # <-");
+    refused(&endless, "no shape of finite volume");
+}
