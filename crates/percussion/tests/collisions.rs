@@ -5,6 +5,7 @@ mod common;
 
 use common::folder::{Place, code, error, outcome, run, succeed, summary};
 use common::{program, vector};
+use percussion::mechanics::schemes;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -84,6 +85,21 @@ fn every_collision_is_a_line() {
     let causes: Vec<&str> =
         told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
     assert_eq!(causes, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
+}
+
+#[test]
+fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
+    let place = Place::new("contact-resumed");
+    let scene = place.scene(&tumbling());
+    for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
+        let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
+        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--scheme", scheme];
+        let until = |end: &'static str| [&["--until", end], &more[..]].concat();
+        succeed(&run(&scene, &whole, &until("1.4")));
+        succeed(&run(&scene, &parts, &until("0.3725")));
+        succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
+        assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
+    }
 }
 
 #[test]
@@ -261,4 +277,55 @@ shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space =
     let table = page.split("<h2>Collisions</h2>").nth(1).unwrap().split("</article>").next().unwrap();
     assert_eq!(table.matches("<tr><th scope=\"row\">").count(), 200);
     assert!(table.contains("the first 200 of 300"));
+}
+
+#[test]
+fn steps_that_are_handed_over_are_counted_and_told() {
+    let place = Place::new("events-handed");
+    let out = place.join("out");
+    // It bounces ever lower and comes to rest.
+    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nrestitution = 0.3"));
+    let output = run(&scene, &out, &[]);
+    succeed(&output);
+    let (told, lines) = (summary(&out), events(&out));
+    let handed = lines.iter().filter(|event| event["kind"] == "hand-over").count();
+    assert!(told["hand_overs"].as_u64().unwrap() > 0 && handed > 0, "{told}");
+    assert_eq!(told["collisions"], lines.len() - handed);
+    let warning = told["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("handed to the decomposition scheme"), "{warning}");
+    assert!(error(&output).contains(warning));
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains(warning));
+    // At rest on the floor, where it stays.
+    let (times, height) = (common::folder::array(&out, "time"), common::folder::array(&out, "position"));
+    let last = height.as_floats().unwrap()[6 * (times.as_floats().unwrap().len() - 1) + 2];
+    assert!((last - 0.1).abs() < 1e-4, "{last}");
+}
+
+#[test]
+fn a_step_that_cannot_be_made_leaves_the_collisions_before_it() {
+    let place = Place::new("events-failure");
+    let out = place.join("out");
+    // Opposite charges without shapes fall into each other while the cube falls on the floor.
+    let charges = r#"
+[bodies]
+p = { kind = "particle", mass = 1, position = [-1, 0, 5] }
+q = { kind = "particle", mass = 1, position = [1, 0, 5] }
+[forces.pull]
+kind = "charges"
+charges = [{ body = "p", charge = 1 }, { body = "q", charge = -1 }]
+constant = 1
+"#;
+    let scene = place.scene(&FALLING.replace("[bodies.cube]", &format!("{charges}[bodies.cube]")));
+    let output = run(&scene, &out, &["--until", "10", "--set", "run.step=1e-2"]);
+    assert_eq!(code(&output), 1, "{}", error(&output));
+    let (told, lines) = (summary(&out), events(&out));
+    assert_eq!(told["status"], "failed");
+    let end = told["t_end"].as_f64().unwrap();
+    assert!(end > 0.5 && told["collisions"] == lines.len() && !lines.is_empty());
+    assert!(lines.iter().all(|event| event["time"].as_f64().unwrap() <= end));
+    let times = common::folder::array(&out, "time").as_floats().unwrap();
+    assert_eq!(times.last(), Some(&end), "everything up to the last good step is there");
+    let resumed = run(&scene, &out, &["--until", "10", "--set", "run.step=1e-2", "--resume"]);
+    assert_eq!(code(&resumed), 1, "{}", error(&resumed));
+    assert_eq!(events(&out), lines);
 }

@@ -183,6 +183,16 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         );
         scene(&with(scheme, &format!("{plain}restitution = 0.5\ndrag = 1\n")));
     }
+    let rough = "[contact]\nfriction = 0.3\nrestitution = 0.5\n";
+    for scheme in ["exact", "decomposition", "lossful"] {
+        refused(&with(scheme, ""), "add [contact]");
+        let smooth = scene(&with(scheme, "[contact]\nrestitution = 0.5\n"));
+        assert_eq!(smooth.contact.unwrap().potential, None);
+    }
+    refused(&with("exact", rough), "set friction to 0, or choose lossful or decomposition");
+    for scheme in ["decomposition", "lossful"] {
+        scene(&with(scheme, rough));
+    }
     let unnamed = BALLS.replace("scheme = \"potential\"\n", "");
     refused(&format!("{unnamed}[contact] # <-\n"), "knows no contact");
     let rough = with("potential", "[contact]\nC = 1\n").replace("restitution = 1", "friction = 0.5");

@@ -94,12 +94,12 @@ fn any_mutation_loads_or_is_refused_with_a_remedy() {
             .map(|name| fs::read_to_string(scenes.join(name).join("scene.toml")).unwrap())
             .collect();
     let guide = include_str!("../../../docs/src/scenes.md");
-    texts.extend(
-        guide
-            .split("```toml\n")
-            .skip(1)
-            .map(|rest| format!("run = {{ step = 1e-3, until = 1 }}\n{}", rest.split("```").next().unwrap())),
-    );
+    texts.extend(guide.split("```toml\n").skip(1).map(|rest| {
+        let text = rest.split("```").next().unwrap();
+        let run = if text.contains("[run]") { "" } else { "run = { step = 1e-3, until = 1 }\n" };
+        format!("{run}{text}")
+    }));
+    assert!(texts.iter().filter(|text| text.contains("[contact]")).count() >= 2);
     let (mut loaded, mut refused) = (0, 0);
     let mut dice = Dice(20_260_101);
     for round in 0..4000 {

@@ -6,7 +6,7 @@ use super::touch::{Memory, Touch};
 use crate::body::Body;
 use crate::joint::JointKind;
 use crate::model::{BodyId, Link};
-use crate::rotation::Mat3;
+use crate::rotation::{Mat3, tangents};
 use percussion_geometry::separation::{
     Options, Outcome, PlanarOptions, QueryError, SeparationIn, planar_separation, resolve, resolve_planar,
     separation,
@@ -175,6 +175,15 @@ impl Contacts {
             Ok(at) => self.pairs[at].1,
             Err(_) => Surface::meeting(self.surfaces[a], self.surfaces[b], self.otherwise),
         }
+    }
+
+    /// Two unit vectors across a contact normal of a pair; in the plane the second leads out of it.
+    pub fn across(&self, (a, _): (usize, usize), normal: &Vec3) -> (Vec3, Vec3) {
+        if self.parts[a].shape.is_planar() {
+            let out = self.plane.axes.column(2).into_owned();
+            return (out.cross(normal), out);
+        }
+        tangents(normal)
     }
 
     /// Every surface that may meet another, with a body it belongs to.

@@ -333,16 +333,14 @@ impl About {
                 contact.overlap
             ));
         }
-        match contact.hand_overs {
-            0 => {}
-            1 => warnings.push(
-                "1 step had too many impacts and was handed to the decomposition scheme; take a smaller step or a greater cascade"
-                    .to_owned(),
-            ),
-            n => warnings.push(format!(
-                "{n} steps had too many impacts and were handed to the decomposition scheme; take a smaller step or a greater cascade"
-            )),
-        }
+        let steps = match contact.hand_overs {
+            0 => return warnings,
+            1 => "1 step was".to_owned(),
+            n => format!("{n} steps were"),
+        };
+        warnings.push(format!(
+            "{steps} handed to the decomposition scheme for too many impacts; bodies that come to rest on others do that, otherwise take a smaller step"
+        ));
         warnings
     }
 }

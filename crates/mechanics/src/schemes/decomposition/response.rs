@@ -294,7 +294,8 @@ impl Response {
                 self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
                 impulse += spot.drag;
             }
-            if weight > 0.0 {
+            // Contacts that rest are no news.
+            if weight > 0.0 && self.laws.most > 0.0 {
                 let (a, b) = strongest.pair;
                 transcript.impacts.push(Impact {
                     time,

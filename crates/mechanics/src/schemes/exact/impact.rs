@@ -14,7 +14,6 @@
 
 use crate::contact::{Contacts, Group, ImpactLaw, Loss, Touch, dot};
 use crate::model::Model;
-use crate::rotation::tangents;
 use crate::state::State;
 use percussion_geometry::Vec3;
 
@@ -70,7 +69,7 @@ pub(super) enum Verdict {
 }
 
 impl Impacts {
-    /// Changes the momenta `p` of a group with a given kinetic energy by an impact; fills in what every contact felt. `d` becomes the change.
+    /// Changes the momenta `p` of a group by an impact (contacts that close slower than `slowest`, m/s, rest); fills in what every contact felt. `d` becomes the change.
     #[allow(clippy::too_many_arguments)]
     pub fn resolve(
         &mut self,
@@ -80,7 +79,7 @@ impl Impacts {
         group: &mut Group,
         law: ImpactLaw,
         loss: Option<Loss>,
-        kinetic: f64,
+        slowest: f64,
         meetings: &mut [Meeting],
         p: &mut [f64],
         d: &mut Vec<f64>,
@@ -88,10 +87,15 @@ impl Impacts {
         self.read(model, state, contacts, group, meetings);
         self.velocities_of(p, meetings.len());
         self.first.clone_from(&self.velocities);
-        // No contact of bodies with this kinetic energy could be faster.
+        // No contact could be faster than momentum allows.
         let m = 3 * meetings.len();
         let widest = (0..meetings.len()).map(|k| self.w[3 * k * (m + 1)]).fold(0.0, f64::max);
-        let rest = RESTS * (2.0 * kinetic * widest).sqrt();
+        group.solve(model, p, {
+            d.clear();
+            d.resize(self.n, 0.0);
+            d
+        });
+        let rest = slowest.max(RESTS * (dot(p, d) * widest).sqrt());
         for (k, meeting) in meetings.iter_mut().enumerate() {
             meeting.speed = (self.velocities[3 * k], self.velocities[3 * k]);
             meeting.normal_impulse = 0.0;
@@ -119,7 +123,7 @@ impl Impacts {
         for (k, meeting) in meetings.iter_mut().enumerate() {
             meeting.speed.1 = self.velocities[3 * k];
             meeting.normal_impulse = self.impulses[3 * k];
-            let (e1, e2) = tangents(&meeting.touch.normal());
+            let (e1, e2) = contacts.across(meeting.pair, &meeting.touch.normal());
             meeting.tangential = e1 * self.impulses[3 * k + 1] + e2 * self.impulses[3 * k + 2];
         }
         verdict
@@ -154,7 +158,7 @@ impl Impacts {
         self.answers.resize(3 * meetings.len() * n, 0.0);
         for (k, meeting) in meetings.iter().enumerate() {
             let normal = meeting.touch.normal();
-            let (e1, e2) = tangents(&normal);
+            let (e1, e2) = contacts.across(meeting.pair, &normal);
             let point = meeting.touch.point();
             for (i, direction) in [normal, e1, e2].iter().enumerate() {
                 let row = &mut self.rows[(3 * k + i) * n..(3 * k + i + 1) * n];

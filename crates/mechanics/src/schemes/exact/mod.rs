@@ -386,6 +386,7 @@ impl Exact {
         self.group.begin(model, &self.paths.node, &self.cluster).map_err(singular)?;
         self.group.momenta(model, &self.paths.node, &mut self.momenta);
         let kinetic = self.kinetic(model);
+        let slowest = self.slowest(model, h);
         let verdict = self.impacts.resolve(
             model,
             &self.paths.node,
@@ -393,7 +394,7 @@ impl Exact {
             &mut self.group,
             self.options.law,
             self.loss,
-            kinetic,
+            slowest,
             &mut self.meetings,
             &mut self.momenta,
             &mut self.direction,
@@ -412,6 +413,13 @@ impl Exact {
         };
         self.write_down(model, state.time + t, kinetic, scale);
         Ok(())
+    }
+
+    /// Closing speed below which the contacts of the cluster rest, m/s: they would be back within a small part of the step.
+    fn slowest(&self, model: &Model, h: f64) -> f64 {
+        let bodies = self.cluster.iter().flat_map(|&index| model.islands[index].bodies.clone());
+        let pull = bodies.map(|slot| self.paths.bounds[slot].acceleration).fold(0.0, f64::max);
+        pull * h * if self.loses() { LOW_BOUNCE } else { LOWEST_BOUNCE }
     }
 
     /// The islands of the cluster go on from their nodes with new momenta.
@@ -567,6 +575,9 @@ impl Exact {
     }
 }
 
+/// Duration of a bounce, as part of a step, below which a contact rests: where every bounce loses energy, and where none does.
+const LOW_BOUNCE: f64 = 1e-4;
+const LOWEST_BOUNCE: f64 = 1e-5;
 /// Part of a step within which two contacts are looked at together.
 const NEAR_IN_TIME: f64 = 1e-9;
 

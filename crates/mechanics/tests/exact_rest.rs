@@ -1,0 +1,101 @@
+//! Bounces that die out, and contacts that rest, under the exact scheme.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::collisions::{brick, exactly, floor, solid_body, surfaces};
+use percussion_geometry::shapes::{Solid, Sphere};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{ContactOptions, ImpactKind};
+use percussion_mechanics::{Body, Model, ModelBuilder, State};
+
+const G: f64 = 9.81;
+
+fn dropped(body: Body, height: f64, restitution: f64) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -G));
+    builder.body(floor(), Pose::identity());
+    builder.body(body, Pose::at(Vec3::new(0.0, 0.0, height)));
+    builder.contact(surfaces(restitution, 0.0));
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_ball_and_a_flat_cube_bounce_in_a_geometric_series_and_come_to_rest() {
+    let ball = solid_body("ball", Solid::Sphere(Sphere::new(0.1).unwrap()), 500.0);
+    let cube = brick("cube", Vec3::repeat(0.2), 270.0);
+    for (body, e) in [(ball.clone(), 0.5), (ball, 0.8), (cube.clone(), 0.5), (cube, 0.8)] {
+        let name = body.name.clone();
+        let (model, state) = dropped(body, 0.8, e);
+        let mut run = exactly(model, state, 0.01, &ContactOptions::default());
+        let mut times = Vec::new();
+        let (mut handed, mut rests) = (0, 0);
+        for _ in 0..600 {
+            run.advance().unwrap();
+            let inside = run.transcript().unwrap();
+            times.extend(
+                inside
+                    .impacts
+                    .iter()
+                    .filter(|impact| impact.kind == ImpactKind::Impact)
+                    .map(|impact| impact.time),
+            );
+            handed += inside.hand_overs;
+            rests += inside.rests;
+        }
+        // t0 = sqrt(2 H/g); the k-th bounce lasts 2 t0 e^k.
+        let fall = (2.0 * 0.7 / G).sqrt();
+        let mut expected = fall;
+        for (k, time) in times.iter().take(12).enumerate() {
+            assert!((time - expected).abs() < 1e-11, "{name} e = {e}: bounce {k} at {time}, {expected}");
+            expected += 2.0 * fall * e.powi(k as i32 + 1);
+        }
+        let rest = fall * (1.0 + e) / (1.0 - e);
+        assert!((times.last().unwrap() - rest).abs() < 1e-2, "{name}: {:?} {rest}", times.last());
+        let height = run.state().positions[0].z;
+        println!(
+            "{name} e = {e}: {} bounces, {handed} cascades, {rests} steps at rest, height {height}",
+            times.len()
+        );
+        assert!(times.len() >= 12 && rests > 100, "{name}: {} {rests}", times.len());
+        assert!((height - 0.1).abs() < 1e-12, "{name}: {height}");
+        assert!(run.ledger().latest().kinetic < 1e-20);
+        // What restitution took and what the projection lifted explain where the energy went.
+        assert!(run.ledger().extremes().energy_error < 1e-11);
+    }
+}
+
+#[test]
+fn what_lies_on_the_floor_stays_there() {
+    for e in [0.0, 0.5, 1.0] {
+        let cube = brick("cube", Vec3::repeat(0.2), 270.0);
+        let (model, state) = dropped(cube, 0.1, e);
+        let mut run = exactly(model, state, 0.01, &ContactOptions::default());
+        for _ in 0..1000 {
+            run.advance().unwrap();
+            let pose = run.model().pose(run.state(), 1);
+            assert!((pose.position - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12, "e = {e}: {pose:?}");
+            assert!(pose.rotation.angle() < 1e-12, "e = {e}: {pose:?}");
+        }
+        assert!(run.ledger().latest().kinetic < 1e-20, "e = {e}");
+    }
+}
+
+#[test]
+fn a_plastic_cube_tips_over_its_edge_and_lies_flat() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -G));
+    builder.body(floor(), Pose::identity());
+    let turn = nalgebra::Rotation3::from_scaled_axis(Vec3::new(0.3, 0.1, 0.0));
+    builder.body(brick("cube", Vec3::repeat(0.2), 270.0), Pose::new(turn, Vec3::new(0.0, 0.0, 0.3)));
+    builder.contact(surfaces(0.0, 0.0));
+    let (model, state) = builder.build().unwrap();
+    let mut run = exactly(model, state, 2e-3, &ContactOptions::default());
+    for _ in 0..2000 {
+        run.advance().unwrap();
+    }
+    let (height, axes) = (run.state().positions[0].z, run.state().rotations[0]);
+    let upright = axes.row(2).iter().map(|z| z.abs()).fold(0.0, f64::max);
+    assert!((height - 0.1).abs() < 1e-6, "{height}");
+    assert!(upright > 1.0 - 1e-9, "{upright}");
+}
