@@ -16,13 +16,13 @@
 
 use super::fields::Fields;
 use super::groups::{Close, poses};
-use super::metric::{Metric, Rows};
 use crate::contact::{Contacts, Group, Manifold, Touch};
 use crate::discrete::free::momentum_of_turn;
 use crate::discrete::{Trouble, displace};
 use crate::joint::motion::{Vec6, angular, twist};
 use crate::model::Model;
 use crate::rotation::Turn;
+use crate::schemes::impulse::{Metric, Rows};
 use crate::state::State;
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
 
@@ -138,7 +138,8 @@ impl Projection {
                 &mut self.touches,
             )?;
             // Events are known to what tells places apart, the pair to rounding.
-            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance) {
+            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance)
+            {
                 self.touches.push(whole);
             }
             let mut movable = false;
