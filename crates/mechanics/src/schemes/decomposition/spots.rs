@@ -8,7 +8,6 @@ use super::metric::{Metric, Rows};
 use crate::contact::{Contacts, Group, Manifold, Touch};
 use crate::discrete::Trouble;
 use crate::model::Model;
-use crate::rotation::tangents;
 use crate::state::State;
 use percussion_geometry::Vec3;
 use percussion_geometry::events::resolution;
@@ -134,7 +133,7 @@ impl Spots {
             true => (touch.point() + common * common.dot(&(whole.point() - touch.point())), common),
             false => (touch.point(), own),
         };
-        let (e1, e2) = tangents(&normal);
+        let (e1, e2) = contacts.across(close.pair, &normal);
         let rows = [normal, e1, e2].map(|direction| {
             group.direction(model, at, contacts, close.pair, (&point, &direction), &mut self.dense);
             self.rows.push(metric, &mut self.dense)
