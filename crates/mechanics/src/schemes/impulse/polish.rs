@@ -162,9 +162,9 @@ impl Polish {
         let x = [self.impulses[at + 1], self.impulses[at + 2]];
         let v = [self.v[at + 1], self.v[at + 2]];
         if !(w > 0.0) || radius == 0.0 {
-            for k in 0..2 {
-                self.f[at + 1 + k] = x[k];
-                self.j[(at + 1 + k) * n + at + 1 + k] = 1.0;
+            for (k, x) in (at + 1..).zip(x) {
+                self.f[k] = x;
+                self.j[k * n + k] = 1.0;
             }
             return x[0].hypot(x[1]) * w.sqrt();
         }
@@ -172,9 +172,9 @@ impl Polish {
         let length = t[0].hypot(t[1]);
         if length <= radius {
             // Sticks: v_t = 0.
-            for k in 0..2 {
-                self.f[at + 1 + k] = v[k] / w;
-                self.copy_row(at + 1 + k, w);
+            for (k, v) in (at + 1..).zip(v) {
+                self.f[k] = v / w;
+                self.copy_row(k, w);
             }
         } else {
             // Slides: λ_t = r t/|t|, and d(t/|t|) = (1 - t tᵀ/|t|²) dt/|t|.
