@@ -159,7 +159,7 @@ fn keeps(name: &str, wanted: &Wanted, found: &Summary) {
     let start = found.energy.initial;
     assert!((start - wanted.energy).abs() <= 1e-12 * wanted.energy.abs(), "{name}: {start}");
     let error = found.energy.max_relative_error;
-    let projection = found.projection.energy;
+    let projection = found.projection.as_ref().map_or(0.0, |projection| projection.energy);
     println!(
         "{name:36} {:6.2} s  energy {error:.1e}, constraints {:.1e}, {} collisions, projection {projection:.1e} J",
         found.wall_time_s, found.constraint_max, found.collisions
