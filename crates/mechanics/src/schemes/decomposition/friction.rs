@@ -5,20 +5,27 @@
 //! ```
 //!
 //! The minimum sticks (`v_t⁺ = 0`) if that takes no more than `μ λ_n`, and else slides against `λ_t`. Contacts are solved in turn
-//! (block Gauss-Seidel), each exactly, until nothing changes.
+//! (block Gauss-Seidel), each exactly, until nothing changes; where that takes long, Newton's method takes over.
 //!
 //! The thesis compares *squared* norms of parts of the momentum with `μ` and leaves `1 + e` out [3.117, 3.118]; that is kept as
 //! [`ratio`] for comparison.
 
+use super::laws::energy;
 use super::metric::Rows;
+use super::polish::Polish;
 use super::spots::{Spot, Spots};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-/// Change of all impulses in a sweep, relative to the momentum of the group, that is none: convergence is linear, so what
-/// remains is some hundred times as much.
+/// Momentum that a sweep moves, relative to that of the group and for each of a few contacts, that is none.
 const SETTLED: f64 = 1e-15;
+/// Sweeps before Newton's method is tried; then twice as many, and so on.
+const SWEEPS: usize = 16;
+/// Sweeps after which an impact with rebound has no solution: bodies that are jammed cannot part, however hard they push.
+const FEW_SWEEPS: usize = 64;
 /// Sweeps after which the impulses are taken as they are.
-const MOST_SWEEPS: usize = 20_000;
+const MOST_SWEEPS: usize = 512;
+/// What Newton's method may leave for a sweep to remove, in multiples of what is none.
+const NEAR: f64 = 1e3;
 /// Singular values of a contact's matrix below this, relative to the greatest, are directions in which nothing moves.
 const IMMOVABLE: f64 = 1e-12;
 
@@ -37,8 +44,12 @@ struct Impulse {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coulomb {
     impulses: Vec<Impulse>,
-    /// Sweeps of the last solution.
-    pub sweeps: usize,
+    kept: Vec<Impulse>,
+    /// Weighed momenta without impulses.
+    start: Vec<f64>,
+    /// Momentum that a sweep moves when it is over.
+    settled: f64,
+    polish: Polish,
 }
 
 impl Coulomb {
@@ -53,38 +64,108 @@ impl Coulomb {
     }
 
     /// Impulses at the spots of a list, added to `u`. Coefficients of restitution count up to `most`; `pushes` are where the
-    /// normal impulses begin.
-    pub fn solve(&mut self, list: &[Spot], rows: &Rows, most: f64, pushes: &[f64], u: &mut [f64]) {
+    /// normal impulses begin. Whether they were found.
+    pub fn solve(&mut self, list: &[Spot], rows: &Rows, most: f64, pushes: &[f64], u: &mut [f64]) -> bool {
         self.begin(list, rows, most, pushes.iter().copied(), u);
-        let scale = u.iter().map(|v| v * v).sum::<f64>().sqrt();
-        for (spot, push) in list.iter().zip(pushes) {
-            rows.add(spot.rows[0], *push, u);
+        self.start.clear();
+        self.start.extend_from_slice(u);
+        self.settled = SETTLED * (8 + list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
+        self.momenta(list, rows, u);
+        let mut patience = SWEEPS;
+        for sweep in 1..=if most > 0.0 { FEW_SWEEPS } else { MOST_SWEEPS } {
+            if !(self.sweep(list, rows, true, u) > self.settled) {
+                return true;
+            }
+            if sweep == patience {
+                patience *= 2;
+                if self.finish(list, rows, u) {
+                    return true;
+                }
+            }
         }
-        self.sweeps = 0;
-        loop {
-            self.sweeps += 1;
-            let mut change = 0.0;
-            for (spot, it) in list.iter().zip(&mut self.impulses) {
-                let [n, s, t] = spot.rows;
+        false
+    }
+
+    /// From the impulses of a plastic impact to one with rebound, by Poisson's hypothesis: normal impulses grow by `e`, and
+    /// friction is solved for again. If that gains more than `limit` allows, everything stays as it is.
+    pub fn rebound(&mut self, list: &[Spot], rows: &Rows, most: f64, limit: f64, u: &mut [f64]) {
+        self.kept.clone_from(&self.impulses);
+        for (spot, it) in list.iter().zip(&mut self.impulses) {
+            it.push *= 1.0 + spot.restitution.min(most);
+        }
+        self.momenta(list, rows, u);
+        for _ in 0..MOST_SWEEPS {
+            if !(self.sweep(list, rows, false, u) > self.settled) {
+                break;
+            }
+        }
+        if !(energy(u) <= limit) {
+            std::mem::swap(&mut self.kept, &mut self.impulses);
+            self.momenta(list, rows, u);
+        }
+    }
+
+    /// Newton's method from the present impulses, and a sweep to prove them right; otherwise they stay as they are.
+    fn finish(&mut self, list: &[Spot], rows: &Rows, u: &mut [f64]) -> bool {
+        let Self { impulses, polish, .. } = self;
+        polish.closed.clear();
+        polish.closed.extend((0..impulses.len()).filter(|&k| impulses[k].push > 0.0));
+        polish.impulses.clear();
+        for &k in &polish.closed {
+            let it = &impulses[k];
+            polish.impulses.extend([it.push, it.drag.x, it.drag.y]);
+        }
+        polish.begin(list, rows, &self.start, |k| impulses[k].bound);
+        if !(polish.run(list, self.settled) <= NEAR * self.settled) {
+            return false;
+        }
+        self.kept.clone_from(impulses);
+        for (&k, x) in polish.closed.iter().zip(polish.impulses.chunks_exact(3)) {
+            impulses[k].push = x[0].max(0.0);
+            impulses[k].drag = Vector2::new(x[1], x[2]);
+        }
+        self.momenta(list, rows, u);
+        let fine = self.sweep(list, rows, true, u) <= 4.0 * self.settled;
+        if !fine {
+            std::mem::swap(&mut self.kept, &mut self.impulses);
+            self.momenta(list, rows, u);
+        }
+        fine
+    }
+
+    /// Momenta of the present impulses.
+    fn momenta(&self, list: &[Spot], rows: &Rows, u: &mut [f64]) {
+        u.copy_from_slice(&self.start);
+        for (spot, it) in list.iter().zip(&self.impulses) {
+            for (row, value) in spot.rows.iter().zip([it.push, it.drag.x, it.drag.y]) {
+                rows.add(*row, value, u);
+            }
+        }
+    }
+
+    /// Solves every contact once, in turn, or only its friction; returns how much momentum that moved.
+    fn sweep(&mut self, list: &[Spot], rows: &Rows, normal: bool, u: &mut [f64]) -> f64 {
+        let mut change = 0.0;
+        for (spot, it) in list.iter().zip(&mut self.impulses) {
+            let [n, s, t] = spot.rows;
+            if normal {
                 let push = (it.push + (it.bound - rows.dot(n, u)) / it.w_nn).max(0.0);
                 rows.add(n, push - it.push, u);
                 change += (push - it.push).abs() * it.w_nn.sqrt();
                 it.push = push;
-                if spot.friction == 0.0 {
-                    continue;
-                }
-                let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
-                let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * push);
-                let by = drag - it.drag;
-                rows.add(s, by.x, u);
-                rows.add(t, by.y, u);
-                change += by.norm() * it.w_tt[0].max(it.w_tt[2]).sqrt();
-                it.drag = drag;
             }
-            if !(change > SETTLED * scale) || self.sweeps >= MOST_SWEEPS {
-                return;
+            if spot.friction == 0.0 {
+                continue;
             }
+            let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
+            let drag = in_disc(&it.w_tt, &(v - product(&it.w_tt, &it.drag)), spot.friction * it.push);
+            let by = drag - it.drag;
+            rows.add(s, by.x, u);
+            rows.add(t, by.y, u);
+            change += by.norm() * it.w_tt[0].max(it.w_tt[2]).sqrt();
+            it.drag = drag;
         }
+        change
     }
 
     /// Adds the impulses last solved for to the spots.

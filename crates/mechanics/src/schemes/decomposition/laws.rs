@@ -184,16 +184,16 @@ impl Laws {
         Ok(solution.outcome == QpOutcome::Optimal)
     }
 
-    /// Friction on top. Newton's restitution with friction may gain energy where a push turns sliding round [Kane]; then
-    /// restitution is taken back until it does not.
-    fn rub(&mut self, spots: &mut Spots, range: Range<usize>, mut most: f64, limit: f64) {
-        loop {
+    /// Friction on top. Newton's restitution with friction may gain energy where a push turns sliding round [Kane and Levinson
+    /// 1985], or have no solution where bodies are jammed; then Poisson's takes its place, and if that gains too, none.
+    fn rub(&mut self, spots: &mut Spots, range: Range<usize>, most: f64, limit: f64) {
+        let (list, rows) = (&spots.list[range.clone()], &spots.rows);
+        self.u.clone_from(&self.before);
+        let found = self.coulomb.solve(list, rows, most, &self.pushes, &mut self.u);
+        if !(found && energy(&self.u) <= limit) && most > 0.0 {
             self.u.clone_from(&self.before);
-            self.coulomb.solve(&spots.list[range.clone()], &spots.rows, most, &self.pushes, &mut self.u);
-            if energy(&self.u) <= limit || most == 0.0 {
-                break;
-            }
-            most = if most > 0.01 { 0.7 * most } else { 0.0 };
+            self.coulomb.solve(list, rows, 0.0, &self.pushes, &mut self.u);
+            self.coulomb.rebound(list, rows, most, limit, &mut self.u);
         }
         self.coulomb.hand_out(&mut spots.list[range]);
     }

@@ -18,6 +18,7 @@ mod groups;
 mod laws;
 mod lift;
 mod metric;
+mod polish;
 mod projection;
 mod response;
 mod spots;

@@ -137,6 +137,10 @@ impl Projection {
                 &mut self.room,
                 &mut self.touches,
             )?;
+            // Events are known to what tells places apart, the pair to rounding.
+            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance) {
+                self.touches.push(whole);
+            }
             let mut movable = false;
             for touch in &self.touches {
                 self.group.gradient(model, at, contacts, close.pair, touch, &mut self.dense);

@@ -19,6 +19,9 @@ const WINDOW: f64 = 4.0;
 /// Square of a row's length, relative to that of free bodies, below which no impulse can act along it.
 const IMMOVABLE: f64 = 1e-20;
 
+/// Cosine between normals that are the same up to the tilt of two faces that lie on each other: half a degree.
+const ALIKE: f64 = 1.0 - 5e-5;
+
 /// A place where two parts touch.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
@@ -80,14 +83,15 @@ impl Spots {
             let window = WINDOW * scene.depth;
             self.touches.clear();
             let (memory, room) = (&mut close.memory, &mut self.room);
-            scene.contacts.near_events(close.pair, (&a, &b), window, memory, room, &mut self.touches)?;
+            let whole =
+                scene.contacts.near_events(close.pair, (&a, &b), window, memory, room, &mut self.touches)?;
             let first = self.list.len();
             for k in 0..self.touches.len() {
                 let touch = self.touches[k];
                 if touch.gap() <= closed(scene.contacts, close)
                     || earlier(scene, close, &touch) < -close.tolerance
                 {
-                    self.push(scene, close, &touch);
+                    self.push(scene, close, &touch, &whole);
                 }
             }
             if self.list.len() > first {
@@ -105,7 +109,7 @@ impl Spots {
             let touch = scene.contacts.resolved(close.pair, (&a, &b), &mut close.memory)?;
             if touch.gap() <= closed(scene.contacts, close) || close.separation < -close.tolerance {
                 let first = self.list.len();
-                self.push(scene, close, &touch);
+                self.push(scene, close, &touch, &touch);
                 self.pairs.push(first..self.list.len());
             }
         }
@@ -119,11 +123,17 @@ impl Spots {
         self.rows.clear();
     }
 
-    fn push(&mut self, scene: &mut Scene, close: &Close, touch: &Touch) {
+    fn push(&mut self, scene: &mut Scene, close: &Close, touch: &Touch, whole: &Touch) {
         let Scene { model, contacts, at, group, metric, .. } = scene;
         self.dense.clear();
         self.dense.resize(group.freedoms(), 0.0);
-        let (point, normal) = (touch.point(), touch.normal());
+        // Convex parts touch in a plane: events whose normal is that of the pair are put into it. Where two spots of one
+        // pair stick on a slope, they part equally fast, which restitution does not want.
+        let (own, common) = (touch.normal(), whole.normal());
+        let (point, normal) = match own.dot(&common) > ALIKE {
+            true => (touch.point() + common * common.dot(&(whole.point() - touch.point())), common),
+            false => (touch.point(), own),
+        };
         let (e1, e2) = tangents(&normal);
         let rows = [normal, e1, e2].map(|direction| {
             group.direction(model, at, contacts, close.pair, (&point, &direction), &mut self.dense);
