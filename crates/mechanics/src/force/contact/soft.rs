@@ -28,7 +28,7 @@ use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec2, Vec3};
 
 /// `ε` as a multiple of the size of the pair, the sum of the outer radii that are finite.
-const SOFTNESS: f64 = 1e-5;
+const SOFTNESS: f64 = 1e-4;
 /// How far the contact points may differ across β, as a multiple of the size of the pair.
 const AGREED: f64 = 1e-14;
 /// Newton iterations for α: it ends after a few, as soon as the corners that carry weight are found.
