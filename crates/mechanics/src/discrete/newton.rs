@@ -13,7 +13,7 @@
 use super::Interval;
 use super::loops::{End, Loops};
 use super::middle;
-use crate::force::ForceError;
+use crate::force::{Force, ForceError};
 use crate::joint::motion::Vec6;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
@@ -33,6 +33,12 @@ pub(super) const DONE: f64 = 1e-22;
 pub(super) const NOISE: f64 = 1e-14;
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
+/// Slope on the far side of a correction, relative to that at its beginning, from which on it went too far.
+const TOO_FAR: f64 = 0.5;
+/// Iterations after which every correction that goes beyond its goal has gone too far.
+const PATIENCE: usize = 8;
+/// Slope at which the way back along a correction ends, likewise.
+const CLOSE: f64 = 0.1;
 /// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.
 const INNER: f64 = 1e-9;
 /// Directions of the inner solver before a restart, and restarts.
@@ -195,24 +201,30 @@ impl Newton {
         let singular = |error: Singular| (Trouble::Singular, error.slot);
 
         self.begin(model, island, state, p0, h).map_err(singular)?;
+        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
         let mut effort = Effort::default();
+        let mut slope = 0.0;
         loop {
             effort.iterations += 1;
-            self.interval.evaluate(model, island, state, t, h).map_err(force)?;
-            self.interval.momenta_before(model, island, state, t, h, &mut self.r);
-            self.r.iter_mut().zip(p0).for_each(|(r, p)| *r -= p);
-            Loops::add_transposed(&self.loops.before, &self.loops.multipliers, h, &mut self.r);
+            self.residual(model, island, state, h).map_err(force)?;
+            if bends && effort.iterations > 1 {
+                let far = if effort.iterations > PATIENCE { 0.0 } else { TOO_FAR };
+                self.step_back(model, island, state, h, (slope, far)).map_err(force)?;
+            }
             self.interval.linearise(model, island, state, t, h).map_err(force)?;
             self.interval.system.factor().map_err(singular)?;
             self.correction(model, island, h);
-            let decrement = self.decrement(model, island, h);
+            slope = self.slope();
+            let decrement = slope.abs() / self.action(model, island, h);
             self.history.push(decrement);
             if !decrement.is_finite() {
                 return Err((Trouble::NotFinite, 0));
             }
             self.interval.correct(model, island, &self.d);
             let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
-            if decrement <= DONE || (decrement <= NOISE && decrement >= 0.1 * before) {
+            // Forces that bend make convergence linear, and slow is no noise yet.
+            let stalled = if bends { before } else { 0.1 * before };
+            if decrement <= DONE || (decrement <= NOISE && decrement >= stalled) {
                 effort.decrement = decrement;
                 break;
             }
@@ -286,10 +298,48 @@ impl Newton {
         self.d.iter_mut().zip(&self.z).for_each(|(d, z)| *d = -z);
     }
 
-    /// `|d·r|` beside the action of the step.
-    fn decrement(&self, model: &Model, island: &Island, h: f64) -> f64 {
-        let change: f64 = self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum();
-        change.abs() / self.action(model, island, h)
+    /// `d·r`: how steeply the action falls along `d`.
+    fn slope(&self) -> f64 {
+        self.d.iter().zip(&self.r).map(|(d, r)| d * r).sum()
+    }
+
+    /// `r = p⁻ - p0 + h B0ᵀ λ` where the joints have arrived.
+    fn residual(&mut self, model: &Model, island: &Island, state: &State, h: f64) -> Result<(), ForceError> {
+        let t = state.time + 0.5 * h;
+        self.interval.evaluate(model, island, state, t, h)?;
+        self.interval.momenta_before(model, island, state, t, h, &mut self.r);
+        let p0 = &state.momenta[island.freedoms.clone()];
+        self.r.iter_mut().zip(p0).for_each(|(r, p)| *r -= p);
+        Loops::add_transposed(&self.loops.before, &self.loops.multipliers, h, &mut self.r);
+        Ok(())
+    }
+
+    /// Goes back along the last correction `d`, at whose beginning the slope was `from`, if it went too far: to where the slope
+    /// changes sign. Forces whose derivatives jump send whole corrections to and fro across the jump for ever.
+    fn step_back(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+        (from, far): (f64, f64),
+    ) -> Result<(), ForceError> {
+        let mut here = self.slope();
+        // Steps may go backwards: the slope has the sign of -h.
+        if !(here * from < 0.0 && here.abs() > far * from.abs()) {
+            return Ok(());
+        }
+        let (mut low, mut high, mut at) = (0.0, 1.0, 1.0);
+        while here.abs() > CLOSE * from.abs() && high - low > f64::EPSILON {
+            let next = 0.5 * (low + high);
+            self.z.iter_mut().zip(&self.d).for_each(|(z, d)| *z = d * (next - at));
+            self.interval.correct(model, island, &self.z);
+            self.residual(model, island, state, h)?;
+            here = self.slope();
+            at = next;
+            *(if here * from < 0.0 { &mut high } else { &mut low }) = next;
+        }
+        Ok(())
     }
 
     /// What the step moves and what forces do in it, as an action.

@@ -105,6 +105,10 @@ fn add_by_velocities(element: &Stiffness, bodies: &Bodies, scale: f64, pulls: &m
             b.push(bodies, &-force, pulls);
         }
         Stiffness::Following { .. } => {}
+        Stiffness::Outer { push, along, by_velocity, .. } => {
+            let rate: f64 = along.iter().map(|form| form.rate(bodies)).sum();
+            push.iter().for_each(|form| form.push(by_velocity * rate * scale, bodies, pulls));
+        }
         Stiffness::Spinning { body, by_spin, frame, frame_rate } => {
             pulls[body - bodies.first].torque += by_spin * moment_of(frame, frame_rate) * (0.5 * scale);
         }

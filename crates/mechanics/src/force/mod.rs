@@ -16,6 +16,7 @@
 
 mod attraction;
 mod charge;
+mod contact;
 mod drag;
 mod inverse;
 mod joint_force;
@@ -27,16 +28,18 @@ mod table;
 
 pub use attraction::{Attraction, Gravitation};
 pub use charge::{COULOMB, Charges};
+pub use contact::{ContactPotential, Suggestion, suggested_stiffness};
 pub use drag::Drag;
 pub use inverse::Source;
 pub use joint_force::{JointForce, JointLaw, JointPull};
 pub use load::{Axes, Given, Load};
 pub use parameter::ParameterError;
-pub use pull::{Anchor, Bodies, Ends, Placement, Pull, Stiffness, Weights};
+pub use pull::{Anchor, Bodies, Ends, Form, Placement, Pull, Stiffness, Weights};
 pub use spring::Spring;
 pub use table::{Table, TableError};
 
 use crate::body::Body;
+use percussion_geometry::separation::QueryError;
 use thiserror::Error;
 
 /// Why a force has no value.
@@ -51,6 +54,14 @@ pub enum ForceError {
         force: String,
         /// Distance of the points, m.
         distance: f64,
+    },
+    /// Two parts whose separation has no value.
+    #[error("{force}: {error}")]
+    Separation {
+        /// Name of the force.
+        force: String,
+        /// What the kernel says.
+        error: QueryError,
     },
 }
 
@@ -69,6 +80,8 @@ pub enum Law {
     Load(Load),
     /// The resistance of a medium.
     Drag(Drag),
+    /// Contact as a potential.
+    Contact(ContactPotential),
 }
 
 /// A force with its name in the scene.
@@ -81,7 +94,7 @@ pub struct Force {
 }
 
 impl Force {
-    /// Adds what the force does at the time `t` to the pulls. Allocates nothing.
+    /// Adds what the force does at the time `t` to the pulls. Allocates nothing, but where parts overlap.
     pub fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
         match &self.law {
             Law::Spring(spring) => spring.pull(&self.name, bodies, pulls)?,
@@ -90,6 +103,7 @@ impl Force {
             Law::Charges(charges) => charges.pairs().pull(&self.name, bodies, pulls)?,
             Law::Load(load) => load.pull(t, bodies, pulls),
             Law::Drag(drag) => drag.pull(bodies, pulls),
+            Law::Contact(contact) => contact.pull(&self.name, bodies, pulls)?,
         }
         Ok(())
     }
@@ -103,6 +117,7 @@ impl Force {
             Law::Charges(charges) => charges.pairs().stiffness(&self.name, bodies, list)?,
             Law::Load(load) => load.stiffness(t, list),
             Law::Drag(drag) => drag.stiffness(bodies, list),
+            Law::Contact(contact) => contact.stiffness(&self.name, bodies, list)?,
         }
         Ok(())
     }
@@ -111,7 +126,12 @@ impl Force {
     pub fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
         match &self.law {
             Law::Load(load) => load.rate(t, bodies, pulls),
-            Law::Spring(_) | Law::Attraction(_) | Law::Gravitation(_) | Law::Charges(_) | Law::Drag(_) => {}
+            Law::Spring(_)
+            | Law::Attraction(_)
+            | Law::Gravitation(_)
+            | Law::Charges(_)
+            | Law::Drag(_)
+            | Law::Contact(_) => {}
         }
     }
 
@@ -122,6 +142,7 @@ impl Force {
             Law::Attraction(attraction) => attraction.potential(&self.name, bodies),
             Law::Gravitation(gravitation) => gravitation.pairs().potential(&self.name, bodies),
             Law::Charges(charges) => charges.pairs().potential(&self.name, bodies),
+            Law::Contact(contact) => contact.potential(&self.name, bodies),
             Law::Load(_) | Law::Drag(_) => Ok(0.0),
         }
     }
@@ -133,6 +154,7 @@ impl Force {
             Law::Attraction(_) | Law::Gravitation(_) | Law::Charges(_) => Ok(0.0),
             Law::Load(load) => Ok(load.power(t, bodies)),
             Law::Drag(drag) => Ok(drag.power(bodies)),
+            Law::Contact(contact) => contact.power(&self.name, bodies),
         }
     }
 
@@ -140,9 +162,15 @@ impl Force {
     pub fn is_conservative(&self) -> bool {
         match &self.law {
             Law::Spring(spring) => spring.damping == 0.0,
+            Law::Contact(contact) => contact.drag == 0.0,
             Law::Attraction(_) | Law::Gravitation(_) | Law::Charges(_) => true,
             Law::Load(_) | Law::Drag(_) => false,
         }
+    }
+
+    /// Whether its derivatives jump where it acts: Newton's method must then look where its corrections lead.
+    pub fn bends(&self) -> bool {
+        matches!(self.law, Law::Contact(_))
     }
 
     /// Most stiffness elements it lists: scratch memory is made for them once.
@@ -152,6 +180,7 @@ impl Force {
             Law::Gravitation(gravitation) => gravitation.pairs().count(),
             Law::Charges(charges) => charges.pairs().count(),
             Law::Drag(_) => 2,
+            Law::Contact(contact) => contact.count(),
         }
     }
 
@@ -167,10 +196,11 @@ impl Force {
             Law::Charges(charges) => sources(&charges.charges, visit),
             Law::Load(load) => load.anchor.body.into_iter().for_each(visit),
             Law::Drag(drag) => drag.anchor.body.into_iter().for_each(visit),
+            Law::Contact(contact) => contact.slots().iter().copied().for_each(visit),
         }
     }
 
-    /// Every point it acts on. Allocates: for building a model, not for steps.
+    /// Every point it acts on; contact has none that stays. Allocates: for building a model, not for steps.
     pub fn anchors_mut(&mut self) -> Vec<&mut Anchor> {
         fn sources(list: &mut [Source]) -> Vec<&mut Anchor> {
             list.iter_mut().map(|source| &mut source.anchor).collect()
@@ -182,6 +212,7 @@ impl Force {
             Law::Charges(charges) => sources(&mut charges.charges),
             Law::Load(load) => vec![&mut load.anchor],
             Law::Drag(drag) => vec![&mut drag.anchor],
+            Law::Contact(_) => Vec::new(),
         }
     }
 
@@ -194,6 +225,7 @@ impl Force {
             Law::Charges(charges) => charges.check(),
             Law::Load(load) => load.check(),
             Law::Drag(drag) => drag.check(),
+            Law::Contact(contact) => contact.check(),
         }
     }
 
@@ -216,7 +248,7 @@ impl Force {
                 load.settle(bodies);
                 Ok(())
             }
-            Law::Spring(_) | Law::Charges(_) | Law::Drag(_) => Ok(()),
+            Law::Spring(_) | Law::Charges(_) | Law::Drag(_) | Law::Contact(_) => Ok(()),
         }
     }
 }

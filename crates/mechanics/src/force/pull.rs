@@ -102,6 +102,41 @@ impl Pull {
     }
 }
 
+/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a pull it is a force of that size.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The body's slot; `None` is the world.
+    pub body: Option<usize>,
+    /// Weights of the position.
+    pub force: Vec3,
+    /// Weights of the directors.
+    pub moment: Mat3,
+}
+
+impl Form {
+    /// As a wrench on a body of orientation `r`, or a form in its twists.
+    fn at(&self, r: &Mat3) -> Vec6 {
+        twist(&self.force, &moment_of(r, &self.moment))
+    }
+
+    /// Its value for the velocities of the bodies.
+    pub fn rate(&self, bodies: &Bodies) -> f64 {
+        self.body.map_or(0.0, |slot| {
+            let seen = &bodies.placements[slot - bodies.first];
+            self.force.dot(&seen.velocity) + self.moment.dot(&seen.frame_rate)
+        })
+    }
+
+    /// Adds a force `size` times the form.
+    pub fn push(&self, size: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+        if let Some(slot) = self.body {
+            let pull = &mut pulls[slot - bodies.first];
+            pull.force += self.force * size;
+            pull.moment += self.moment * size;
+        }
+    }
+}
+
 /// One element of the derivative of a force.
 #[derive(Clone, Copy, Debug)]
 pub enum Stiffness {
@@ -138,6 +173,17 @@ pub enum Stiffness {
         frame: Mat3,
         /// Their rate, 1/s.
         frame_rate: Mat3,
+    },
+    /// A force of given shape on two bodies whose size depends on their motion along another one.
+    Outer {
+        /// The force, on one body and on the other.
+        push: [Form; 2],
+        /// The motion it depends on, of the same two bodies.
+        along: [Form; 2],
+        /// Derivative of its size with respect to the motion.
+        by_position: f64,
+        /// Derivative of its size with respect to the rate of the motion.
+        by_velocity: f64,
     },
 }
 
@@ -208,6 +254,15 @@ impl Stiffness {
                 let zero = Mat3::zeros();
                 add(&mut blocks[slot], &zero, &zero, &zero, &(by_spin * by_turn * scale));
             }
+            Self::Outer { push, along, by_position, by_velocity } => {
+                let g = (by_position * weights.position + by_velocity * weights.velocity) * scale;
+                for (p, q) in push.iter().flat_map(|p| along.iter().map(move |q| (p, q))) {
+                    if let (Some(slot), true) = (p.body, p.body == q.body) {
+                        let slot = slot - first;
+                        blocks[slot] += p.at(&ends.0[slot]) * (q.at(&ends.1[slot]) * g).transpose();
+                    }
+                }
+            }
         }
     }
 
@@ -221,25 +276,40 @@ impl Stiffness {
         twists: &[Vec6],
         wrenches: &mut [Vec6],
     ) {
-        let Self::Points { a, b, by_position, by_velocity } = self else { return };
-        let (Some(i), Some(j)) = (a.body, b.body) else { return };
-        if i == j {
-            return;
-        }
-        let g = Self::gradient(by_position, by_velocity, weights) * scale;
-        for (p, q) in [(a, b), (b, a)] {
-            // Slots exist: checked just above for both.
-            let (Some(p_slot), Some(q_slot)) = (p.body, q.body) else { return };
-            let (p_slot, q_slot) = (p_slot - first, q_slot - first);
-            let moved = linear(&twists[q_slot]) + angular(&twists[q_slot]).cross(&(ends.1[q_slot] * q.arm));
-            let force = -(g * moved);
-            wrenches[p_slot] += twist(&force, &(ends.0[p_slot] * p.arm).cross(&force));
+        // Slots of two different bodies that both move.
+        let apart = |p: Option<usize>, q: Option<usize>| {
+            p.zip(q).filter(|(p, q)| p != q).map(|(p, q)| (p - first, q - first))
+        };
+        match self {
+            Self::Points { a, b, by_position, by_velocity } => {
+                let g = Self::gradient(by_position, by_velocity, weights) * scale;
+                for (p, q) in [(a, b), (b, a)] {
+                    let Some((i, j)) = apart(p.body, q.body) else { return };
+                    let moved = linear(&twists[j]) + angular(&twists[j]).cross(&(ends.1[j] * q.arm));
+                    let force = -(g * moved);
+                    wrenches[i] += twist(&force, &(ends.0[i] * p.arm).cross(&force));
+                }
+            }
+            Self::Outer { push, along, by_position, by_velocity } => {
+                let g = (by_position * weights.position + by_velocity * weights.velocity) * scale;
+                for (p, q) in push.iter().flat_map(|p| along.iter().map(move |q| (p, q))) {
+                    if let Some((i, j)) = apart(p.body, q.body) {
+                        wrenches[i] += p.at(&ends.0[i]) * (g * q.at(&ends.1[j]).dot(&twists[j]));
+                    }
+                }
+            }
+            Self::Following { .. } | Self::Spinning { .. } => {}
         }
     }
 
     /// Whether it ties two different moving bodies together.
     pub fn couples(&self) -> bool {
-        matches!(self, Self::Points { a, b, .. } if a.body.is_some() && b.body.is_some() && a.body != b.body)
+        let (a, b) = match self {
+            Self::Points { a, b, .. } => (a.body, b.body),
+            Self::Outer { push: [a, b], .. } => (a.body, b.body),
+            Self::Following { .. } | Self::Spinning { .. } => return false,
+        };
+        a.is_some() && b.is_some() && a != b
     }
 }
 

@@ -9,13 +9,16 @@ use super::start::{self, Velocity};
 use super::{Closure, Island, Link, Model, ModelError, check};
 use crate::body::{Body, BodyKind};
 use crate::contact::{ContactSpec, Contacts};
-use crate::force::{Anchor, Force, JointForce};
+use crate::force::{Anchor, ContactPotential, Force, JointForce, Law};
 use crate::joint::{Frame, Joint, JointKind, Limits, Stand};
 use crate::rotation::Mat3;
 use crate::state::State;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use std::sync::Arc;
+
+/// The name of the force that contact is where it is a potential.
+const CONTACT_POTENTIAL: &str = "contact potential";
 
 /// A body's place in the list of all bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -244,6 +247,15 @@ impl ModelBuilder {
                 .collect();
             bodies.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
         }
+        if self.contact.as_ref().is_some_and(|contact| contact.potential.is_some()) {
+            // Whatever has a shape may be pushed by whatever else has one.
+            let shaped = |body: &usize| {
+                let body = &self.bodies[*body];
+                body.moves() && !(body.shapes.is_empty() && body.outlines.is_empty())
+            };
+            let shaped: Vec<usize> = (0..self.bodies.len()).filter(shaped).collect();
+            shaped.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
+        }
         let depth = |mut body: usize| {
             let mut depth = 0;
             while let Some(parent) = hung[body].and_then(|joint| self.moving(self.joints[joint].parent)) {
@@ -375,6 +387,7 @@ impl ModelBuilder {
         }
         closures.sort_by_key(|closure| group_of(closure.child));
 
+        let contacts = self.contacts(&slots, &links)?;
         let mut forces = self.forces.clone();
         let mut keyed = Vec::new();
         for mut force in forces.drain(..) {
@@ -385,6 +398,11 @@ impl ModelBuilder {
                 group = group.or(anchor.body.map(group_of));
             }
             // A force between fixed things moves nothing.
+            keyed.extend(group.map(|group| (group, force)));
+        }
+        if let Some(force) = self.contact_potential(contacts.as_ref())? {
+            let mut group = None;
+            force.for_each_slot(&mut |slot| group = Some(group_of(slot)));
             keyed.extend(group.map(|group| (group, force)));
         }
         keyed.sort_by_key(|(group, _)| *group);
@@ -433,19 +451,6 @@ impl ModelBuilder {
             islands.push(Island { simple: alone, ..island });
             from = to;
         }
-        let contacts = match &self.contact {
-            Some(spec) => {
-                let joined: Vec<(usize, usize)> = self
-                    .joints
-                    .iter()
-                    .chain(&self.loops)
-                    .filter_map(|joint| joint.parent.map(|parent| (parent.0, joint.child.0)))
-                    .collect();
-                let built = Contacts::build(spec, &self.bodies, &self.placed, &slots, &links, &joined)?;
-                Some(Arc::new(built))
-            }
-            None => None,
-        };
         let model = Model {
             contacts,
             bodies: self.bodies.clone(),
@@ -463,6 +468,28 @@ impl ModelBuilder {
         check::fit(&model, &state)?;
         start::set_momenta(&self, hung, &model, &mut state, self.project)?;
         Ok((model, state))
+    }
+
+    /// What may meet, once bodies have slots.
+    fn contacts(&self, slots: &[Option<usize>], links: &[Link]) -> Result<Option<Arc<Contacts>>, ModelError> {
+        let Some(spec) = &self.contact else { return Ok(None) };
+        let tied = self.joints.iter().chain(&self.loops);
+        let joined: Vec<(usize, usize)> =
+            tied.filter_map(|joint| joint.parent.map(|parent| (parent.0, joint.child.0))).collect();
+        Ok(Some(Arc::new(Contacts::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
+    }
+
+    /// Contact as a force, if it is one and anything may meet.
+    fn contact_potential(&self, contacts: Option<&Arc<Contacts>>) -> Result<Option<Force>, ModelError> {
+        let potential = self.contact.as_ref().and_then(|contact| contact.potential);
+        let law = contacts.zip(potential).and_then(|(c, p)| ContactPotential::new(c.clone(), p));
+        let Some(law) = law else { return Ok(None) };
+        let name = CONTACT_POTENTIAL.to_owned();
+        let mut taken = self.forces.iter().map(|f| &f.name).chain(self.joint_forces.iter().map(|f| &f.name));
+        match taken.any(|other| *other == name) {
+            true => Err(ModelError::Duplicate { what: "forces", name }),
+            false => Ok(Some(Force { name, law: Law::Contact(law) })),
+        }
     }
 
     fn resolve_anchor(&self, anchor: &mut Anchor, slots: &[Option<usize>]) {

@@ -1,0 +1,288 @@
+//! The separation of flat bodies, softened by a millionth of their size.
+//!
+//! A corner that leaves a face to its neighbour, as a box does that comes down on an edge, takes the whole force with it: `s`
+//! has a kink there, both sides of it drive the body back to it, and the equations of a step that ends on it have no solution
+//! (the force of the solution lies between those of the two sides). So the supports of bodies with corners are softened:
+//!
+//! ```text
+//! S(h)  = min { Σ π_i h_i - ε/2 (1 - Σ π_i²) : π >= 0, Σ π = 1 }       π_i = (a - h_i)⁺/ε,  a from Σ π = 1
+//! s_ε   = max { S(<α, x_i>) + S(-<α, y_j>) : <α, β> = 1 }               s - ε < s_ε <= s
+//! ```
+//!
+//! The weights are those of the shortest dual [Johnson 2.7.5], made continuous: corners within `ε` of the deepest share
+//! the contact, a box that stands flat has it in the middle. One corner alone is as deep as ever. `s_ε` is differentiated as `s`
+//! is, by α at `p_a = Σ π_i x_i` and `p_b = Σ π_j y_j`, whose distance along β takes the place of `s` in the β part. The maximum
+//! is found by Newton's method on the two components of α across β, from the α of the kernel.
+//!
+//! On the ramp between two corners forces change fast. Heights of the corners that carry weight follow a plane through `g`,
+//! the relative tilt of the bodies, up to what α follows: `∇²s_ε = -P/ε` in `g`, with the moments `m` of the corners across β and
+//!
+//! ```text
+//! P = m_a - m_a (m_a + m_b)⁻¹ m_a        nothing where a corner meets a face or two edges cross; m_a on a half-space
+//! ```
+
+use crate::contact::{Contacts, PartShape, Touch};
+use crate::rotation::{Mat3, tangents};
+use nalgebra::{Matrix2, Matrix3x2, Vector2};
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::{Pose, Vec2, Vec3};
+
+/// `ε` as a multiple of the size of the pair, the sum of the outer radii that are finite.
+const SOFTNESS: f64 = 1e-4;
+/// How far the contact points may differ across β, as a multiple of the size of the pair.
+const AGREED: f64 = 1e-14;
+/// Newton iterations for α: it ends after a few, as soon as the corners that carry weight are found.
+const MOST_ITERATIONS: usize = 60;
+
+/// Two parts near each other, softened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Softened {
+    /// The separation that the potential is made of: `s_ε`, m.
+    pub value: f64,
+    /// Direction, points and references; its `separation` is the distance of the points along β.
+    pub touch: Touch,
+    /// Directions across α in which tilt is stiff, with `P/ε` along them, m.
+    pub ramp: [(Vec3, f64); 2],
+}
+
+impl Softened {
+    /// What the kernel says, for pairs without corners to soften.
+    pub fn exact(touch: Touch) -> Self {
+        Self { value: touch.separation, touch: balanced(touch), ramp: [(Vec3::zeros(), 0.0); 2] }
+    }
+
+    /// How much earlier than the kernel says contact may begin, m; `None` where corners are not softened.
+    pub fn reach(contacts: &Contacts, (a, b): (usize, usize)) -> Option<f64> {
+        let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
+        let flat = corners(&p.shape).is_some() && (corners(&q.shape).is_some() || q.shape.is_unbounded());
+        let size = p.radius + if q.radius.is_finite() { q.radius } else { 0.0 };
+        flat.then_some(SOFTNESS * size)
+    }
+
+    /// Softens what the kernel says of two parts whose bodies stand at given placements.
+    pub fn new(
+        contacts: &Contacts,
+        (a, b): (usize, usize),
+        (pose_a, pose_b): (&Pose, &Pose),
+        touch: &Touch,
+    ) -> Self {
+        let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
+        let Some((softness, first)) = Self::reach(contacts, (a, b)).zip(corners(&p.shape)) else {
+            return Self::exact(*touch);
+        };
+        // From a point between the two: short vectors, no digits lost far from the origin.
+        let origin = touch.point();
+        let placed = |pose: &Pose, offset: &Pose| {
+            let at = pose.then(offset);
+            Pose::new(at.rotation, at.position - origin)
+        };
+        let (at_a, at_b) = (placed(pose_a, &p.offset), placed(pose_b, &q.offset));
+        let one = Side { corners: first, pose: at_a, direction: touch.alpha, base: touch.point_a - origin };
+        let other = corners(&q.shape).map(|corners| Side {
+            corners,
+            pose: at_b,
+            direction: -touch.alpha,
+            base: touch.point_b - origin,
+        });
+        let across = match p.shape {
+            PartShape::Solid(_) => {
+                let (t, u) = tangents(&touch.beta);
+                Matrix3x2::from_columns(&[t, u])
+            }
+            PartShape::Planar(_) => {
+                let normal = at_a.rotation * Vec3::z();
+                Matrix3x2::from_columns(&[normal.cross(&touch.beta), Vec3::zeros()])
+            }
+        };
+        let pair = Pair { one, other, across, softness, size: softness / SOFTNESS };
+        pair.softened(touch, &origin)
+    }
+}
+
+/// Corners of a part, in its own frame.
+#[derive(Clone, Copy)]
+enum Corners<'a> {
+    Space(&'a [Vec3]),
+    Plane(&'a [Vec2]),
+}
+
+fn corners(shape: &PartShape) -> Option<Corners<'_>> {
+    match shape {
+        PartShape::Solid(Solid::Polytope(p)) => Some(Corners::Space(p.vertices())),
+        PartShape::Planar(PlanarShape::Polygon(p)) => Some(Corners::Plane(p.vertices())),
+        _ => None,
+    }
+}
+
+/// One body of a pair: heights of its corners are taken along `direction` from `base`.
+struct Side<'a> {
+    corners: Corners<'a>,
+    pose: Pose,
+    direction: Vec3,
+    base: Vec3,
+}
+
+/// A softened support.
+#[derive(Clone, Copy)]
+struct Support {
+    /// `S`, from the base.
+    value: f64,
+    /// `Σ π_i x_i`.
+    point: Vec3,
+    /// `Σ (x_i - x̄)(x_i - x̄)ᵀ` over the corners that carry weight.
+    moments: Mat3,
+}
+
+impl Side<'_> {
+    /// Visits the corners with their heights along the direction turned by `change`.
+    fn each(&self, change: &Vec3, mut visit: impl FnMut(&Vec3, f64)) {
+        let mut one = |corner: Vec3| {
+            let x = self.pose.point(&corner);
+            visit(&x, self.direction.dot(&(x - self.base)) + change.dot(&x));
+        };
+        match self.corners {
+            Corners::Space(list) => list.iter().for_each(|v| one(*v)),
+            Corners::Plane(list) => list.iter().for_each(|v| one(Vec3::new(v.x, v.y, 0.0))),
+        }
+    }
+
+    fn support(&self, change: &Vec3, softness: f64) -> Support {
+        let mut lowest = f64::INFINITY;
+        self.each(change, |_, h| lowest = lowest.min(h));
+        // The level falls as corners above it drop out [Michelot 1986]; once they stay it is the one.
+        let (mut level, mut count) = (lowest + softness, usize::MAX);
+        loop {
+            let (mut sum, mut below) = (0.0, 0);
+            self.each(change, |_, h| {
+                if h < level {
+                    sum += h - lowest;
+                    below += 1;
+                }
+            });
+            // Without a corner below it nothing here is a number.
+            if below == count || below == 0 {
+                break;
+            }
+            count = below;
+            level = lowest + (softness + sum) / below as f64;
+        }
+        let (mut point, mut mean, mut height, mut square) = (Vec3::zeros(), Vec3::zeros(), 0.0, 0.0);
+        self.each(change, |x, h| {
+            if h < level {
+                let weight = (level - h) / softness;
+                point += x * weight;
+                mean += x / count as f64;
+                height += (h - lowest) * weight;
+                square += weight * weight;
+            }
+        });
+        let mut moments = Mat3::zeros();
+        self.each(change, |x, h| {
+            if h < level {
+                moments += (x - mean) * (x - mean).transpose();
+            }
+        });
+        Support { value: lowest + height - 0.5 * softness * (1.0 - square), point, moments }
+    }
+}
+
+struct Pair<'a> {
+    one: Side<'a>,
+    /// `None` for a half-space.
+    other: Option<Side<'a>>,
+    /// Directions across β in which α may turn.
+    across: Matrix3x2<f64>,
+    softness: f64,
+    size: f64,
+}
+
+impl Pair<'_> {
+    fn softened(&self, touch: &Touch, origin: &Vec3) -> Softened {
+        let Some(other) = &self.other else {
+            let support = self.one.support(&Vec3::zeros(), self.softness);
+            let span = touch.separation + touch.alpha.dot(&(support.point - self.one.base));
+            let value = touch.separation + support.value;
+            let points = (support.point, support.point - touch.beta * span);
+            return self.answer(touch, origin, value, span, points, self.flattened(&support.moments));
+        };
+        let supports = |turn: &Vector2<f64>| {
+            let change = self.across * turn;
+            (self.one.support(&change, self.softness), other.support(&-change, self.softness))
+        };
+        let apart = |(a, b): &(Support, Support)| self.across.tr_mul(&(a.point - b.point));
+        let mut turn = Vector2::zeros();
+        let mut now = supports(&turn);
+        let mut gradient = apart(&now);
+        // Where no corner answers, steps that move corners by a few softnesses find the next ones; they grow if need be.
+        let mut longest = 4.0 * self.softness / self.size;
+        for _ in 0..MOST_ITERATIONS {
+            if !(gradient.norm() > AGREED * self.size) {
+                break;
+            }
+            let (m, n) = (self.flattened(&now.0.moments), self.flattened(&now.1.moments));
+            let least = 1e-12 * self.size * self.size;
+            let matrix = (m + n + Matrix2::identity() * least) / self.softness;
+            let Some(mut step) = matrix.try_inverse().map(|inverse| inverse * gradient) else { break };
+            if step.norm() > longest {
+                step *= longest / step.norm();
+                longest *= 2.0;
+            }
+            // The function is concave: half the slope on the far side is an overshoot.
+            let slope = gradient.dot(&step);
+            loop {
+                let next = turn + step;
+                let then = supports(&next);
+                let after = apart(&then);
+                if !(after.dot(&step) < -0.5 * slope) || step.norm() <= f64::EPSILON * next.norm() {
+                    (turn, now, gradient) = (next, then, after);
+                    break;
+                }
+                step *= 0.5;
+            }
+        }
+        let (a, b) = now;
+        let change = self.across * turn;
+        let mut touch = *touch;
+        touch.alpha += change;
+        // S(<α, x>) + S(-<α, y>), heights taken from the kernel's points: <α, p_a - p_b> = s at first.
+        let value = touch.separation + a.value + b.value;
+        let span = touch.beta.dot(&(a.point - b.point));
+        let (m, n) = (self.flattened(&a.moments), self.flattened(&b.moments));
+        let least = Matrix2::identity() * (f64::EPSILON * self.size * self.size);
+        let stiff = (m + n + least).try_inverse().map_or_else(Matrix2::zeros, |inverse| m * inverse * n);
+        self.answer(&touch, origin, value, span, (a.point, b.point), (stiff + stiff.transpose()) * 0.5)
+    }
+
+    /// Moments across β.
+    fn flattened(&self, moments: &Mat3) -> Matrix2<f64> {
+        self.across.tr_mul(&(moments * self.across))
+    }
+
+    fn answer(
+        &self,
+        touch: &Touch,
+        origin: &Vec3,
+        value: f64,
+        span: f64,
+        points: (Vec3, Vec3),
+        stiff: Matrix2<f64>,
+    ) -> Softened {
+        let (point_a, point_b) = (points.0 + origin, points.1 + origin);
+        let touch = balanced(Touch { separation: span, point_a, point_b, ..*touch });
+        let spread = stiff.symmetric_eigen();
+        let ramp = [0, 1].map(|k| {
+            let along = self.across * spread.eigenvectors.column(k);
+            // Across α, seen from α as `along`: the heights that tilt gives to points in this direction.
+            let direction = along - touch.beta * touch.alpha.dot(&along);
+            (direction, spread.eigenvalues[k].max(0.0) / self.softness)
+        });
+        Softened { value, touch, ramp }
+    }
+}
+
+/// Contact points that differ by `s β` to rounding, whatever the tolerance of a query: then the torques of the two bodies cancel.
+fn balanced(mut touch: Touch) -> Touch {
+    let (middle, half) = (touch.point(), touch.beta * (0.5 * touch.separation));
+    (touch.point_a, touch.point_b) = (middle + half, middle - half);
+    touch
+}
