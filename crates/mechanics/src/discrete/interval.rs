@@ -42,6 +42,8 @@ pub struct Interval {
     pub(super) rotations0: Vec<Mat3>,
     /// Whether forces tie bodies together beyond the tree.
     pub coupled: bool,
+    /// Whether derivatives that point elsewhere than their forces are left out of the system: it is then definite, if less exact.
+    pub definite: bool,
 }
 
 /// Weights of a displacement of the end in what forces see at the middle.
@@ -261,6 +263,9 @@ impl Interval {
         let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
         for force in &model.forces[island.forces.clone()] {
             force.stiffness(t, &bodies, &mut self.stiffness)?;
+        }
+        if self.definite {
+            self.stiffness.retain(|element| !element.is_lopsided());
         }
         let ends = (self.rotations0.as_slice(), self.rotations.as_slice());
         for element in &self.stiffness {

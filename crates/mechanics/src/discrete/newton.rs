@@ -36,7 +36,7 @@ pub(super) const MOST_ITERATIONS: usize = 40;
 /// Slope on the far side of a correction, relative to that at its beginning, from which on it went too far.
 const TOO_FAR: f64 = 0.5;
 /// Iterations after which every correction that goes beyond its goal has gone too far.
-const PATIENCE: usize = 8;
+const PATIENCE: usize = 5;
 /// Slope at which the way back along a correction ends, likewise.
 const CLOSE: f64 = 0.1;
 /// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.
@@ -206,6 +206,8 @@ impl Newton {
         let mut slope = 0.0;
         loop {
             effort.iterations += 1;
+            // Two kinds of corrections in turn: where one runs in circles, the other leads out of them.
+            self.interval.definite = bends && (effort.iterations - 1) / PATIENCE % 2 == 1;
             self.residual(model, island, state, h).map_err(force)?;
             if bends && effort.iterations > 1 {
                 let far = if effort.iterations > PATIENCE { 0.0 } else { TOO_FAR };
@@ -222,9 +224,9 @@ impl Newton {
             }
             self.interval.correct(model, island, &self.d);
             let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
-            // Forces that bend make convergence linear, and slow is no noise yet.
-            let stalled = if bends { before } else { 0.1 * before };
-            if decrement <= DONE || (decrement <= NOISE && decrement >= stalled) {
+            // Forces that bend slow convergence down: what is slow is no noise yet.
+            let noise = decrement <= NOISE && decrement >= 0.1 * before;
+            if decrement <= DONE || (noise && !(bends && effort.iterations < MOST_ITERATIONS - PATIENCE)) {
                 effort.decrement = decrement;
                 break;
             }

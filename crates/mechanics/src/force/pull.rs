@@ -302,6 +302,12 @@ impl Stiffness {
         }
     }
 
+    /// Whether the force it belongs to acts elsewhere than along the motion it depends on.
+    pub fn is_lopsided(&self) -> bool {
+        let same = |p: &Form, q: &Form| p.force == q.force && p.moment == q.moment;
+        matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))
+    }
+
     /// Whether it ties two different moving bodies together.
     pub fn couples(&self) -> bool {
         let (a, b) = match self {
