@@ -24,6 +24,14 @@ pub struct Scene {
     pub files: &'static [(&'static str, &'static str)],
 }
 
+/// Schemes for bodies that collide without loss and without friction.
+const ELASTIC: [&str; 6] =
+    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful"];
+/// Schemes for impacts that take some of the normal velocity.
+const INELASTIC: [&str; 3] = ["exact", "decomposition", "lossful"];
+/// Schemes for friction.
+const ROUGH: [&str; 2] = ["decomposition", "lossful"];
+
 /// A scene to be run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
@@ -43,7 +51,26 @@ macro_rules! run_scene {
 
 /// All of them, by name.
 pub const SCENES: &[Scene] = &[
+    run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"], &ELASTIC),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
+    run_scene!(
+        "falling-cube",
+        "A cube falls on the floor and bounces",
+        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
+        "falling-cube-inelastic",
+        "A tilted cube falls on a rough floor and comes to rest on a face",
+        ["scene.toml"],
+        &ROUGH
+    ),
+    run_scene!(
+        "falling-polyhedra",
+        "Seven polyhedra fall on a floor and into each other",
+        ["scene.toml", "decomposition.toml"],
+        &ELASTIC
+    ),
     run_scene!("four-bar", "A four-bar linkage: a crank drives a rocker", ["scene.toml"]),
     run_scene!(
         "free-top",
@@ -52,15 +79,58 @@ pub const SCENES: &[Scene] = &[
     ),
     run_scene!("gyroscope", "A fast top on a point, under gravity", ["scene.toml"]),
     run_scene!(
+        "hexagons-seven",
+        "Seven charged hexagonal prisms assemble into a flower",
+        ["scene.toml", "elastic.toml", "exact.toml"],
+        &ROUGH
+    ),
+    run_scene!(
+        "hexagons-two",
+        "Two charged hexagonal prisms pull each other together",
+        ["scene.toml", "discrete.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
         "kepler",
         "Two bodies on eccentric orbits about each other, for a thousand revolutions",
         ["scene.toml"]
+    ),
+    run_scene!(
+        "metronome",
+        "Two prisms on a common joint swing and hit each other, edge on face",
+        ["scene.toml", "discrete.toml", "decomposition.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
+        "newtons-cradle-1",
+        "One cube runs into four in a row, and the last one leaves",
+        ["scene.toml", "decomposition.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
+        "newtons-cradle-2",
+        "Two cubes run into three at rest from both sides",
+        ["scene.toml", "decomposition.toml"],
+        &ELASTIC
     ),
     run_scene!(
         "pendulum-chain",
         "A hanging chain of eight links on spherical joints",
         ["scene.toml", "revolute.toml"]
     ),
+    run_scene!(
+        "pendulum-floor",
+        "A pendulum strikes a floor: only what its rod allows is reflected",
+        ["scene.toml", "spherical.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
+        "plastic-pair-1",
+        "A cube meets another one at rest and they go on together",
+        ["scene.toml"],
+        &INELASTIC
+    ),
+    run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"], &INELASTIC),
     run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
     Scene {
         name: "tetrahedra",
@@ -70,6 +140,25 @@ pub const SCENES: &[Scene] = &[
         pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
         files: &[],
     },
+    run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing", ["scene.toml"], &ELASTIC),
+    run_scene!(
+        "wedge-frictional",
+        "A wedge falls on a rough floor that takes half of the normal velocity",
+        ["scene.toml"],
+        &ROUGH
+    ),
+    run_scene!(
+        "wedge-frictionless",
+        "A wedge falls on a smooth floor that takes half of the normal velocity",
+        ["scene.toml"],
+        &INELASTIC
+    ),
+    run_scene!(
+        "wedge-plastic",
+        "A wedge falls on a floor at which the point that touches stops",
+        ["scene.toml"],
+        &ROUGH
+    ),
 ];
 
 /// The scene of that name.

@@ -247,12 +247,8 @@ fn the_page_lists_collisions_and_draws_planar_bodies() {
     assert!(!page.contains("NaN") && !page.contains("inf"));
 }
 
-#[test]
-fn a_page_lists_the_first_collisions_of_many() {
-    let place = Place::new("events-many");
-    let out = place.join("out");
-    // A ball between two walls hits one of them every tenth of a second.
-    let scene = r#"
+/// A ball between two walls hits one of them every tenth of a second.
+const WALLS: &str = r#"
 [run]
 step = 1e-2
 until = 30
@@ -266,7 +262,12 @@ velocity = [2, 0, 0]
 kind = "fixed"
 shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space = { normal = [-1, 0, 0], offset = -0.2 } }]
 "#;
-    succeed(&run(place.scene(scene), &out, &[]));
+
+#[test]
+fn a_page_lists_the_first_collisions_of_many() {
+    let place = Place::new("events-many");
+    let out = place.join("out");
+    succeed(&run(place.scene(WALLS), &out, &[]));
     let lines = events(&out);
     // The first after 0.05 s, then one every 0.1 s.
     assert_eq!(lines.len(), 300);
@@ -283,9 +284,9 @@ shapes = [{ half_space = { normal = [1, 0, 0], offset = -0.2 } }, { half_space =
 fn steps_that_are_handed_over_are_counted_and_told() {
     let place = Place::new("events-handed");
     let out = place.join("out");
-    // It bounces ever lower and comes to rest.
-    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nrestitution = 0.3"));
-    let output = run(&scene, &out, &[]);
+    // Steps with two collisions each, and one is allowed.
+    let more = ["--set", "contact.cascade=1", "--set", "run.step=0.2", "--until", "1"];
+    let output = run(place.scene(WALLS), &out, &more);
     succeed(&output);
     let (told, lines) = (summary(&out), events(&out));
     let handed = lines.iter().filter(|event| event["kind"] == "hand-over").count();
@@ -295,10 +296,6 @@ fn steps_that_are_handed_over_are_counted_and_told() {
     assert!(warning.contains("handed to the decomposition scheme"), "{warning}");
     assert!(error(&output).contains(warning));
     assert!(fs::read_to_string(out.join("report.html")).unwrap().contains(warning));
-    // At rest on the floor, where it stays.
-    let (times, height) = (common::folder::array(&out, "time"), common::folder::array(&out, "position"));
-    let last = height.as_floats().unwrap()[6 * (times.as_floats().unwrap().len() - 1) + 2];
-    assert!((last - 0.1).abs() < 1e-4, "{last}");
 }
 
 #[test]

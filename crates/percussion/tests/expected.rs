@@ -1,60 +1,327 @@
-//! Every scene that is run keeps what its `expected.json` says it keeps.
+//! Every scene that is run keeps what its `expected.json` says it keeps, and does what it says it does.
+//!
+//! | key | of a scene file |
+//! |---|---|
+//! | `until`, `steps` | how long the test runs it, s, and in how many steps |
+//! | `energy`, `angular_momentum` | at the start |
+//! | `energy_error_at_most`, `momentum_error_at_most` | what no cause explains: relative energy; N s and N m s |
+//! | `constant`, `spin_scale` | components of the angular momentum that stay, to rounding relative to this size |
+//! | `collisions`, `hand_overs_at_most` | how many; none if not given |
+//! | `overlap_at_most` | in m; none if not given |
+//! | `projection_energy_at_most` | what moving bodies apart brought, J |
+//! | `events` | times, impulses and energies of the first collisions |
+//! | `final` | velocities, places, spins and energies at the end |
+//! | `touching` | how many pairs of bodies are nearer than this at the end |
+//! | `settled` | the end compared with the run: kinetic energy with its greatest, the last tenth of potential energies with their drop |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 
+use common::folder::{Place, array};
 use percussion::gallery::{SCENES, load};
-use percussion::scene::run::{Status, run};
-use serde_json::Value;
+use percussion::mechanics::contact::Memory;
+use percussion::mechanics::schemes::NAMES;
+use percussion::mechanics::{Model, State};
+use percussion::scene::run::{Checkpoint, Status, Summary, read_events, run};
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Angular momentum that symmetry keeps may wander by rounding, relative to the greatest there was.
 const KEPT: f64 = 1e-11;
 /// Joints and loops hold at every step.
 const CONSTRAINTS: f64 = 1e-12;
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    until: f64,
+    steps: u64,
+    energy: f64,
+    energy_error_at_most: f64,
+    momentum_error_at_most: f64,
+    angular_momentum: [f64; 3],
+    constant: Vec<usize>,
+    spin_scale: Option<f64>,
+    collisions: Option<u64>,
+    #[serde(default)]
+    hand_overs_at_most: u64,
+    #[serde(default)]
+    overlap_at_most: f64,
+    projection_energy_at_most: Option<f64>,
+    events: Option<Events>,
+    #[serde(rename = "final")]
+    end: Option<End>,
+    touching: Option<Touching>,
+    settled: Option<Settled>,
+}
+
+/// The first collisions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Events {
+    times: Vec<f64>,
+    /// In s.
+    tolerance: f64,
+    /// Collision `k`, from zero, may be later by `k + 1` times this many seconds.
+    #[serde(default)]
+    late: f64,
+    /// Pairs of collisions that share an instant, to the bit.
+    #[serde(default)]
+    simultaneous: Vec<[usize; 2]>,
+    /// On the first body, N s; leading components.
+    #[serde(default)]
+    impulses: Vec<Vec<f64>>,
+    /// Kinetic, of those that met, J.
+    #[serde(default)]
+    energies_after: Vec<f64>,
+    /// Of impulses and energies, relative.
+    relative: Option<f64>,
+}
+
+/// The last state.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    #[serde(default)]
+    velocity: BTreeMap<String, [f64; 3]>,
+    /// Of the bodies' own frames.
+    #[serde(default)]
+    position: BTreeMap<String, [Option<f64>; 3]>,
+    /// In m and m/s.
+    tolerance: Option<f64>,
+    /// Of all bodies, rad/s.
+    spin_at_most: Option<f64>,
+    /// In J.
+    kinetic_at_most: Option<f64>,
+    /// Kinetic and potential, J, and its tolerance.
+    energy: Option<[f64; 2]>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Touching {
+    pairs: usize,
+    within: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settled {
+    kinetic_at_most: f64,
+    potential_at_most: f64,
+}
+
+/// What is not as it should be, all of it.
+struct Complaints<'a> {
+    name: &'a str,
+    said: &'a mut Vec<String>,
+}
+
+impl Complaints<'_> {
+    fn unless(&mut self, fine: bool, otherwise: impl FnOnce() -> String) {
+        if !fine {
+            self.said.push(format!("{}: {}", self.name, otherwise()));
+        }
+    }
+}
+
 #[test]
 fn scenes_of_the_gallery_keep_what_they_should() {
+    let place = Place::new("expected");
+    let mut said = Vec::new();
     for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
         let path = common::root().join("scenes").join(scene.name).join("expected.json");
-        let expected: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let text = fs::read_to_string(path).unwrap();
+        let mut expected: BTreeMap<String, Wanted> =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
         for (file, _) in scene.files {
-            let wanted = expected.get(file).unwrap_or_else(|| panic!("{}: nothing about {file}", scene.name));
-            let number = |key: &str| wanted[key].as_f64().unwrap_or_else(|| panic!("{file}: {key}"));
+            let wanted =
+                expected.remove(*file).unwrap_or_else(|| panic!("{}: nothing about {file}", scene.name));
             let name = match file.strip_suffix(".toml").unwrap() {
                 "scene" => scene.name.to_owned(),
                 variant => format!("{}/{variant}", scene.name),
             };
-            let until = [("run.until".to_owned(), number("until").to_string())];
-            let folder = std::env::temp_dir().join(format!(
-                "percussion-expected-{}-{}",
-                std::process::id(),
-                name.replace('/', "-")
-            ));
+            let until = [("run.until".to_owned(), wanted.until.to_string())];
+            let folder = place.join(&name.replace('/', "-"));
             let loaded = load(&name, &until).unwrap().unwrap();
+            let model = loaded.model.clone();
             let found = run(loaded, &folder, false, &mut |_| ControlFlow::Continue(())).unwrap();
+            let mut complaints = Complaints { name: &name, said: &mut said };
+            let c = &mut complaints;
+            keeps(c, &wanted, &found);
+            if let Some(events) = &wanted.events {
+                happens(c, events, &folder);
+            }
+            if let Some(end) = &wanted.end {
+                ends(c, end, &found, &folder);
+            }
+            if let Some(Touching { pairs, within }) = wanted.touching {
+                let state = Checkpoint::read(&folder.join("checkpoint")).unwrap().state;
+                let found = neighbours(&model, &state, within);
+                c.unless(found == pairs, || format!("{found} pairs touch"));
+            }
+            if let Some(settled) = &wanted.settled {
+                rests(c, settled, &found, &folder);
+            }
             fs::remove_dir_all(&folder).unwrap();
+        }
+        assert!(expected.is_empty(), "{}: {:?} are not in the gallery", scene.name, expected.keys());
+    }
+    assert!(said.is_empty(), "\n{}", said.join("\n"));
+}
 
-            assert_eq!(found.status, Status::Finished, "{name}");
-            assert_eq!(found.steps as f64, number("steps"), "{name}");
-            let energy = number("energy");
-            assert!((found.energy.initial - energy).abs() <= 1e-12 * energy.abs(), "{name}");
-            let error = found.energy.max_relative_error;
-            println!("{name:24} energy {error:.1e}, constraints {:.1e}", found.constraint_max);
-            assert!(error <= number("energy_error_at_most"), "{name}: {error:e}");
-            let momentum = found.linear_momentum.max_error.max(found.angular_momentum.max_error);
-            assert!(momentum <= number("momentum_error_at_most"), "{name}: {momentum:e}");
-            assert!(found.constraint_max <= CONSTRAINTS, "{name}: {:e}", found.constraint_max);
-            let spin = &found.angular_momentum;
-            for (k, start) in wanted["angular_momentum"].as_array().unwrap().iter().enumerate() {
-                assert!((spin.initial[k] - start.as_f64().unwrap()).abs() <= 1e-13 * spin.max, "{name}: {k}");
+#[test]
+fn schemes_of_a_scene_can_express_it_and_no_others_can() {
+    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+        for scheme in NAMES {
+            let chosen = [("run.scheme".to_owned(), scheme.to_owned())];
+            // Some scenes leave the scheme to its default: then there is nothing to override.
+            if load(scene.name, &[]).unwrap().unwrap().contact.is_none() {
+                continue;
             }
-            for k in wanted["constant"].as_array().unwrap() {
-                let k = k.as_u64().unwrap() as usize;
-                let off = (spin.last[k] - spin.initial[k]).abs();
-                assert!(off <= KEPT * spin.max, "{name}: component {k} is off by {off:e}");
-            }
+            let fits = load(scene.name, &chosen).unwrap().is_ok();
+            assert_eq!(fits, scene.schemes.contains(&scheme), "{} by {scheme}", scene.name);
         }
     }
+}
+
+/// What the summary says.
+fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
+    c.unless(found.status == Status::Finished, || format!("{:?}", found.failure));
+    c.unless(found.steps == wanted.steps, || format!("{} steps", found.steps));
+    let start = found.energy.initial;
+    c.unless((start - wanted.energy).abs() <= 1e-12 * wanted.energy.abs(), || {
+        format!("begins with {start} J")
+    });
+    let error = found.energy.max_relative_error;
+    let projection = found.projection.as_ref().map_or(0.0, |brought| brought.energy);
+    println!(
+        "{:36} {:6.2} s  energy {error:.1e}, constraints {:.1e}, {} collisions, projection {projection:.1e} J",
+        c.name, found.wall_time_s, found.constraint_max, found.collisions
+    );
+    c.unless(error <= wanted.energy_error_at_most, || format!("energy error {error:e}"));
+    let momentum = found.linear_momentum.max_error.max(found.angular_momentum.max_error);
+    c.unless(momentum <= wanted.momentum_error_at_most, || format!("momentum error {momentum:e}"));
+    c.unless(found.constraint_max <= CONSTRAINTS, || format!("constraints {:e}", found.constraint_max));
+    let spin = &found.angular_momentum;
+    let scale = wanted.spin_scale.unwrap_or(spin.max);
+    for (k, start) in wanted.angular_momentum.iter().enumerate() {
+        let found = spin.initial[k];
+        c.unless((found - start).abs() <= 1e-13 * scale, || {
+            format!("begins with {found} N m s about axis {k}")
+        });
+    }
+    for &k in &wanted.constant {
+        let off = (spin.last[k] - spin.initial[k]).abs();
+        c.unless(off <= KEPT * scale, || format!("angular momentum {k} is off by {off:e}"));
+    }
+    if let Some(collisions) = wanted.collisions {
+        c.unless(found.collisions == collisions, || format!("{} collisions", found.collisions));
+    }
+    c.unless(found.hand_overs <= wanted.hand_overs_at_most, || format!("{} hand-overs", found.hand_overs));
+    c.unless(found.hand_overs > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
+    let overlap = found.overlap_max.unwrap_or(0.0);
+    c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
+    if let Some(most) = wanted.projection_energy_at_most {
+        c.unless(projection.abs() <= most, || format!("projections brought {projection:e} J"));
+    }
+}
+
+/// The first collisions.
+fn happens(c: &mut Complaints<'_>, wanted: &Events, folder: &Path) {
+    let (mut times, mut impulses, mut energies) = (Vec::new(), Vec::new(), Vec::new());
+    read_events(&folder.join("events.jsonl"), |_, event| {
+        times.push(event.time);
+        impulses.push(event.impulse);
+        energies.push(event.energy_after);
+    })
+    .unwrap();
+    if times.len() < wanted.times.len() {
+        return c.unless(false, || format!("{} collisions", times.len()));
+    }
+    for (k, (found, expected)) in times.iter().zip(&wanted.times).enumerate() {
+        let (early, late) = (wanted.tolerance, wanted.late * (k + 1) as f64 + wanted.tolerance);
+        let fine = (expected - early..=expected + late).contains(found);
+        c.unless(fine, || format!("collision {k} at {found}, not {expected} s"));
+    }
+    for [a, b] in &wanted.simultaneous {
+        c.unless(times[*a] == times[*b], || format!("collisions {a} and {b} are not at one instant"));
+    }
+    let relative = wanted.relative.unwrap_or(0.0);
+    for (k, (found, expected)) in impulses.iter().zip(&wanted.impulses).enumerate() {
+        let size = expected.iter().fold(0.0, |size: f64, part| size.hypot(*part));
+        let fine = found.iter().zip(expected).all(|(found, part)| (found - part).abs() <= relative * size);
+        c.unless(fine, || format!("impulse {k} is {found:?}, not {expected:?}"));
+    }
+    for (k, (found, expected)) in energies.iter().zip(&wanted.energies_after).enumerate() {
+        let fine = (found - expected).abs() <= relative * expected;
+        c.unless(fine, || format!("energy after {k} is {found}, not {expected} J"));
+    }
+}
+
+/// The last state.
+fn ends(c: &mut Complaints<'_>, wanted: &End, found: &Summary, folder: &Path) {
+    let bodies = array(folder, "bodies").as_texts().unwrap();
+    let last = |what: &str| {
+        let all = array(folder, what).as_floats().unwrap();
+        all[all.len() - 3 * bodies.len()..].to_vec()
+    };
+    let tolerance = wanted.tolerance.unwrap_or(0.0);
+    let place = wanted.position.iter().map(|(body, place)| ("position", body, *place));
+    let velocity = wanted.velocity.iter().map(|(body, v)| ("velocity", body, v.map(Some)));
+    for (what, body, expected) in place.chain(velocity) {
+        let index = bodies.iter().position(|name| name == body).unwrap_or_else(|| panic!("no body {body}"));
+        let found = &last(what)[3 * index..3 * index + 3];
+        let near = |(found, part): (&f64, &Option<f64>)| part.is_none_or(|x| (found - x).abs() <= tolerance);
+        let fine = found.iter().zip(&expected).all(near);
+        c.unless(fine, || format!("{what} of {body} is {found:?}, not {expected:?}"));
+    }
+    if let Some(most) = wanted.spin_at_most {
+        let spin = last("angular_velocity").iter().fold(0.0, |most: f64, part| most.max(part.abs()));
+        c.unless(spin <= most, || format!("spins with {spin:e} rad/s"));
+    }
+    if let Some(most) = wanted.kinetic_at_most {
+        let kinetic = found.energy.kinetic[1];
+        c.unless(kinetic <= most, || format!("ends with the kinetic energy {kinetic:e} J"));
+    }
+    if let Some([energy, tolerance]) = wanted.energy {
+        let last = found.energy.last;
+        c.unless((last - energy).abs() <= tolerance, || format!("ends with {last}, not {energy} J"));
+    }
+}
+
+/// Pairs of parts nearer than this.
+fn neighbours(model: &Model, state: &State, within: f64) -> usize {
+    let contacts = model.contacts.as_ref().unwrap();
+    let near = |&(a, b): &(usize, usize)| {
+        let poses = (contacts.parts[a].body_pose(state), contacts.parts[b].body_pose(state));
+        let touch = contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default());
+        touch.unwrap().separation < within
+    };
+    contacts.all_pairs().iter().filter(|pair| near(pair)).count()
+}
+
+/// Kinetic energy has gone, and potential energy stays where it is.
+fn rests(c: &mut Complaints<'_>, wanted: &Settled, found: &Summary, folder: &Path) {
+    let kinetic = found.energy.kinetic[1] / found.energy.kinetic_max;
+    c.unless(kinetic <= wanted.kinetic_at_most, || format!("{kinetic:e} of the kinetic energy is left"));
+    let energies = array(folder, "energy");
+    let width = energies.header.shape[1];
+    let potential: Vec<f64> = energies.as_floats().unwrap().chunks(width).map(|row| row[1]).collect();
+    let range = |part: &[f64]| {
+        let (low, high) =
+            part.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+        high - low
+    };
+    let moves = range(&potential[potential.len() - potential.len() / 10..]) / range(&potential);
+    println!(
+        "{:36} kinetic energy {kinetic:.1e} of its greatest, potential moves by {moves:.1e} of its range",
+        c.name
+    );
+    c.unless(moves <= wanted.potential_at_most, || {
+        format!("potential energy moves by {moves:e} of its range")
+    });
 }

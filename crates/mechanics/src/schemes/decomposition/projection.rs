@@ -16,13 +16,13 @@
 
 use super::fields::Fields;
 use super::groups::{Close, poses};
-use super::metric::{Metric, Rows};
 use crate::contact::{Contacts, Group, Manifold, Touch};
 use crate::discrete::free::momentum_of_turn;
 use crate::discrete::{Trouble, displace};
 use crate::joint::motion::{Vec6, angular, twist};
 use crate::model::Model;
 use crate::rotation::Turn;
+use crate::schemes::impulse::{Metric, Rows};
 use crate::state::State;
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};

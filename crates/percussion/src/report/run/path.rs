@@ -82,8 +82,16 @@ fn extent(paths: &[Vec<[f64; 3]>]) -> [f64; 3] {
     })
 }
 
-/// The two coordinates that vary most, the vertical one upright.
+/// Extent of the vertical, relative to the greatest, from which the picture is upright: what falls and bounces is seen from
+/// the side.
+const UPRIGHT: f64 = 0.05;
+
+/// The two coordinates that vary most, the vertical one upright and preferred.
 fn plane(extent: &[f64; 3]) -> (usize, usize) {
+    let wider = if extent[1] > extent[0] { 1 } else { 0 };
+    if extent[2] > UPRIGHT * extent[wider] {
+        return (wider, 2);
+    }
     // Of equals, the vertical plane x, z and then the ground is preferred.
     let least = [1, 2, 0].into_iter().fold(1, |best, k| if extent[k] < extent[best] { k } else { best });
     [(1, 2), (0, 2), (0, 1)][least]
@@ -95,7 +103,8 @@ mod tests {
 
     #[test]
     fn paths_are_drawn_in_the_plane_they_fill() {
-        assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0], [1.0, 2.0, 0.1]]])), (0, 1));
+        assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0], [1.0, 2.0, 0.05]]])), (0, 1));
+        assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0], [1.0, 2.0, 0.5]]])), (1, 2));
         assert_eq!(plane(&extent(&[vec![[0.0, 0.0, 0.0]], vec![[0.1, 2.0, 3.0]]])), (1, 2));
         assert_eq!(plane(&extent(&[vec![[0.0; 3], [1.0, 0.0, 0.0]]])), (0, 2));
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The factors `L` of the islands of a group.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Metric {
+pub(in crate::schemes) struct Metric {
     /// Freedoms of each island among those of the group, with the place of its factor.
     blocks: Vec<(Range<usize>, usize)>,
     /// The factors one after the other, each row by row.
@@ -106,7 +106,7 @@ fn factor(a: &mut [f64], n: usize) -> Result<(), usize> {
 
 /// Weighed rows, each over the freedoms of one island or two.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
+pub(in crate::schemes) struct Rows {
     list: Vec<(usize, [Range<usize>; 2])>,
     numbers: Vec<f64>,
 }

@@ -1,9 +1,10 @@
-//! The momentum update at the projected configuration [Johnson 3.5.4], with weighed momenta `u`.
+//! Laws of impact: how impulses at all spots change weighed momenta `u` [Johnson 3.5.4].
 //!
 //! ```text
 //! sum          u ← u - (1+e) (g·u/g·g) g,   g = Σ ∇s_i, if g·u < 0                              [Johnson 3.109, 3.5.4]
 //! moreau       v_i⁺ + e_i v_i⁻ ≥ 0  ⟂  λ_i ≥ 0      v_i = r_i·u,  u⁺ = u⁻ + Σ λ_i r_i          over all active events
 //! sequential   the pair that closes fastest, by Moreau's law for it alone, until none closes
+//! stop         points of contact come to a halt: `r·u⁺ = 0` across the normal too, `≥ 0` along it            [Pekarek]
 //! ```
 //!
 //! Moreau's law is a projection: `u⁺` is the point nearest to `u⁻` with `r_i·u ≥ -e_i v_i⁻`. With one coefficient for all it
@@ -25,9 +26,12 @@ const GAIN: f64 = 1e-12;
 /// Blows of the sequential law for each pair, after which Moreau's law ends the matter.
 const MOST_BLOWS: usize = 50;
 
+/// Square of a row across a contact, relative to that along it, below which nothing moves there.
+const INERT: f64 = 1e-12;
+
 /// Updates momenta; its memory serves again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Laws {
+pub(in crate::schemes) struct Laws {
     /// Weighed momenta.
     pub u: Vec<f64>,
     /// Those before the update.
@@ -47,8 +51,22 @@ pub(super) struct Laws {
     solver: QpSolver,
 }
 
+/// The problem of the point nearest to a target, in memory that may be there already.
+fn least_distance<'a>(
+    program: &'a mut Option<QuadraticProgram>,
+    target: &[f64],
+) -> Result<&'a mut QuadraticProgram, SolveError> {
+    Ok(match program {
+        Some(program) => {
+            program.reset_least_distance(target)?;
+            program
+        }
+        none => none.insert(QuadraticProgram::least_distance(target)?),
+    })
+}
+
 /// `|u|²/2`.
-pub(super) fn energy(u: &[f64]) -> f64 {
+pub(in crate::schemes) fn energy(u: &[f64]) -> f64 {
     0.5 * u.iter().map(|v| v * v).sum::<f64>()
 }
 
@@ -82,6 +100,51 @@ impl Laws {
             let before = energy(&self.u);
             ratio(wide, &self.start, &mut self.u);
             self.friction += energy(&self.u) - before;
+        }
+        Ok(())
+    }
+
+    /// Stops all spots: a plastic impact that sticks.
+    pub fn stop(&mut self, spots: &mut Spots) -> Result<(), Trouble> {
+        self.start.clone_from(&self.u);
+        self.before.clone_from(&self.u);
+        (self.contact, self.friction) = (0.0, 0.0);
+        for spot in &mut spots.list {
+            spot.before = spots.rows.dot(spot.rows[0], &self.u);
+        }
+        self.halt(spots).map_err(|_| Trouble::NotFinite)?;
+        self.contact = energy(&self.u) - energy(&self.start);
+        Ok(())
+    }
+
+    fn halt(&mut self, spots: &mut Spots) -> Result<(), SolveError> {
+        let program = least_distance(&mut self.program, &self.before)?;
+        self.dense.clear();
+        self.dense.resize(self.before.len(), 0.0);
+        let mut taken = Vec::with_capacity(3 * spots.list.len());
+        for (k, spot) in spots.list.iter().enumerate() {
+            let along = spots.rows.product(spot.rows[0], spot.rows[0]);
+            for (i, &row) in spot.rows.iter().enumerate() {
+                // Out of the plane nothing moves, and nothing needs to stop.
+                if !(spots.rows.product(row, row) > INERT * along) {
+                    continue;
+                }
+                spots.rows.expand(row, &mut self.dense);
+                match i {
+                    0 => program.at_least(&self.dense, 0.0)?,
+                    _ => program.equal(&self.dense, 0.0)?,
+                };
+                taken.push((k, i));
+            }
+        }
+        let solution = self.solver.solve(program)?;
+        for (&(k, i), &impulse) in taken.iter().zip(&solution.row_duals) {
+            let spot = &mut spots.list[k];
+            spots.rows.add(spot.rows[i], impulse, &mut self.u);
+            match i {
+                0 => spot.push += impulse,
+                _ => spot.drag += spot.across[i - 1] * impulse,
+            }
         }
         Ok(())
     }
@@ -163,13 +226,7 @@ impl Laws {
 
     /// Moreau's law without friction; coefficients of restitution count up to `most`. Whether all can be satisfied.
     fn push(&mut self, spots: &Spots, range: Range<usize>, most: f64) -> Result<bool, SolveError> {
-        let program = match &mut self.program {
-            Some(program) => {
-                program.reset_least_distance(&self.before)?;
-                program
-            }
-            none => none.insert(QuadraticProgram::least_distance(&self.before)?),
-        };
+        let program = least_distance(&mut self.program, &self.before)?;
         self.dense.clear();
         self.dense.resize(self.before.len(), 0.0);
         for spot in &spots.list[range.clone()] {
