@@ -64,7 +64,7 @@ impl Scheme for Decomposition {
         let effort = self.variational.step(model, &mut self.trial, h)?;
         self.response.respond(model, &mut self.trial, h, h, None, &mut self.transcript)?;
         std::mem::swap(state, &mut self.trial);
-        Ok(effort)
+        Ok(effort.worse(self.response.effort()))
     }
 
     fn transcript(&self) -> Option<&Transcript> {

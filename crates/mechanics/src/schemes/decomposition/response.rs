@@ -22,7 +22,7 @@ use super::spots::Scene;
 use crate::contact::{
     ContactOptions, Contacts, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Transcript,
 };
-use crate::discrete::{StepFailure, Trouble};
+use crate::discrete::{Effort, StepFailure, Trouble};
 use crate::model::Model;
 use crate::schemes::impulse::{Ground, Laws, Metric, Spots, energy};
 use crate::state::State;
@@ -51,6 +51,7 @@ pub struct Response {
     /// Whether a group has to be projected (again), by its least island.
     stale: Vec<bool>,
     momenta: Vec<f64>,
+    effort: Effort,
 }
 
 impl Response {
@@ -73,7 +74,14 @@ impl Response {
             roots: Vec::new(),
             stale: vec![false; model.islands.len()],
             momenta: Vec::new(),
+            effort: Effort::default(),
         }
+    }
+
+    /// How hard the last response was: the most iterations of a projection, and what impulses of friction are wrong by,
+    /// relative to the momentum of their group.
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// Coefficients of restitution count up to `most` from now on: zero for contacts that rest.
@@ -93,6 +101,7 @@ impl Response {
         only: Option<&[bool]>,
         transcript: &mut Transcript,
     ) -> Result<(), StepFailure> {
+        self.effort = Effort::default();
         let Some(contacts) = model.contacts.as_deref() else { return Ok(()) };
         let failed = |trouble: Trouble, history: &[f64], body: usize| StepFailure {
             step: trial.steps.saturating_sub(1),
@@ -150,6 +159,7 @@ impl Response {
                     weight: self.options.weigh_potential.then_some(h * h),
                 };
                 self.projection.project(&task, &mut self.pairs, &mut self.at)?;
+                self.effort.iterations = self.effort.iterations.max(self.projection.history.len());
             }
             if !self.groups.discover(contacts, (trial, &self.at), &self.roots, &mut self.stale)? {
                 return Ok(());
@@ -221,6 +231,7 @@ impl Response {
                 self.wide.find_pairs(&mut scene, &mut self.pairs)?;
             }
             self.laws.strike(&self.options, &mut self.spots, &mut self.wide)?;
+            self.effort.decrement = self.effort.decrement.max(self.laws.residual);
             let lifted = energy(&self.laws.start) - kinetic;
             let mut taken = rise + lifted;
             if self.options.consistent {

@@ -49,6 +49,8 @@ pub(super) struct Coulomb {
     start: Vec<f64>,
     /// Momentum that a sweep moves when it is over.
     settled: f64,
+    /// Momentum that the last sweep moved.
+    moved: f64,
     polish: Polish,
 }
 
@@ -73,7 +75,8 @@ impl Coulomb {
         self.momenta(list, rows, u);
         let mut patience = SWEEPS;
         for sweep in 1..=if most > 0.0 { FEW_SWEEPS } else { MOST_SWEEPS } {
-            if !(self.sweep(list, rows, true, u) > self.settled) {
+            self.moved = self.sweep(list, rows, true, u);
+            if !(self.moved > self.settled) {
                 return true;
             }
             if sweep == patience {
@@ -95,7 +98,8 @@ impl Coulomb {
         }
         self.momenta(list, rows, u);
         for _ in 0..MOST_SWEEPS {
-            if !(self.sweep(list, rows, false, u) > self.settled) {
+            self.moved = self.sweep(list, rows, false, u);
+            if !(self.moved > self.settled) {
                 break;
             }
         }
@@ -125,8 +129,11 @@ impl Coulomb {
             impulses[k].drag = Vector2::new(x[1], x[2]);
         }
         self.momenta(list, rows, u);
-        let fine = self.sweep(list, rows, true, u) <= 4.0 * self.settled;
-        if !fine {
+        let moved = self.sweep(list, rows, true, u);
+        let fine = moved <= 4.0 * self.settled;
+        if fine {
+            self.moved = moved;
+        } else {
             std::mem::swap(&mut self.kept, &mut self.impulses);
             self.momenta(list, rows, u);
         }
@@ -166,6 +173,12 @@ impl Coulomb {
             it.drag = drag;
         }
         change
+    }
+
+    /// How much momentum the last sweep moved, relative to that of the group: what the impulses are wrong by, about.
+    pub fn residual(&self) -> f64 {
+        let scale = (2.0 * energy(&self.start)).sqrt();
+        if scale > 0.0 { self.moved / scale } else { 0.0 }
     }
 
     /// Adds the impulses last solved for to the spots.
@@ -280,7 +293,7 @@ mod tests {
         for (w, b, radius) in [
             ([2.0, 0.3, 1.0], [0.5, -0.7], 10.0),
             ([2.0, 0.3, 1.0], [0.5, -0.7], 0.2),
-            ([2.0, 1.41421, 1.0], [0.5, -0.7], 0.3),
+            ([2.0, 1.4, 1.0], [0.5, -0.7], 0.3),
             ([1.0, 0.0, 0.0], [0.5, 0.0], 0.2),
             ([1.0, 0.0, 0.0], [0.5, 0.0], 2.0),
             ([1e-6, 0.0, 3.0], [1.0, 1.0], 1e-3),

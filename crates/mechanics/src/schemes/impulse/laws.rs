@@ -41,6 +41,8 @@ pub(in crate::schemes) struct Laws {
     /// Energy that restitution took, and that friction took (negative), J.
     pub contact: f64,
     pub friction: f64,
+    /// What the impulses of friction are wrong by, relative to the momentum of the group.
+    pub residual: f64,
     before: Vec<f64>,
     dense: Vec<f64>,
     pushes: Vec<f64>,
@@ -82,7 +84,7 @@ impl Laws {
         wide: &mut Spots,
     ) -> Result<(), Trouble> {
         self.start.clone_from(&self.u);
-        (self.contact, self.friction) = (0.0, 0.0);
+        (self.contact, self.friction, self.residual) = (0.0, 0.0, 0.0);
         for place in [&mut *spots, &mut *wide] {
             for spot in &mut place.list {
                 spot.before = place.rows.dot(spot.rows[0], &self.u);
@@ -252,6 +254,7 @@ impl Laws {
             self.coulomb.solve(list, rows, 0.0, &self.pushes, &mut self.u);
             self.coulomb.rebound(list, rows, most, limit, &mut self.u);
         }
+        self.residual = self.residual.max(self.coulomb.residual());
         self.coulomb.hand_out(&mut spots.list[range]);
     }
 }
