@@ -33,6 +33,8 @@ pub(super) const DONE: f64 = 1e-22;
 pub(super) const NOISE: f64 = 1e-14;
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
+/// How often a step is halved where a force jumps.
+const MOST_HALVINGS: usize = 8;
 /// Slope on the far side of a correction, relative to that at its beginning, from which on it went too far.
 const TOO_FAR: f64 = 0.5;
 /// Iterations after which every correction that goes beyond its goal has gone too far.
@@ -174,8 +176,7 @@ impl Newton {
         h: f64,
         end: EndMut,
     ) -> Result<Effort, StepFailure> {
-        self.history.clear();
-        match self.attempt(model, island, state, h, end) {
+        match self.halve(model, island, state, h, end, 0) {
             Ok(effort) => Ok(effort),
             Err((trouble, node)) => Err(StepFailure {
                 step: state.steps,
@@ -185,6 +186,43 @@ impl Newton {
                 history: self.history.clone(),
             }),
         }
+    }
+
+    /// A step, or two halves of it where a force jumps and its equations have no solution: over shorter steps the jump weighs
+    /// less against the mass.
+    fn halve(
+        &mut self,
+        model: &Model,
+        island: &Island,
+        state: &State,
+        h: f64,
+        end: EndMut,
+        depth: usize,
+    ) -> Result<Effort, (Trouble, usize)> {
+        let EndMut { positions, rotations, coordinates, momenta } = end;
+        self.history.clear();
+        let whole = EndMut {
+            positions: &mut *positions,
+            rotations: &mut *rotations,
+            coordinates: &mut *coordinates,
+            momenta: &mut *momenta,
+        };
+        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
+        match self.attempt(model, island, state, h, whole) {
+            Err((Trouble::NoConvergence | Trouble::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
+            ended => return ended,
+        }
+        let mut middle = state.clone();
+        middle.time = state.time + 0.5 * h;
+        let there = EndMut {
+            positions: &mut middle.positions[island.bodies.clone()],
+            rotations: &mut middle.rotations[island.bodies.clone()],
+            coordinates: &mut middle.coordinates[island.coordinates.clone()],
+            momenta: &mut middle.momenta[island.freedoms.clone()],
+        };
+        let first = self.halve(model, island, state, 0.5 * h, there, depth + 1)?;
+        let end = EndMut { positions, rotations, coordinates, momenta };
+        Ok(first.worse(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
     }
 
     fn attempt(

@@ -31,6 +31,8 @@ use percussion_geometry::{Pose, Vec2, Vec3};
 const SOFTNESS: f64 = 1e-4;
 /// How far the contact points may differ across β, as a multiple of the size of the pair.
 const AGREED: f64 = 1e-14;
+/// How far they may differ where rounding keeps them from agreeing.
+const ASTRAY: f64 = 1e-9;
 /// Newton iterations for α: it ends after a few, as soon as the corners that carry weight are found.
 const MOST_ITERATIONS: usize = 60;
 
@@ -197,7 +199,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn softened(&self, touch: &Touch, origin: &Vec3) -> Softened {
+    fn softened(&self, kernel: &Touch, origin: &Vec3) -> Softened {
+        let touch = kernel;
         let Some(other) = &self.other else {
             let support = self.one.support(&Vec3::zeros(), self.softness);
             let span = touch.separation + touch.alpha.dot(&(support.point - self.one.base));
@@ -246,6 +249,10 @@ impl Pair<'_> {
         touch.alpha += change;
         // S(<α, x>) + S(-<α, y>), heights taken from the kernel's points: <α, p_a - p_b> = s at first.
         let value = touch.separation + a.value + b.value;
+        // The greatest value lies within two softnesses of the kernel's; elsewhere it was not found, and the kernel's stands.
+        if !(value > kernel.separation - 2.0 * self.softness && gradient.norm() <= ASTRAY * self.size) {
+            return Softened::exact(*kernel);
+        }
         let span = touch.beta.dot(&(a.point - b.point));
         let (m, n) = (self.flattened(&a.moments), self.flattened(&b.moments));
         let least = Matrix2::identity() * (f64::EPSILON * self.size * self.size);

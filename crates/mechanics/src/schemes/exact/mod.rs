@@ -550,8 +550,9 @@ impl Exact {
         let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
         if self.resting.iter().any(|&resting| resting) {
             self.response.limit_restitution(0.0);
-            self.response.respond(model, end, h, h, Some(&self.resting), transcript)?;
+            let ended = self.response.respond(model, end, h, h, Some(&self.resting), transcript);
             self.response.limit_restitution(1.0);
+            ended?;
         }
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
     }
