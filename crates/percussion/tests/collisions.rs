@@ -326,3 +326,36 @@ constant = 1
     assert_eq!(code(&resumed), 1, "{}", error(&resumed));
     assert_eq!(events(&out), lines);
 }
+
+#[test]
+fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
+    let place = Place::new("overlap");
+    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\noverlap = 0.004"));
+    let (coarse, fine) = (place.join("coarse"), place.join("fine"));
+    let output = run(&scene, &coarse, &["--scheme", "potential", "--until", "0.7"]);
+    succeed(&output);
+    let told = summary(&coarse);
+    let overlap = told["overlap_max"].as_f64().unwrap();
+    assert!(overlap > 0.004 && overlap < 0.1, "{overlap}");
+    let warnings: Vec<&str> =
+        told["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    // Foreseen when it was read, and seen when it was over.
+    assert!(warnings[0].contains("own.toml:7:") && warnings[0].contains("take steps of"), "{warnings:?}");
+    assert!(
+        warnings[1].contains("more than the 4.00e-3 m allowed; take a smaller step with a larger C"),
+        "{warnings:?}"
+    );
+    assert!(error(&output).contains(warnings[1]));
+    assert_eq!(events(&coarse), Vec::<Value>::new());
+
+    succeed(&run(
+        &scene,
+        &fine,
+        &["--scheme", "potential", "--until", "0.7", "--set", "run.step=1e-5", "--every", "100"],
+    ));
+    let told = summary(&fine);
+    let overlap = told["overlap_max"].as_f64().unwrap();
+    // A cube of 2.16 kg that fell 0.7 m: as deep as allowed, not deeper.
+    assert!(overlap < 0.004 && overlap > 0.0035, "{overlap}");
+    assert_eq!(told["warnings"], serde_json::json!([]));
+}

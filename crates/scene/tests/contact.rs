@@ -337,3 +337,38 @@ fn mistakes_in_planar_shapes_are_refused() {
     let endless = flat("half_plane = { normal = [0, 1] }", "").replace("[bodies.f]", "[bodies.f] # <-");
     refused(&endless, "no shape of finite volume");
 }
+
+/// Two balls of 1 kg run into each other at 2 m/s.
+const HEAD_ON: &str = "[contact]\noverlap = 0.01\n\
+    [bodies.a]\nshape = { sphere = 0.1 }\nmass = 1\nposition = [-1, 0, 0]\nvelocity = [1, 0, 0]\n\
+    [bodies.b]\nshape = { sphere = 0.1 }\nmass = 1\nposition = [1, 0, 0]\nvelocity = [-1, 0, 0]\n";
+
+#[test]
+fn a_stiffness_is_found_that_keeps_the_overlap() {
+    // C δ²/2 = m v²/2 with the reduced mass of half a kilogram.
+    let text = format!("{}{HEAD_ON}", RUN.replace("1e-3", "1e-4"));
+    for (word, scheme) in
+        [("", "potential"), ("C = \"auto\"\n", "newmark-explicit"), ("", "newmark-implicit")]
+    {
+        let text = text.replace("[contact]\n", &format!("[contact]\n{word}"));
+        let scene = changed(&text, &[("run.scheme", scheme)]);
+        let found = scene.contact.unwrap().potential.unwrap().stiffness;
+        assert!((found - 2e4).abs() < 1e-8, "{found}");
+        assert_eq!(scene.warnings, Vec::<String>::new());
+        let again = Scene::parse(&scene.resolved, "again.toml", "", &[]).unwrap();
+        assert_eq!(again.contact, scene.contact);
+        let mut simulation = percussion_scene::run::prepare(scene).unwrap();
+        let mut deepest: f64 = 0.0;
+        for _ in 0..12_000 {
+            simulation.advance().unwrap();
+            let contacts = simulation.model().contacts.as_ref().unwrap();
+            deepest = deepest.max(contacts.deepest(simulation.state()).map_or(0.0, |(overlap, _)| overlap));
+        }
+        assert!((deepest - 0.01).abs() < 1e-4, "{scheme}: {deepest}");
+    }
+    // A step that cannot resolve such a contact is told.
+    let coarse = scene(&format!("{RUN}{HEAD_ON}"));
+    let found = coarse.contact.unwrap().potential.unwrap().stiffness;
+    assert!(found < 2e4 && coarse.warnings.len() == 1, "{found} {:?}", coarse.warnings);
+    assert!(coarse.warnings[0].contains("test.toml:5:") && coarse.warnings[0].contains("take steps of"));
+}

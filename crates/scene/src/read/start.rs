@@ -9,6 +9,7 @@ use crate::overlap::Overlaps;
 use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::force::{Suggestion, suggested_stiffness};
 use percussion_mechanics::schemes::fit;
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 
@@ -38,11 +39,18 @@ impl Workshop<'_> {
             return Ok((model, state, None));
         };
         run.options.contact = contact.options;
-        let spec = contact.spec(&run.scheme, self.bodies, self.joints, materials);
-        let (model, mut state) = self.build(Some(&spec))?;
+        let mut spec = contact.spec(&run.scheme, self.bodies, self.joints, materials);
+        let (mut model, mut state) = self.build(Some(&spec))?;
         self.fit(run, &model, contact.drag)?;
-        let settings = contact.settings(&spec, &model);
         self.check_parts(contact, &model);
+        let mut settings = contact.settings(&spec, &model);
+        if let (Some(potential), None) = (&mut spec.potential, contact.stiffness)
+            && let Some(stiffness) = self.suggest(contact, run.step, settings.overlap, &model, &state)
+        {
+            potential.stiffness = stiffness;
+            settings.potential = spec.potential;
+            (model, state) = self.build(Some(&spec))?;
+        }
         self.stand_apart(contact, &settings, &model, &mut state)?;
         Ok((model, state, Some(settings)))
     }
@@ -80,6 +88,27 @@ impl Workshop<'_> {
             let text = "there is [contact], but there are no two bodies with shapes that may meet";
             self.report.warn(Some(contact.place), text);
         }
+    }
+
+    /// A stiffness that keeps the allowed overlap, or the greatest that the step resolves; none where nothing may meet.
+    fn suggest(
+        &self,
+        contact: &WrittenContact,
+        step: f64,
+        overlap: f64,
+        model: &Model,
+        state: &State,
+    ) -> Option<f64> {
+        let Suggestion { stiffness, predicted_overlap, step_needed } =
+            suggested_stiffness(model, state, step, overlap)?;
+        if let Some(needed) = step_needed {
+            let text = format!(
+                "with steps of {step:e} s the contact potential lets bodies overlap by about {predicted_overlap:.1e} m, more than the \
+                 {overlap:.1e} m allowed; take steps of {needed:.1e} s, or allow more with `overlap`"
+            );
+            self.report.warn(Some(contact.place), &text);
+        }
+        Some(stiffness)
     }
 
     /// Refuses bodies that overlap at the start by more than they may, or moves them apart if that is asked for.
