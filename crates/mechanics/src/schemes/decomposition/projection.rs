@@ -138,7 +138,8 @@ impl Projection {
                 &mut self.touches,
             )?;
             // Events are known to what tells places apart, the pair to rounding.
-            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance) {
+            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance)
+            {
                 self.touches.push(whole);
             }
             let mut movable = false;
