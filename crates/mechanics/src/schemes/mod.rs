@@ -14,6 +14,7 @@ mod choice;
 mod decomposition;
 mod exact;
 mod fit;
+mod impulse;
 mod multipliers;
 mod newmark;
 mod projected;

@@ -8,7 +8,7 @@ use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, Surfa
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
 use percussion_mechanics::ledger::Cause;
 use percussion_mechanics::schemes::{Options, by_name};
-use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
+use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 /// Density of the thesis, kg/m³.
 pub const DENSITY: f64 = 270.0;
@@ -53,6 +53,12 @@ pub fn motion(sim: &Simulation, body: usize) -> (Vec3, Vec3) {
     let twists: Vec<Vec6> = sim.model().twists(sim.state());
     let slot = sim.model().slots[body].unwrap();
     (linear(&twists[slot]), angular(&twists[slot]))
+}
+
+/// Velocity of the point of a body that is at `point`.
+pub fn velocity_at(sim: &Simulation, body: usize, point: &Vec3) -> Vec3 {
+    let (v, w) = motion(sim, body);
+    v + w.cross(&(point - position(sim, body)))
 }
 
 pub fn position(sim: &Simulation, body: usize) -> Vec3 {
@@ -102,7 +108,7 @@ pub fn metronome(neck: f64, contact: ContactSpec) -> ModelBuilder {
     builder
 }
 
-/// The first meeting of a run.
+/// Runs until parts meet; what happened then.
 pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> Transcript {
     for _ in 0..most {
         sim.advance().unwrap();
@@ -114,12 +120,9 @@ pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> Transcript {
     panic!("nothing met");
 }
 
+/// Adds a body with its axes along those of the world.
 pub fn free_body(builder: &mut ModelBuilder, body: Body, at: Vec3, velocity: Vec3, spin: Vec3) -> BodyId {
     let id = builder.body(body, Pose::at(at));
     builder.velocity(id, velocity, spin);
     id
-}
-
-pub fn clone_state(sim: &Simulation) -> (Model, State) {
-    (sim.model().clone(), sim.state().clone())
 }

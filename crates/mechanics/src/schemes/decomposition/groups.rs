@@ -123,10 +123,10 @@ impl Groups {
         let mut deepest = 0.0;
         for k in 0..watch.near().len() {
             let pair = watch.near()[k].pair;
-            if let Some(touch) = ask(contacts, pair, state, 0.0, watch.memory(k))? {
-                if touch.separation < -tolerance(contacts, pair, &touch) {
-                    deepest = f64::max(deepest, -touch.separation);
-                }
+            if let Some(touch) = ask(contacts, pair, state, 0.0, watch.memory(k))?
+                && touch.separation < -tolerance(contacts, pair, &touch)
+            {
+                deepest = f64::max(deepest, -touch.separation);
             }
         }
         Ok(deepest)
@@ -137,10 +137,11 @@ impl Groups {
         let Some(watch) = &self.watch else { return Ok(()) };
         for near in watch.near() {
             let (pair, mut memory) = (near.pair, Memory::default());
-            if let Some(touch) = ask(contacts, pair, state, within, &mut memory)? {
-                if touch.solved && touch.separation <= within {
-                    self.close.push(close(contacts, &self.island_of, pair, &touch, memory));
-                }
+            if let Some(touch) = ask(contacts, pair, state, within, &mut memory)?
+                && touch.solved
+                && touch.separation <= within
+            {
+                self.close.push(close(contacts, &self.island_of, pair, &touch, memory));
             }
         }
         Ok(())
@@ -157,17 +158,17 @@ impl Groups {
         changed: &mut [bool],
     ) -> Result<bool, Trouble> {
         self.look(contacts, now)?;
-        let Some(watch) = &mut self.watch else { return Ok(false) };
+        let Some(watch) = &self.watch else { return Ok(false) };
         let known = self.close.len();
         self.remaining = 0.0;
-        for k in 0..watch.near().len() {
-            let pair = watch.near()[k].pair;
+        for near in watch.near() {
+            let pair = near.pair;
             let islands = islands_of(contacts, &self.island_of, pair);
             let mut groups = islands.into_iter().flatten().map(|island| find(&self.parent, island));
             if !groups.any(|group| moved.binary_search(&group).is_ok()) {
                 continue;
             }
-            let Some(touch) = ask(contacts, pair, now, 0.0, watch.memory(k))? else { continue };
+            let Some(touch) = ask(contacts, pair, now, 0.0, &mut Memory::default())? else { continue };
             self.remaining = self.remaining.max(-touch.separation);
             if !(touch.separation < -tolerance(contacts, pair, &touch)) {
                 continue;

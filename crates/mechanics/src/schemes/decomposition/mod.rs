@@ -13,12 +13,8 @@
 //! the variational scheme and a look around.
 
 mod fields;
-mod friction;
 mod groups;
-mod laws;
 mod lift;
-mod metric;
-mod polish;
 mod projection;
 mod response;
 mod spots;

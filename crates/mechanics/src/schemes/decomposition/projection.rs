@@ -16,14 +16,15 @@
 
 use super::fields::Fields;
 use super::groups::{Close, poses};
-use super::metric::{Metric, Rows};
 use crate::contact::{Contacts, Group, Manifold, Touch};
 use crate::discrete::free::momentum_of_turn;
 use crate::discrete::{Trouble, displace};
 use crate::joint::motion::{Vec6, angular, twist};
 use crate::model::Model;
 use crate::rotation::Turn;
+use crate::schemes::impulse::{Metric, Rows};
 use crate::state::State;
+use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
 
 /// Iterations after which the overlap is too deep to be resolved.
@@ -41,19 +42,49 @@ const WINDOW: f64 = 4.0;
 /// Square of a row's length, relative to that of a free body, below which nothing can be moved along it.
 const IMMOVABLE: f64 = 1e-20;
 
+/// Iterations after which contacts of earlier ones stay constraints: bodies with more places of contact than their events tell
+/// of (two cylinders face to face) rock otherwise.
+const FORGETFUL: usize = 3;
+
+/// A contact of an earlier iteration: points on both bodies, and a normal on the second, in their principal frames.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    pair: (usize, usize),
+    point_a: Vec3,
+    point_b: Vec3,
+    normal: Vec3,
+}
+
+impl Cut {
+    fn of(pair: (usize, usize), (a, b): (&Pose, &Pose), touch: &Touch) -> Self {
+        let (point_a, point_b) = (a.inverse_point(&touch.point_a), b.inverse_point(&touch.point_b));
+        Self { pair, point_a, point_b, normal: b.inverse_direction(&touch.normal()) }
+    }
+
+    /// The same contact elsewhere; `like` is one of the same pair.
+    fn at(&self, (a, b): (&Pose, &Pose), like: &Touch) -> Touch {
+        let (point_a, point_b) = (a.point(&self.point_a), b.point(&self.point_b));
+        let normal = b.direction(&self.normal);
+        let separation = normal.dot(&(point_a - point_b));
+        // Measured along its normal, which does not follow the reference points.
+        Touch { separation, alpha: normal, beta: normal, point_a, point_b, reference_distance: 0.0, ..*like }
+    }
+}
+
 /// Solves projections of groups; its memory serves again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Projection {
     group: Group,
     metric: Metric,
     rows: Rows,
-    /// Rows and what their products with the displacement must reach.
-    bounds: Vec<(usize, f64)>,
+    /// Rows, what their products with the displacement must reach, and what is rounding of it.
+    bounds: Vec<(usize, f64, f64)>,
     fields: Fields,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
     room: Manifold,
     touches: Vec<Touch>,
+    cuts: Vec<Cut>,
     gradient: Vec<f64>,
     slope: Vec<f64>,
     dense: Vec<f64>,
@@ -91,6 +122,7 @@ impl Projection {
     /// `at` holds the trial configuration of these islands and becomes the result.
     pub fn project(&mut self, task: &Task, pairs: &mut [Close], at: &mut State) -> Result<(), Trouble> {
         self.history.clear();
+        self.cuts.clear();
         let from = match task.weight {
             Some(_) => self.fields.potential(task.model, task.islands, task.trial)?,
             None => 0.0,
@@ -142,6 +174,11 @@ impl Projection {
             {
                 self.touches.push(whole);
             }
+            let cuts = self.cuts.iter().filter(|cut| cut.pair == close.pair);
+            self.touches.extend(cuts.map(|cut| cut.at((&a, &b), &whole)));
+            if self.history.len() > FORGETFUL && whole.separation < -close.tolerance {
+                self.cuts.push(Cut::of(close.pair, (&a, &b), &whole));
+            }
             let mut movable = false;
             for touch in &self.touches {
                 self.group.gradient(model, at, contacts, close.pair, touch, &mut self.dense);
@@ -149,7 +186,8 @@ impl Projection {
                 self.dense.iter_mut().for_each(|v| *v /= length);
                 let row = self.rows.push(&self.metric, &mut self.dense);
                 if self.rows.product(row, row) > IMMOVABLE * lightness(task, close) {
-                    self.bounds.push((row, AIM * close.tolerance - touch.separation / length));
+                    let bound = AIM * close.tolerance - touch.separation / length;
+                    self.bounds.push((row, bound, close.tolerance));
                     movable = true;
                 }
             }
@@ -203,15 +241,17 @@ impl Projection {
         if weight != 0.0 {
             self.d.iter_mut().zip(&self.slope).for_each(|(d, v)| *d -= weight * v);
         }
-        let outcome = self.run(rise).map_err(|_| Trouble::NotFinite)?;
-        if outcome == QpOutcome::Infeasible {
-            return Err(Trouble::Overlap { depth: self.history.last().copied().unwrap_or(0.0) });
+        // A body that just fits has no room for what is aimed for: rounding must do.
+        for slack in [0.0, 2.0 * AIM] {
+            if self.run(slack, rise).map_err(|_| Trouble::NotFinite)? != QpOutcome::Infeasible {
+                return Ok(());
+            }
         }
-        Ok(())
+        Err(Trouble::Overlap { depth: self.history.last().copied().unwrap_or(0.0) })
     }
 
-    /// The point nearest to `d` that satisfies all rows, into `d`.
-    fn run(&mut self, rise: Option<f64>) -> Result<QpOutcome, SolveError> {
+    /// The point nearest to `d` that satisfies all rows, up to a multiple of rounding, into `d`.
+    fn run(&mut self, slack: f64, rise: Option<f64>) -> Result<QpOutcome, SolveError> {
         let program = match &mut self.program {
             Some(program) => {
                 program.reset_least_distance(&self.d)?;
@@ -219,9 +259,9 @@ impl Projection {
             }
             none => none.insert(QuadraticProgram::least_distance(&self.d)?),
         };
-        for (row, bound) in &self.bounds {
+        for (row, bound, rounding) in &self.bounds {
             self.rows.expand(*row, &mut self.dense);
-            program.at_least(&self.dense, *bound)?;
+            program.at_least(&self.dense, bound - slack * rounding)?;
         }
         for (first, row, value) in self.group.loop_rows() {
             self.dense.fill(0.0);
@@ -233,7 +273,9 @@ impl Projection {
             program.equal(&self.slope, rise)?;
         }
         let solution = self.solver.solve(program)?;
-        self.d.copy_from_slice(&solution.x);
+        if solution.outcome != QpOutcome::Infeasible {
+            self.d.copy_from_slice(&solution.x);
+        }
         Ok(solution.outcome)
     }
 
@@ -302,4 +344,48 @@ pub(super) fn copy_place(island: &crate::model::Island, from: &State, to: &mut S
     to.rotations[bodies.clone()].copy_from_slice(&from.rotations[bodies]);
     let coordinates = island.coordinates.clone();
     to.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::ContactSpec;
+    use crate::schemes::decomposition::groups::Groups;
+    use crate::{Body, ModelBuilder};
+    use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
+    use percussion_solve::kkt_residual;
+
+    /// Four corners in the floor and four on the box below: rows that depend on each other.
+    #[test]
+    fn redundant_corners_are_judged_optimal() {
+        let mut builder = ModelBuilder::new();
+        let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
+        builder.body(Body::fixed("floor").with_shape(floor, Pose::identity()), Pose::identity());
+        for (k, z) in [0.098, 0.295].into_iter().enumerate() {
+            let solid = Polytope::cube(0.2).unwrap();
+            let body = Body::of_density(&format!("box-{k}"), &solid.mass_properties(), 270.0).unwrap();
+            let body = body.with_shape(Solid::Polytope(solid), Pose::identity());
+            let turn = nalgebra::Rotation3::from_scaled_axis(Vec3::new(1e-3 * k as f64, 2e-3, 0.3));
+            builder.body(body, Pose::new(turn, Vec3::new(0.01 * k as f64, 0.0, z)));
+        }
+        builder.contact(ContactSpec::default());
+        let (model, trial) = builder.build().unwrap();
+        let contacts = model.contacts.as_deref().unwrap();
+        let mut groups = Groups::new(&model);
+        assert!(groups.gather(&model, contacts, &trial).unwrap());
+        assert_eq!(groups.close.len(), 2);
+        let mut projection = Projection::default();
+        let depth = groups.depth(0);
+        let task = Task { model: &model, contacts, islands: &[0, 1], trial: &trial, depth, weight: None };
+        let mut at = trial.clone();
+        let mut pairs = groups.close.clone();
+        projection.project(&task, &mut pairs, &mut at).unwrap();
+        let program = projection.program.as_ref().unwrap();
+        assert!(program.rows() >= 8, "{}", program.rows());
+        let solution = projection.solver.solve(program).unwrap();
+        let judged = kkt_residual(program, solution).unwrap();
+        assert!(judged.worst() < 1e-12, "{judged:?}");
+        assert!(solution.row_duals.iter().filter(|dual| **dual > 0.0).count() >= 2);
+        assert!(projection.history.len() <= 8, "{:?}", projection.history);
+    }
 }

@@ -4,7 +4,7 @@
 //! groups of islands that overlap, with a buffer                                     groups.rs
 //! q  ← nearest configuration to q̃ without overlap; pairs that this made overlap join and it is done again   projection.rs
 //! p  ← momenta lifted from q̃ to q                                                   lift.rs
-//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, laws.rs, friction.rs
+//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, schemes/impulse/
 //! ```
 //!
 //! What a transcript tells of it: the trial configuration `q̃` of every island of a group as a node; what the projection did to
@@ -16,16 +16,15 @@
 
 use super::fields::Fields;
 use super::groups::{Close, Groups};
-use super::laws::{Laws, energy};
 use super::lift::Lift;
-use super::metric::Metric;
 use super::projection::{Projection, Task, copy_place};
-use super::spots::{Scene, Spots};
+use super::spots::Scene;
 use crate::contact::{
     ContactOptions, Contacts, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Transcript,
 };
 use crate::discrete::{StepFailure, Trouble};
 use crate::model::Model;
+use crate::schemes::impulse::{Ground, Laws, Metric, Spots, energy};
 use crate::state::State;
 use percussion_geometry::Vec3;
 
@@ -210,15 +209,9 @@ impl Response {
                 - self.fields.potential(model, &self.islands, trial)?;
             self.laws.u.clone_from(&self.momenta);
             self.metric.weigh(&mut self.laws.u);
-            let mut scene = Scene {
-                model,
-                contacts,
-                trial,
-                at: &self.at,
-                group: &mut self.group,
-                metric: &self.metric,
-                depth: self.groups.depth(self.roots[k]),
-            };
+            let ground =
+                Ground { model, contacts, at: &self.at, group: &mut self.group, metric: &self.metric };
+            let mut scene = Scene { ground, trial, depth: self.groups.depth(self.roots[k]) };
             self.wide.clear();
             match self.options.law {
                 ImpactLaw::Sum => self.spots.find_pairs(&mut scene, &mut self.pairs)?,

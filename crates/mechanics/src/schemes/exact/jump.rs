@@ -10,8 +10,10 @@
 //! `E_d` is nearly a parabola in `κ`; a secant from the reflection's own `κ = 1` needs three or four evaluations.
 
 use super::Exact;
+use crate::contact::Loss;
 use crate::discrete::{StepFailure, Trouble};
 use crate::model::Model;
+use crate::schemes::impulse::{Spot, energy};
 
 /// Rounds between the length of the jump and the time to the next node.
 const ROUNDS: usize = 20;
@@ -34,20 +36,19 @@ impl Exact {
         Ok(Some(energy))
     }
 
-    /// Scales the jump `direction` that `momenta` have made so that the discrete energy is `before` less what the reflection
-    /// lost of the kinetic energy `kinetic`; lets the islands go on. Returns the scale.
+    /// Scales the `jump` that `momenta` have made so that the discrete energy is `before` less what the law of impact lost;
+    /// lets the islands go on. Returns the scale.
     pub(super) fn keep_discrete_energy(
         &mut self,
         model: &Model,
         before: f64,
-        kinetic: f64,
         t: f64,
         h: f64,
     ) -> Result<f64, StepFailure> {
         let reflected = self.momenta.clone();
-        let jump = self.direction.clone();
-        let after = self.kinetic(model);
-        let wanted = before - (kinetic - after).max(0.0) * f64::from(u8::from(self.loses()));
+        let jump = self.jump.clone();
+        let lost = if self.loses() { energy(&self.laws.start) - energy(&self.laws.u) } else { 0.0 };
+        let wanted = before - lost.max(0.0);
         let mut scale = 1.0;
         let mut next = h;
         for _ in 0..ROUNDS {
@@ -69,8 +70,10 @@ impl Exact {
         Ok(scale)
     }
 
+    /// Whether impacts of the cluster take energy.
     pub(super) fn loses(&self) -> bool {
-        self.loss.is_some() || self.meetings.iter().any(|meeting| meeting.restitution < 1.0)
+        let elastic = |spot: &Spot| spot.restitution == 1.0 && spot.friction == 0.0;
+        self.loss == Some(Loss::Plastic) || !self.spots.list.iter().all(elastic)
     }
 
     fn set_scaled(&mut self, model: &Model, reflected: &[f64], jump: &[f64], scale: f64) {

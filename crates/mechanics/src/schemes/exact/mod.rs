@@ -9,7 +9,7 @@
 //! while the earliest of these is within the step
 //!     look at the pair there: apart still?   then certify on
 //!     touching:  all contacts of the islands that meet here, at one node            cluster
-//!                momenta jump                                                       impact.rs
+//!                momenta jump                                                       schemes/impulse/, jump.rs
 //!                the islands go on from the node; their pairs are certified anew
 //!     too many impacts of an island:  the decomposition scheme finishes its step
 //! ```
@@ -22,21 +22,20 @@
 //! restitution both lose what the reflection loses.
 
 mod balls;
-mod impact;
 mod jump;
 mod paths;
 mod search;
 
 use super::decomposition::Response;
+use super::impulse::{Ground, Laws, Metric, Spots, energy};
 use super::{Scheme, Variational};
 use crate::contact::{
-    ContactOptions, Contacts, EnergyJump, Group, Impact, ImpactKind, JumpCause, Loss, Manifold, Memory,
-    Touch, Transcript, Watch,
+    ContactOptions, Contacts, EnergyJump, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Loss,
+    Memory, Touch, Transcript, Watch,
 };
 use crate::discrete::{Effort, StepFailure, Trouble};
 use crate::model::Model;
 use crate::state::State;
-use impact::{Impacts, Meeting, Verdict};
 use paths::Paths;
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Aabb, Vec3};
@@ -76,13 +75,17 @@ pub struct Exact {
     /// Those of them whose contacts rest, or come to rest by bouncing ever lower.
     resting: Vec<bool>,
     cluster: Vec<usize>,
-    meetings: Vec<Meeting>,
-    touches: Vec<Touch>,
-    manifold: Manifold,
+    /// Contacts of the cluster: the pair, one of its touches, and its contact as a whole.
+    contacts_met: Vec<((usize, usize), Touch, Touch)>,
     group: Group,
-    impacts: Impacts,
+    metric: Metric,
+    spots: Spots,
+    /// Of the decomposition scheme's printed friction, which has no place here.
+    no_spots: Spots,
+    laws: Laws,
     momenta: Vec<f64>,
-    direction: Vec<f64>,
+    /// What the impact did to the momenta.
+    jump: Vec<f64>,
     transcript: Transcript,
     response: Response,
     /// Typical size of the parts, m.
@@ -133,13 +136,14 @@ impl Exact {
             handed: vec![false; model.islands.len()],
             resting: vec![false; model.islands.len()],
             cluster: Vec::new(),
-            meetings: Vec::new(),
-            touches: Vec::new(),
-            manifold: Manifold::default(),
+            contacts_met: Vec::new(),
             group: Group::default(),
-            impacts: Impacts::default(),
+            metric: Metric::default(),
+            spots: Spots::default(),
+            no_spots: Spots::default(),
+            laws: Laws::new(),
             momenta: Vec::new(),
-            direction: Vec::new(),
+            jump: Vec::new(),
             transcript: Transcript::default(),
             response: Response::new(model, state, options),
             size: if size.is_finite() { size } else { 1.0 },
@@ -288,7 +292,7 @@ impl Exact {
     /// Everything that touches at `t` and hangs together with a pair that does.
     fn cluster(&mut self, model: &Model, first: usize, t: f64, h: f64) -> Result<(), StepFailure> {
         self.cluster.clear();
-        self.meetings.clear();
+        self.contacts_met.clear();
         let pair = self.pairs[first].pair;
         self.cluster.extend(self.island(pair.0));
         let other = self.island(pair.1);
@@ -335,27 +339,16 @@ impl Exact {
         if touch.gap() > TOUCH * self.size {
             return Ok(false);
         }
-        let surface = self.contacts.surface(pair.0, pair.1);
-        let restitution = if self.loss == Some(Loss::Elastic) { 1.0 } else { surface.restitution };
-        self.touches.clear();
-        if self.options.law != crate::contact::ImpactLaw::Sum {
-            let (room, list) = (&mut self.manifold, &mut self.touches);
-            self.contacts.events(pair, poses, TOUCH * self.size, &mut memory, room, list).map_err(wrong)?;
+        let Spots { touches, room, .. } = &mut self.spots;
+        touches.clear();
+        if self.options.law != ImpactLaw::Sum {
+            let window = TOUCH * self.size;
+            self.contacts.events(pair, poses, window, &mut memory, room, touches).map_err(wrong)?;
         }
-        if self.touches.is_empty() {
-            self.touches.push(touch);
+        if touches.is_empty() {
+            touches.push(touch);
         }
-        for touch in &self.touches {
-            self.meetings.push(Meeting {
-                pair,
-                touch: *touch,
-                restitution,
-                friction: surface.friction,
-                speed: (0.0, 0.0),
-                normal_impulse: 0.0,
-                tangential: Vec3::zeros(),
-            });
-        }
+        self.contacts_met.extend(touches.iter().map(|one| (pair, *one, touch)));
         Ok(true)
     }
 
@@ -382,37 +375,77 @@ impl Exact {
             }
             self.count[index] += 1;
         }
-        let singular = |_| failure(model, state, Trouble::Singular);
-        self.group.begin(model, &self.paths.node, &self.cluster).map_err(singular)?;
-        self.group.momenta(model, &self.paths.node, &mut self.momenta);
-        let kinetic = self.kinetic(model);
-        let slowest = self.slowest(model, h);
-        let verdict = self.impacts.resolve(
-            model,
-            &self.paths.node,
-            &self.contacts,
-            &mut self.group,
-            self.options.law,
-            self.loss,
-            slowest,
-            &mut self.meetings,
-            &mut self.momenta,
-            &mut self.direction,
-        );
+        let verdict = self.strike(model, h).map_err(|trouble| failure(model, state, trouble))?;
         let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
-        if verdict != Verdict::Done || tired {
+        if verdict == Verdict::Rests || tired {
             return self.give_up(model, verdict == Verdict::Rests, t, h);
         }
         let scale = match before {
-            Some(before) => self.keep_discrete_energy(model, before, kinetic, t, h)?,
+            Some(before) => self.keep_discrete_energy(model, before, t, h)?,
             None => {
                 self.group.set_momenta(model, &self.momenta, &mut self.paths.node);
                 self.go_on(model, t, h)?;
                 1.0
             }
         };
-        self.write_down(model, state.time + t, kinetic, scale);
+        self.write_down(model, state.time + t, scale);
         Ok(())
+    }
+
+    /// Lets the law of impact change the momenta of the cluster at its nodes.
+    fn strike(&mut self, model: &Model, h: f64) -> Result<Verdict, Trouble> {
+        self.group.begin(model, &self.paths.node, &self.cluster)?;
+        self.metric.begin(model, &mut self.group)?;
+        self.group.momenta(model, &self.paths.node, &mut self.momenta);
+        self.laws.u.clone_from(&self.momenta);
+        self.metric.weigh(&mut self.laws.u);
+        let (group, metric) = (&mut self.group, &self.metric);
+        let mut ground = Ground { model, contacts: &self.contacts, at: &self.paths.node, group, metric };
+        self.spots.clear();
+        for (pair, touch, whole) in &self.contacts_met {
+            let from = self.spots.list.len();
+            self.spots.add(&mut ground, *pair, touch, whole);
+            let known =
+                self.spots.pairs.last_mut().filter(|range| self.spots.list[range.start].pair == *pair);
+            match known {
+                Some(range) => range.end = self.spots.list.len(),
+                None if self.spots.list.len() > from => self.spots.pairs.push(from..self.spots.list.len()),
+                None => {}
+            }
+        }
+        for spot in &mut self.spots.list {
+            match self.loss {
+                Some(Loss::Elastic) => (spot.restitution, spot.friction) = (1.0, 0.0),
+                None | Some(Loss::Frictionless) => spot.friction = 0.0,
+                Some(Loss::Frictional | Loss::Plastic) => {}
+            }
+        }
+        let slowest = self.slowest(model, h);
+        let speed = (2.0 * energy(&self.laws.u)).sqrt();
+        let (rows, u) = (&self.spots.rows, &self.laws.u);
+        let closes =
+            |row: usize| rows.dot(row, u) < -slowest.max(STILL * speed * rows.product(row, row).sqrt());
+        if !self.spots.list.iter().any(|spot| closes(spot.rows[0])) {
+            return Ok(Verdict::Rests);
+        }
+        if self.loss == Some(Loss::Plastic) {
+            self.laws.stop(&mut self.spots)?;
+        } else {
+            if self.options.law == ImpactLaw::Sum {
+                // What opens already takes no part in the sum: a floor does not pull.
+                self.spots.list.retain(|spot| closes(spot.rows[0]));
+                self.spots.pairs.clear();
+                self.spots.pairs.extend((0..self.spots.list.len()).map(|k| k..k + 1));
+            }
+            let options = ContactOptions { friction: FrictionLaw::Coulomb, ..self.options };
+            self.laws.strike(&options, &mut self.spots, &mut self.no_spots)?;
+        }
+        let Laws { u, start, .. } = &self.laws;
+        self.jump.clear();
+        self.jump.extend(u.iter().zip(start).map(|(u, start)| u - start));
+        self.metric.unweigh(&mut self.jump);
+        self.momenta.iter_mut().zip(&self.jump).for_each(|(p, change)| *p += change);
+        Ok(Verdict::Done)
     }
 
     /// Closing speed below which the contacts of the cluster rest, m/s: they would be back within a small part of the step.
@@ -471,13 +504,6 @@ impl Exact {
         Ok(())
     }
 
-    /// Kinetic energy of the cluster with its present momenta, J.
-    fn kinetic(&mut self, model: &Model) -> f64 {
-        self.direction.resize(self.momenta.len(), 0.0);
-        self.group.solve(model, &self.momenta, &mut self.direction);
-        0.5 * crate::contact::dot(&self.momenta, &self.direction)
-    }
-
     /// A contact that rests, or no end of impacts: the islands finish their step without, and the decomposition scheme responds
     /// there.
     fn give_up(&mut self, model: &Model, rests: bool, t: f64, h: f64) -> Result<(), StepFailure> {
@@ -500,16 +526,17 @@ impl Exact {
             return Ok(());
         }
         self.transcript.hand_overs += 1;
-        if let Some(meeting) = self.meetings.first() {
-            let bodies = (self.contacts.parts[meeting.pair.0].body, self.contacts.parts[meeting.pair.1].body);
+        if let Some((pair, touch, _)) = self.contacts_met.first() {
+            let bodies = (self.contacts.parts[pair.0].body, self.contacts.parts[pair.1].body);
+            let speed = self.spots.list.first().map_or(0.0, |spot| spot.before);
             self.transcript.impacts.push(Impact {
                 time: self.paths.begun + t,
                 bodies,
-                point: meeting.touch.point(),
-                normal: meeting.touch.normal(),
+                point: touch.point(),
+                normal: touch.normal(),
                 impulse: Vec3::zeros(),
                 energy: (0.0, 0.0),
-                speed: meeting.speed,
+                speed: (speed, speed),
                 kind: ImpactKind::HandOver,
             });
         }
@@ -530,51 +557,63 @@ impl Exact {
     }
 
     /// Impulses and energies for the ledger; for whoever watches, one impact for each pair that met.
-    fn write_down(&mut self, model: &Model, time: f64, before: f64, scale: f64) {
-        self.group.momenta(model, &self.paths.node, &mut self.momenta);
-        let after = self.kinetic(model);
-        let from = self.transcript.impacts.len();
-        for meeting in &self.meetings {
-            let (point, normal) = (meeting.touch.point(), meeting.touch.normal());
-            let along = normal * (meeting.normal_impulse * scale);
-            let across = meeting.tangential * scale;
-            let parts = (&self.contacts.parts[meeting.pair.0], &self.contacts.parts[meeting.pair.1]);
-            for (part, sign) in [(parts.0, 1.0), (parts.1, -1.0)] {
-                let Some(slot) = part.slot else { continue };
-                self.transcript.impulse(JumpCause::Contact, slot, &point, &(along * sign));
-                if across != Vec3::zeros() {
-                    self.transcript.impulse(JumpCause::Friction, slot, &point, &(across * sign));
+    fn write_down(&mut self, model: &Model, time: f64, scale: f64) {
+        let Laws { u, start, friction, .. } = &mut self.laws;
+        u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + scale * (*u - start));
+        let (before, after, rubbed) = (energy(start), energy(u), *friction * scale);
+        for range in &self.spots.pairs {
+            let mut met: Option<Impact> = None;
+            for spot in &self.spots.list[range.clone()] {
+                let (along, across) = (spot.normal * (spot.push * scale), spot.drag * scale);
+                let parts = (&self.contacts.parts[spot.pair.0], &self.contacts.parts[spot.pair.1]);
+                for (part, sign) in [(parts.0, 1.0), (parts.1, -1.0)] {
+                    let Some(slot) = part.slot else { continue };
+                    self.transcript.impulse(JumpCause::Contact, slot, &spot.point, &(along * sign));
+                    if across != Vec3::zeros() {
+                        self.transcript.impulse(JumpCause::Friction, slot, &spot.point, &(across * sign));
+                    }
+                }
+                if spot.push == 0.0 && across == Vec3::zeros() {
+                    continue;
+                }
+                let impact = Impact {
+                    time,
+                    bodies: (parts.0.body, parts.1.body),
+                    point: spot.point,
+                    normal: spot.normal,
+                    impulse: along + across,
+                    energy: (before, after),
+                    speed: (spot.before, self.spots.rows.dot(spot.rows[0], &self.laws.u)),
+                    kind: ImpactKind::Impact,
+                };
+                match &mut met {
+                    Some(known) => known.join(&impact),
+                    None => met = Some(impact),
                 }
             }
-            if meeting.normal_impulse == 0.0 && across == Vec3::zeros() {
-                continue;
-            }
-            let impact = Impact {
-                time,
-                bodies: (parts.0.body, parts.1.body),
-                point,
-                normal,
-                impulse: along + across,
-                energy: (before, after),
-                speed: meeting.speed,
-                kind: ImpactKind::Impact,
-            };
-            match self.transcript.impacts[from..].iter_mut().find(|known| known.bodies == impact.bodies) {
-                Some(known) => known.join(&impact),
-                None => self.transcript.impacts.push(impact),
-            }
+            self.transcript.impacts.extend(met);
         }
         if let (true, Some(&index)) = (self.loses(), self.cluster.first()) {
             let slot = model.islands[index].bodies.start;
-            let (normal, tangential) = self.impacts.work(&self.momenta, scale);
-            self.transcript.energy(JumpCause::Contact, slot, normal);
-            if tangential != 0.0 {
-                self.transcript.energy(JumpCause::Friction, slot, tangential);
+            self.transcript.energy(JumpCause::Contact, slot, after - before - rubbed);
+            if rubbed != 0.0 {
+                self.transcript.energy(JumpCause::Friction, slot, rubbed);
             }
         }
     }
 }
 
+/// What an impact came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Verdict {
+    /// Momenta have changed.
+    Done,
+    /// No contact closes.
+    Rests,
+}
+
+/// Closing speed that is rounding, relative to the greatest there could be.
+const STILL: f64 = 1e-12;
 /// Duration of a bounce, as part of a step, below which a contact rests: where every bounce loses energy, and where none does.
 const LOW_BOUNCE: f64 = 1e-4;
 const LOWEST_BOUNCE: f64 = 1e-5;

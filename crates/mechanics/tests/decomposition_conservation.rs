@@ -1,0 +1,275 @@
+//! What the decomposition scheme keeps, and what it owns up to: the ledger's shares of energy and momentum.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod decomposition_world;
+
+use decomposition_world::*;
+use nalgebra::Rotation3;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{ContactOptions, ContactSpec};
+use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::{BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
+
+fn tilted_cube(contact: ContactSpec, options: ContactOptions) -> Simulation {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(GRAVITY);
+    builder.body(floor(), Pose::identity());
+    let turn = Rotation3::from_scaled_axis(Vec3::new(0.4, 0.3, 0.1));
+    builder.body(cube("cube", 0.2), Pose::new(turn, Vec3::new(0.0, 0.0, 0.8)));
+    builder.contact(contact);
+    simulate(builder, options, 1e-3)
+}
+
+/// Bricks that fly at each other without any force.
+fn crowd() -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    for k in 0..6 {
+        let angle = std::f64::consts::TAU / 6.0 * f64::from(k);
+        let out = Vec3::new(angle.cos(), angle.sin(), 0.1 * f64::from(k % 3) - 0.1);
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3 * f64::from(k), 0.2, 0.5));
+        let id = builder.body(cuboid(&format!("brick-{k}"), 0.1, 0.2, 0.3), Pose::new(turn, out * 0.6));
+        builder.velocity(id, -out * 0.8, Vec3::new(0.5, -0.2 * f64::from(k), 0.4));
+    }
+    builder
+}
+
+#[test]
+fn elastic_bricks_keep_energy_and_but_for_the_projection_momentum() {
+    let mut builder = crowd();
+    builder.contact(surface(1.0, 0.0));
+    let mut sim = simulate(builder, ContactOptions::default(), 2e-3);
+    let start = *sim.ledger().initial();
+    let mut met = 0;
+    for _ in 0..1500 {
+        sim.advance().unwrap();
+        met += sim.transcript().unwrap().impacts.len();
+        let now = sim.ledger().latest();
+        assert!((now.kinetic - start.kinetic).abs() < 1e-12 * start.kinetic);
+        assert!((now.linear - start.linear).norm() < 1e-12 * start.mass);
+    }
+    assert!(met > 5, "{met}");
+    let last = sim.ledger().latest();
+    let projected = cause(&sim, "projection").angular;
+    println!("{met} impacts; projection changed L by {:e} of {:e}", projected.norm(), start.angular.norm());
+    assert!(projected.norm() > 1e-8, "a test that the projection matters");
+    assert!((last.angular - start.angular - projected).norm() < 1e-12);
+    assert!(cause(&sim, "scheme").angular.norm() < 1e-12 && cause(&sim, "contact").angular.norm() < 1e-12);
+}
+
+#[test]
+fn friction_and_restitution_keep_momentum_too() {
+    let mut builder = crowd();
+    builder.contact(surface(0.4, 0.6));
+    let mut sim = simulate(builder, ContactOptions::default(), 2e-3);
+    let start = *sim.ledger().initial();
+    for _ in 0..1500 {
+        sim.advance().unwrap();
+    }
+    let last = sim.ledger().latest();
+    assert!((last.linear - start.linear).norm() < 1e-12 * start.mass);
+    assert!((last.angular - start.angular - cause(&sim, "projection").angular).norm() < 1e-12);
+    let lost = cause(&sim, "contact").energy + cause(&sim, "friction").energy;
+    assert!(
+        lost < -0.1 * start.kinetic && (last.kinetic - start.kinetic - lost).abs() < 1e-12 * start.kinetic
+    );
+}
+
+#[test]
+fn the_metronome_beats_regularly_and_its_collisions_cost_nothing() {
+    let mut sim = simulate(metronome(0.05, surface(1.0, 0.0)), ContactOptions::default(), 0.015);
+    let start = *sim.ledger().initial();
+    let (mut beats, mut worst) = (Vec::new(), 0f64);
+    for _ in 0..2000 {
+        sim.advance().unwrap();
+        beats.extend(sim.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+        worst = worst.max((sim.ledger().latest().energy() - start.energy()).abs());
+    }
+    let (projection, contact) = (cause(&sim, "projection"), cause(&sim, "contact"));
+    println!(
+        "{} beats, first {:?}; energy within {:e} of {:e}",
+        beats.len(),
+        &beats[..3],
+        worst,
+        start.energy()
+    );
+    // Between collisions the scheme's energy swings; the collisions keep it to rounding.
+    assert!(
+        projection.energy.abs() < 1e-12 * start.energy() && contact.energy.abs() < 1e-12 * start.energy()
+    );
+    assert!(worst < 1e-3 * start.energy());
+    assert!(cause(&sim, "scheme").angular.norm() < 1e-10 && cause(&sim, "scheme").linear.norm() < 1e-10);
+    assert!((sim.ledger().latest().angular - projection.angular).norm() < 1e-10);
+    // Angular momentum is zero, and what turns a chain with zero momentum brings it none.
+    assert!(sim.ledger().latest().angular.norm() < 1e-10);
+    let gaps: Vec<f64> = beats.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| (gap - gaps[0]).abs() < 2.0 * 0.015 + 1e-9), "{gaps:?}");
+    assert!(sim.ledger().extremes().position_violation < 1e-12);
+}
+
+#[test]
+fn a_projection_raises_a_falling_cube_and_the_consistent_variant_pays_for_it() {
+    let run = |consistent: bool| {
+        let options = ContactOptions { consistent, ..ContactOptions::default() };
+        let mut sim = tilted_cube(surface(1.0, 0.0), options);
+        let start = sim.ledger().initial().energy();
+        let mut worst = 0f64;
+        for _ in 0..2000 {
+            sim.advance().unwrap();
+            worst = worst.max((sim.ledger().latest().energy() - start).abs());
+        }
+        // What is gained is the projection's, to rounding; L3 is kept but for it.
+        let rest = sim.ledger().latest().energy() - start - cause(&sim, "projection").energy;
+        assert!(rest.abs() < 1e-12 * start, "{rest:e}");
+        let spin = sim.ledger().latest().angular.z - cause(&sim, "projection").angular.z;
+        assert!(spin.abs() < 1e-12 && cause(&sim, "scheme").angular.norm() < 1e-12);
+        worst / start
+    };
+    let (plain, consistent) = (run(false), run(true));
+    println!("energy error over 2 s: plain {plain:e}, consistent {consistent:e}");
+    assert!(plain > 1e-4 && consistent < 1e-10);
+}
+
+#[test]
+fn the_consistent_variant_takes_what_restitution_and_friction_take() {
+    let options = ContactOptions { consistent: true, ..ContactOptions::default() };
+    let mut sim = tilted_cube(surface(0.8, 0.3), options);
+    let start = sim.ledger().initial().energy();
+    let mut bounces = 0;
+    for _ in 0..450 {
+        sim.advance().unwrap();
+        bounces += sim.transcript().unwrap().impacts.len();
+    }
+    assert!(bounces > 0);
+    let (contact, friction) = (cause(&sim, "contact").energy, cause(&sim, "friction").energy);
+    let last = sim.ledger().latest().energy();
+    assert!(contact < 0.0 && friction < 0.0);
+    assert!((last - start - contact - friction).abs() < 1e-12 * start, "{last} {start}");
+    assert!(cause(&sim, "projection").energy.abs() < 1e-12 * start);
+}
+
+#[test]
+fn a_plastic_box_cannot_pay_and_the_projection_keeps_the_bill() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(GRAVITY);
+    builder.body(floor(), Pose::identity());
+    free_body(&mut builder, cube("box", 0.2), Vec3::new(0.0, 0.0, 0.1), Vec3::zeros(), Vec3::zeros());
+    builder.contact(surface(0.0, 0.0));
+    let options = ContactOptions { consistent: true, ..ContactOptions::default() };
+    let (h, mut sim) = (1e-3, simulate(builder, options, 1e-3));
+    for _ in 0..100 {
+        sim.advance().unwrap();
+    }
+    assert!(motion(&sim, 1).0.norm() < 1e-12);
+    // Each step falls by g h²/2 and is lifted again.
+    let lifted = 100.0 * sim.model().links[0].mass * 9.81 * 9.81 * h * h / 2.0;
+    assert!((cause(&sim, "projection").energy - lifted).abs() < 1e-9 * lifted);
+}
+
+/// `1/2 |q - q̃|²_M + h² |V(q) - V(q̃)|` of the first response of a run.
+fn objective(sim: &mut Simulation, h: f64, energy: impl Fn(&Vec3, &nalgebra::Matrix3<f64>) -> f64) -> f64 {
+    let met = run_until_meeting(sim, 2000);
+    let (from, to) = (met.places[0], sim.state());
+    let link = &sim.model().links[0];
+    let turn = to.rotations[0] - from.rotation;
+    let half = 0.5 * link.inertia.sum();
+    let turned: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();
+    let way = link.mass * (to.positions[0] - from.position).norm_squared() + turned;
+    let rise = energy(&to.positions[0], &to.rotations[0]) - energy(&from.position, &from.rotation);
+    0.5 * way + h * h * rise.abs()
+}
+
+#[test]
+fn a_projection_that_weighs_the_potential_trades_way_for_energy() {
+    // A stiff spring at a corner: the potential changes much where the configuration changes little.
+    let (h, anchor, arm) = (4e-3, Vec3::new(0.9, 0.2, -0.3), Vec3::new(0.1, 0.1, 0.1));
+    let (stiffness, rest) = (2e3, 0.4);
+    let build = |weigh_potential: bool| {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(GRAVITY);
+        builder.body(floor(), Pose::identity());
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.4, 0.3, 0.1));
+        let id = builder.body(cube("cube", 0.2), Pose::new(turn, Vec3::new(0.0, 0.0, 0.2)));
+        builder.velocity(id, Vec3::new(0.0, 0.0, -3.0), Vec3::zeros());
+        builder.force(Force {
+            name: "spring".to_owned(),
+            law: Law::Spring(Spring {
+                a: Anchor { body: Some(1), arm },
+                b: Anchor { body: None, arm: anchor },
+                stiffness,
+                rest_length: rest,
+                damping: 0.0,
+            }),
+        });
+        builder.contact(surface(1.0, 0.0));
+        simulate(builder, ContactOptions { weigh_potential, ..ContactOptions::default() }, h)
+    };
+    let mass = cube("cube", 0.2).mass;
+    let energy = |x: &Vec3, r: &nalgebra::Matrix3<f64>| {
+        let length = (x + r * arm - anchor).norm();
+        0.5 * stiffness * (length - rest).powi(2) + mass * 9.81 * x.z
+    };
+    let (plain, weighed) = (objective(&mut build(false), h, energy), objective(&mut build(true), h, energy));
+    println!("objective [Johnson 3.83]: plain {plain:e}, weighed {weighed:e}");
+    assert!(weighed < 0.99 * plain, "{plain:e} {weighed:e}");
+}
+
+/// A bar hinged to the world swings into a wall.
+fn pendulum(loops: bool) -> (ModelBuilder, BodyId) {
+    let mut builder = ModelBuilder::new();
+    let wall = percussion_geometry::shapes::HalfSpace::new(-Vec3::x(), -0.4).unwrap();
+    let wall = percussion_geometry::shapes::Solid::HalfSpace(wall);
+    builder
+        .body(percussion_mechanics::Body::fixed("wall").with_shape(wall, Pose::identity()), Pose::identity());
+    let hinge = Rotation3::from_scaled_axis(Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0));
+    let bar = |builder: &mut ModelBuilder, name: &str, x: f64| {
+        let pose = Pose::at(Vec3::new(x, 0.0, -0.5));
+        (builder.body(cuboid(name, 0.05, 0.05, 1.0), pose), pose)
+    };
+    let (first, pose) = bar(&mut builder, "bar", 0.0);
+    let at = |x: f64, z: f64| Pose::new(hinge, Vec3::new(x, 0.0, z));
+    let joint =
+        builder.joint(JointSpec::at("hinge", JointKind::Revolute, None, (first, &pose), &at(0.0, 0.0)));
+    builder.rates(joint, &[-1.0]);
+    if loops {
+        // A parallelogram: the coupler stays level, and the second bar turns as the first.
+        let coupler_pose = Pose::at(Vec3::new(-0.3, 0.0, -1.0));
+        let coupler = builder.body(cuboid("coupler", 0.6, 0.04, 0.04), coupler_pose);
+        let (parent, child) = (Some((first, &pose)), (coupler, &coupler_pose));
+        let joint = builder.joint(JointSpec::at("elbow", JointKind::Revolute, parent, child, &at(0.0, -1.0)));
+        builder.rates(joint, &[1.0]);
+        let (second, pose) = bar(&mut builder, "other bar", -0.6);
+        let joint = builder.joint(JointSpec::at(
+            "other hinge",
+            JointKind::Revolute,
+            None,
+            (second, &pose),
+            &at(-0.6, 0.0),
+        ));
+        builder.rates(joint, &[-1.0]);
+        let (parent, child) = (Some((coupler, &coupler_pose)), (second, &pose));
+        builder.close(JointSpec::at("last", JointKind::Revolute, parent, child, &at(-0.6, -1.0)));
+    }
+    (builder, first)
+}
+
+#[test]
+fn a_mechanism_of_one_freedom_swings_back_as_fast_as_it_came() {
+    for loops in [false, true] {
+        let (mut builder, bar) = pendulum(loops);
+        builder.contact(surface(1.0, 0.0));
+        let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
+        let start = sim.ledger().initial().energy();
+        let met = run_until_meeting(&mut sim, 2000);
+        let spin = motion(&sim, bar.0).1;
+        println!("loops {loops}: {spin:?} at {}", met.impacts[0].time);
+        assert!((spin - Vec3::y()).norm() < 1e-9 || (spin + Vec3::y()).norm() < 1e-9, "{spin:?}");
+        for name in ["projection", "contact"] {
+            assert!(cause(&sim, name).energy.abs() < 1e-12 * start, "{name}");
+        }
+        let extremes = sim.ledger().extremes();
+        assert!(extremes.position_violation < 1e-11 && extremes.velocity_violation < 1e-11, "{extremes:?}");
+        assert!(sim.model().contacts.as_ref().unwrap().deepest(sim.state()).is_none_or(|(d, _)| d < 1e-13));
+        // Nothing came through the scheme: a mechanism that hangs exchanges momentum with its supports.
+        assert!(cause(&sim, "scheme").angular.norm() < 1e-15);
+    }
+}
