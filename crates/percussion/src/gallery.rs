@@ -55,7 +55,7 @@ pub const SCENES: &[Scene] = &[
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
     run_scene!(
         "falling-cube",
-        "A cube falls on the floor and bounces",
+        "A cube falls flat on the floor and bounces to where it came from",
         ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml"],
         &ELASTIC
     ),
