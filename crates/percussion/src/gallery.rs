@@ -79,6 +79,18 @@ pub const SCENES: &[Scene] = &[
     ),
     run_scene!("gyroscope", "A fast top on a point, under gravity", ["scene.toml"]),
     run_scene!(
+        "hexagons-plane-clump",
+        "Sixteen charged hexagons of the plane lock into a regular grid",
+        ["scene.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
+        "hexagons-plane-disperse",
+        "Sixteen hexagons of the plane run into each other and disperse",
+        ["scene.toml"],
+        &ELASTIC
+    ),
+    run_scene!(
         "hexagons-seven",
         "Seven charged hexagonal prisms assemble into a flower",
         ["scene.toml", "elastic.toml", "exact.toml", "potential.toml"],
