@@ -389,7 +389,8 @@ fn bodies_that_overlap_at_the_start_are_moved_apart_if_asked_for() {
         assert!((at("heavy") - Vec3::new(0.925, 0.0, 5.0)).norm() < 1e-9, "{scheme}: {}", at("heavy"));
         assert!((at("sunk") - Vec3::new(5.0, 0.0, 0.5)).norm() < 1e-9, "{scheme}: {}", at("sunk"));
         // They keep their velocities: nothing has met yet.
-        let still = changed(&text.replace("0.9, 0", "9, 0").replace("0.3]", "0.6]"), &[("run.scheme", scheme)]);
+        let still =
+            changed(&text.replace("0.9, 0", "9, 0").replace("0.3]", "0.6]"), &[("run.scheme", scheme)]);
         let off = moved.state.momenta.iter().zip(&still.state.momenta).map(|(a, b)| (a - b).abs());
         assert!(off.fold(0.0, f64::max) < 1e-12, "{scheme}");
         let again = Scene::parse(&moved.resolved, "again.toml", "", &[]).unwrap();

@@ -124,7 +124,8 @@ impl Workshop<'_> {
             let (depth, (a, b)) = Overlaps::of(model, state)?.deepest(state)?;
             let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
             let rounding = TOUCHING * a.radius.min(b.radius);
-            let allowed = if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
+            let allowed =
+                if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
             (depth > allowed).then_some((depth, allowed, a, b))
         };
         let mut found = too_deep(state);
@@ -140,7 +141,12 @@ impl Workshop<'_> {
             None => String::new(),
         };
         let message = format!("`{one}` and `{other}` overlap by {depth:e} m at the start{more}");
-        let remedy = "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]";
+        let asked = settings.project_start;
+        let remedy = match failed {
+            None if !asked => "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]".to_owned(),
+            None => "they cannot be moved apart; move one of them".to_owned(),
+            Some(failure) => format!("they cannot be moved apart ({}); move one of them", failure.trouble),
+        };
         let later = self.bodies[a.body.max(b.body)].1.as_ref();
         Err(self.report.complain(later.map_or(contact.place, |body| body.place), message, remedy))
     }
