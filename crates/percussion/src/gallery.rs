@@ -56,7 +56,7 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
-        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml"],
+        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml", "potential.toml"],
         &ELASTIC
     ),
     run_scene!(
@@ -68,7 +68,7 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "falling-polyhedra",
         "Seven polyhedra fall on a floor and into each other",
-        ["scene.toml", "decomposition.toml"],
+        ["scene.toml", "decomposition.toml", "potential.toml"],
         &ELASTIC
     ),
     run_scene!("four-bar", "A four-bar linkage: a crank drives a rocker", ["scene.toml"]),
@@ -81,7 +81,7 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "hexagons-seven",
         "Seven charged hexagonal prisms assemble into a flower",
-        ["scene.toml", "elastic.toml", "exact.toml"],
+        ["scene.toml", "elastic.toml", "exact.toml", "potential.toml"],
         &ROUGH
     ),
     run_scene!(
@@ -98,19 +98,19 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "metronome",
         "Two prisms on a common joint swing and hit each other, edge on face",
-        ["scene.toml", "discrete.toml", "decomposition.toml"],
+        ["scene.toml", "discrete.toml", "decomposition.toml", "potential.toml", "potential-fine.toml"],
         &ELASTIC
     ),
     run_scene!(
         "newtons-cradle-1",
         "One cube runs into four in a row, and the last one leaves",
-        ["scene.toml", "decomposition.toml"],
+        ["scene.toml", "decomposition.toml", "potential.toml"],
         &ELASTIC
     ),
     run_scene!(
         "newtons-cradle-2",
         "Two cubes run into three at rest from both sides",
-        ["scene.toml", "decomposition.toml"],
+        ["scene.toml", "decomposition.toml", "potential.toml"],
         &ELASTIC
     ),
     run_scene!(

@@ -6,7 +6,8 @@
 //! | `energy`, `angular_momentum` | at the start |
 //! | `energy_error_at_most`, `momentum_error_at_most` | what no cause explains: relative energy; N s and N m s |
 //! | `constant`, `spin_scale` | components of the angular momentum that stay, to rounding relative to this size |
-//! | `collisions`, `hand_overs_at_most` | how many; none if not given |
+//! | `collisions`, `collisions_at_least` | how many; of chaotic motions, how many at least |
+//! | `hand_overs_at_most` | none if not given |
 //! | `overlap_at_most` | in m; none if not given |
 //! | `projection_energy_at_most` | what moving bodies apart brought, J |
 //! | `events` | times, impulses and energies of the first collisions |
@@ -46,6 +47,8 @@ struct Wanted {
     constant: Vec<usize>,
     spin_scale: Option<f64>,
     collisions: Option<u64>,
+    #[serde(default)]
+    collisions_at_least: u64,
     #[serde(default)]
     hand_overs_at_most: u64,
     #[serde(default)]
@@ -218,9 +221,9 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
         let off = (spin.last[k] - spin.initial[k]).abs();
         c.unless(off <= KEPT * scale, || format!("angular momentum {k} is off by {off:e}"));
     }
-    if let Some(collisions) = wanted.collisions {
-        c.unless(found.collisions == collisions, || format!("{} collisions", found.collisions));
-    }
+    let met = found.collisions;
+    let fine = wanted.collisions.is_none_or(|wanted| met == wanted) && met >= wanted.collisions_at_least;
+    c.unless(fine, || format!("{met} collisions"));
     c.unless(found.hand_overs <= wanted.hand_overs_at_most, || format!("{} hand-overs", found.hand_overs));
     c.unless(found.hand_overs > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
     let overlap = found.overlap_max.unwrap_or(0.0);
