@@ -182,6 +182,11 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
     );
     let sunk = FALLING.replace("0.8]", "0.09]");
     told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` overlap by 1.0", "--project-start"]);
+    let moved = place.join("moved");
+    succeed(&run(place.scene(&sunk), &moved, &["--project-start", "--until", "0.01"]));
+    let height = common::folder::array(&moved, "position").as_floats().unwrap()[2];
+    assert!((height - 0.1).abs() < 1e-9, "{height}");
+    assert!(fs::read_to_string(moved.join("scene.toml")).unwrap().contains("project_start = true"));
     told(
         &FALLING.replace("[contact]\n", ""),
         &["--project-start"],

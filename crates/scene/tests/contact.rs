@@ -372,3 +372,34 @@ fn a_stiffness_is_found_that_keeps_the_overlap() {
     assert!(found < 2e4 && coarse.warnings.len() == 1, "{found} {:?}", coarse.warnings);
     assert!(coarse.warnings[0].contains("test.toml:5:") && coarse.warnings[0].contains("take steps of"));
 }
+
+#[test]
+fn bodies_that_overlap_at_the_start_are_moved_apart_if_asked_for() {
+    // Cubes of 1 kg and 3 kg, a tenth of a metre into each other, and one that stands in the floor.
+    let text = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"exact\"\n[contact]\nproject_start = true\n\
+        [bodies.light]\nshape = { cube = 1 }\nmass = 1\nposition = [0, 0, 5]\nvelocity = [0, 2, 0]\n\
+        [bodies.heavy]\nshape = { cube = 1 }\nmass = 3\nposition = [0.9, 0, 5]\n\
+        [bodies.sunk]\nshape = { cube = 1 }\nmass = 1\nposition = [5, 0, 0.3]\nangular_velocity = [0, 0, 3]\n\
+        [bodies.floor]\nkind = \"fixed\"\nshape = { half_space = { normal = [0, 0, 1] } }\n";
+    for scheme in ["exact", "decomposition", "potential"] {
+        let moved = changed(text, &[("run.scheme", scheme)]);
+        let at = |name: &str| moved.model.pose(&moved.state, moved.model.body_named(name).unwrap()).position;
+        // The nearest in the metric of the masses: the lighter one moves three times as far.
+        assert!((at("light") - Vec3::new(-0.075, 0.0, 5.0)).norm() < 1e-9, "{scheme}: {}", at("light"));
+        assert!((at("heavy") - Vec3::new(0.925, 0.0, 5.0)).norm() < 1e-9, "{scheme}: {}", at("heavy"));
+        assert!((at("sunk") - Vec3::new(5.0, 0.0, 0.5)).norm() < 1e-9, "{scheme}: {}", at("sunk"));
+        // They keep their velocities: nothing has met yet.
+        let still =
+            changed(&text.replace("0.9, 0", "9, 0").replace("0.3]", "0.6]"), &[("run.scheme", scheme)]);
+        let off = moved.state.momenta.iter().zip(&still.state.momenta).map(|(a, b)| (a - b).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-12, "{scheme}");
+        let again = Scene::parse(&moved.resolved, "again.toml", "", &[]).unwrap();
+        assert_eq!(again.state, moved.state, "{scheme}");
+    }
+    // What cannot be moved apart is told.
+    let stuck = "[run]\nstep = 1e-3\nuntil = 1\nscheme = \"exact\"\n[contact]\nproject_start = true\n\
+        [bodies.left]\nkind = \"fixed\"\nshape = { half_space = { normal = [1, 0, 0] } }\n\
+        [bodies.right]\nkind = \"fixed\"\nshape = { half_space = { normal = [-1, 0, 0] } }\nposition = [0.5, 0, 0]\n\
+        [bodies.wide] # <-\nshape = { sphere = 1 }\nmass = 1\n";
+    refused(stuck, "they cannot be moved apart");
+}

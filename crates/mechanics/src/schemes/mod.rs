@@ -22,7 +22,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
-pub use decomposition::{Decomposition, Response};
+pub use decomposition::{Decomposition, Response, project_start};
 pub use exact::Exact;
 pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
 pub use multipliers::Multipliers;

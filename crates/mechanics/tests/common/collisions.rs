@@ -68,10 +68,26 @@ pub fn cradle(gaps: &[f64], velocities: &[f64], restitution: f64) -> (Model, Sta
     builder.build().unwrap()
 }
 
+/// Case 1 of [Johnson 3.3.5], to be added to.
+pub fn cradle_builder() -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let mut x = 0.0;
+    for i in 0..5 {
+        let body = brick(&format!("cube-{i}"), Vec3::repeat(CRADLE), 270.0);
+        let id = builder.body(body, Pose::at(Vec3::new(x, 0.0, 0.0)));
+        if i == 0 {
+            builder.velocity(id, Vec3::new(0.105, 0.0, 0.0), Vec3::zeros());
+        }
+        x += CRADLE * if i == 0 { 1.5 } else { 1.1 };
+    }
+    builder
+}
+
 /// Case 1 of [Johnson 3.3.5]: one cube runs into four at rest.
 pub fn cradle_one() -> (Model, State) {
-    let gap = CRADLE / 10.0;
-    cradle(&[CRADLE / 2.0, gap, gap, gap], &[0.105, 0.0, 0.0, 0.0, 0.0], 1.0)
+    let mut builder = cradle_builder();
+    builder.contact(surfaces(1.0, 0.0));
+    builder.build().unwrap()
 }
 
 /// Case 2: two cubes run into three at rest from both sides.

@@ -10,7 +10,7 @@ use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::force::{Suggestion, suggested_stiffness};
-use percussion_mechanics::schemes::fit;
+use percussion_mechanics::schemes::{fit, project_start};
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 
 /// Overlap at the start that is rounding of what an author writes, relative to the radius of the smaller part.
@@ -120,21 +120,33 @@ impl Workshop<'_> {
         state: &mut State,
     ) -> Read<()> {
         let Some(contacts) = &model.contacts else { return Ok(()) };
-        let deepest = Overlaps::of(model, state).and_then(|mut overlaps| overlaps.deepest(state));
-        let Some((depth, (a, b))) = deepest else { return Ok(()) };
-        let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
-        let rounding = TOUCHING * a.radius.min(b.radius);
-        let allowed = if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
-        if depth <= allowed {
-            return Ok(());
+        let too_deep = |state: &State| {
+            let (depth, (a, b)) = Overlaps::of(model, state)?.deepest(state)?;
+            let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
+            let rounding = TOUCHING * a.radius.min(b.radius);
+            let allowed =
+                if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
+            (depth > allowed).then_some((depth, allowed, a, b))
+        };
+        let mut found = too_deep(state);
+        let mut failed = None;
+        if found.is_some() && settings.project_start {
+            failed = project_start(model, state).err();
+            found = too_deep(state);
         }
+        let Some((depth, allowed, a, b)) = found else { return Ok(()) };
         let (one, other) = (a.body_name(model), b.body_name(model));
         let more = match settings.potential {
             Some(_) => format!(", more than the {allowed:e} m allowed"),
             None => String::new(),
         };
         let message = format!("`{one}` and `{other}` overlap by {depth:e} m at the start{more}");
-        let remedy = "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]";
+        let asked = settings.project_start;
+        let remedy = match failed {
+            None if !asked => "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]".to_owned(),
+            None => "they cannot be moved apart; move one of them".to_owned(),
+            Some(failure) => format!("they cannot be moved apart ({}); move one of them", failure.trouble),
+        };
         let later = self.bodies[a.body.max(b.body)].1.as_ref();
         Err(self.report.complain(later.map_or(contact.place, |body| body.place), message, remedy))
     }

@@ -17,8 +17,9 @@
 //! that begins at once at the first touch would leave the equations of some steps without a solution, and would hold bodies
 //! back that part; within `±C|s|` the force stays continuous and never pulls.
 //!
-//! The derivatives listed for Newton's method are `-C α αᵀ` at the contact points; curvature `s ∇²s` and the β part are left
-//! out, so Newton's method converges linearly, with a rate of `C h²/m` times overlap over size.
+//! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ` and the steep change of the force while corners share it
+//! (`soft.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a rate of
+//! `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves.
 
 mod seen;
 mod soft;

@@ -1,4 +1,4 @@
-//! The separation of flat bodies, softened by a millionth of their size.
+//! The separation of flat bodies, softened by a ten-thousandth of their size.
 //!
 //! A corner that leaves a face to its neighbour, as a box does that comes down on an edge, takes the whole force with it: `s`
 //! has a kink there, both sides of it drive the body back to it, and the equations of a step that ends on it have no solution

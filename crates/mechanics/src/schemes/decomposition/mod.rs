@@ -27,6 +27,12 @@ use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 
+/// Moves bodies apart that overlap at the start: to the nearest configuration without overlap, momenta lifted along
+/// [Johnson 3.81-3.102], no impulse. Returns the longest way of a centre of mass, m.
+pub fn project_start(model: &Model, state: &mut State) -> Result<f64, StepFailure> {
+    Response::new(model, state, &ContactOptions::default()).move_apart(model, state)
+}
+
 /// The decomposition scheme and its memory.
 #[derive(Debug)]
 pub struct Decomposition {

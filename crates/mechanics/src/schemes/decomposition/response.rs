@@ -131,6 +131,47 @@ impl Response {
         }
     }
 
+    /// Moves bodies apart that overlap, without a response: momenta are lifted along. Returns the longest way of a centre of
+    /// mass, m. On failure `state` is untouched.
+    pub fn move_apart(&mut self, model: &Model, state: &mut State) -> Result<f64, StepFailure> {
+        let Some(contacts) = model.contacts.as_deref() else { return Ok(0.0) };
+        let ended = match self.groups.gather(model, contacts, state) {
+            Ok(false) => return Ok(0.0),
+            Ok(true) => {
+                self.at.clone_from(state);
+                self.separate(model, contacts, state, 0.0, None).and_then(|()| self.lift_all(model, state))
+            }
+            Err(trouble) => Err(trouble),
+        };
+        if let Err(trouble) = ended {
+            let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
+            return Err(StepFailure {
+                step: state.steps,
+                time: state.time,
+                body: model.bodies[body].name.clone(),
+                trouble,
+                history: self.projection.history.clone(),
+            });
+        }
+        let ways = state.positions.iter().zip(&self.at.positions).map(|(from, to)| (to - from).norm());
+        let longest = ways.fold(0.0, f64::max);
+        std::mem::swap(state, &mut self.at);
+        Ok(longest)
+    }
+
+    /// Lifts the momenta of all groups that were projected.
+    fn lift_all(&mut self, model: &Model, trial: &State) -> Result<(), Trouble> {
+        let mut nobody = Transcript::default();
+        for k in 0..self.roots.len() {
+            self.take(model, self.roots[k]);
+            self.group.begin(model, &self.at, &self.islands)?;
+            let (states, momenta) = ((trial, &self.at), &mut self.momenta);
+            self.lift.lift(model, &self.islands, states, &mut self.group, momenta, &mut nobody)?;
+            self.group.set_momenta(model, &self.momenta, &mut self.at);
+        }
+        Ok(())
+    }
+
     /// Projects all groups, again while that makes other pairs overlap.
     fn separate(
         &mut self,

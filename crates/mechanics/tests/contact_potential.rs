@@ -1,0 +1,310 @@
+//! The contact potential: its gradient, what it keeps, its order, its losses, and the stiffness that is suggested for it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::collisions::{brick, cradle_builder, floor, solid_body, surfaces};
+use common::random::Random;
+use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon, Polytope, Solid, Sphere};
+use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+use percussion_mechanics::contact::{ContactSpec, Potential};
+use percussion_mechanics::discrete::displace;
+use percussion_mechanics::force::{Bodies, Placement, Pull, suggested_stiffness};
+use percussion_mechanics::joint::motion::linear;
+use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
+
+fn soft(stiffness: f64, drag: f64) -> ContactSpec {
+    ContactSpec { potential: Some(Potential { stiffness, drag }), ..surfaces(1.0, 0.0) }
+}
+
+fn run(scheme: &str, model: Model, state: State, h: f64) -> Simulation {
+    let scheme = by_name(scheme, &model, &state, &Options::default()).unwrap();
+    Simulation::new(model, state, scheme, h).unwrap()
+}
+
+/// Placements of all bodies at rest.
+fn seen(state: &State) -> Vec<Placement> {
+    let places = state.positions.iter().zip(&state.rotations);
+    places
+        .map(|(position, frame)| Placement {
+            position: *position,
+            frame: *frame,
+            velocity: Vec3::zeros(),
+            frame_rate: Mat3::zeros(),
+        })
+        .collect()
+}
+
+fn potential(model: &Model, state: &State) -> f64 {
+    let placements = seen(state);
+    let bodies = Bodies { first: 0, placements: &placements };
+    model.forces.iter().map(|force| force.potential(&bodies).unwrap()).sum()
+}
+
+/// The derivative of the potential along a displacement of the freedoms, from the pulls.
+fn slope(model: &Model, state: &State, d: &[f64]) -> f64 {
+    let placements = seen(state);
+    let bodies = Bodies { first: 0, placements: &placements };
+    let mut pulls = vec![Pull::zero(); model.moving()];
+    for force in &model.forces {
+        force.pull(0.0, &bodies, &mut pulls).unwrap();
+    }
+    let mut sum = 0.0;
+    for (slot, pull) in pulls.iter().enumerate() {
+        let wrench = pull.wrench(&state.rotations[slot]);
+        let range = model.links[slot].freedoms();
+        let d = &d[range];
+        // Free bodies move along and turn about the world's axes; planar ones in x, y and about z.
+        sum -= match d.len() {
+            6 => (0..6).map(|k| wrench[k] * d[k]).sum::<f64>(),
+            _ => wrench[0] * d[0] + wrench[1] * d[1] + wrench[5] * d[2],
+        };
+    }
+    sum
+}
+
+fn check_gradient(name: &str, model: &Model, state: &State, random: &mut Random) {
+    assert!(potential(model, state) > 0.0, "{name}: nothing overlaps");
+    for _ in 0..6 {
+        let d: Vec<f64> = (0..model.freedoms).map(|_| random.number()).collect();
+        let at = |t: f64| {
+            let mut moved = state.clone();
+            let scaled: Vec<f64> = d.iter().map(|d| d * t).collect();
+            for island in &model.islands {
+                displace(model, island, state, &scaled[island.freedoms.clone()], &mut moved);
+            }
+            potential(model, &moved)
+        };
+        let step = 1e-6;
+        // Fourth order.
+        let found = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step);
+        let expected = slope(model, state, &d);
+        let size = 1.0 + expected.abs();
+        assert!((found - expected).abs() < 2e-7 * size, "{name}: {found} {expected}");
+    }
+}
+
+#[test]
+fn forces_are_the_gradient_of_the_potential() {
+    let mut random = Random(21);
+    for i in 0..30 {
+        let mut builder = ModelBuilder::new();
+        let corners: Vec<Vec3> = (0..12).map(|_| random.vector()).collect();
+        let rock = Solid::Polytope(Polytope::from_vertices(&corners).unwrap());
+        let shapes = [rock, Solid::Polytope(Polytope::cuboid(1.0, 0.7, 1.3).unwrap())];
+        for (k, shape) in shapes.into_iter().enumerate() {
+            let pose = Pose::new(random.rotation(), random.vector() * 0.4);
+            builder.body(solid_body(&format!("b{k}"), shape, 1.0), pose);
+        }
+        builder.contact(soft(10.0, 0.0));
+        let (model, state) = builder.build().unwrap();
+        if potential(&model, &state) > 0.0 {
+            check_gradient(&format!("polytopes {i}"), &model, &state, &mut random);
+        }
+    }
+    let mut builder = ModelBuilder::new();
+    builder.body(floor(), Pose::identity());
+    let tilt = nalgebra::Rotation3::from_scaled_axis(Vec3::new(0.3, 0.2, 0.1));
+    builder.body(brick("box", Vec3::new(0.2, 0.3, 0.4), 100.0), Pose::new(tilt, Vec3::new(0.0, 0.0, 0.15)));
+    builder.contact(soft(10.0, 0.0));
+    let (model, state) = builder.build().unwrap();
+    check_gradient("box on floor", &model, &state, &mut random);
+
+    let mut builder = ModelBuilder::new();
+    let ball = |name: &str| solid_body(name, Solid::Sphere(Sphere::new(0.5).unwrap()), 1.0);
+    builder.body(ball("a"), Pose::identity());
+    builder.body(ball("b"), Pose::at(Vec3::new(0.5, 0.4, 0.3)));
+    builder.contact(soft(10.0, 0.0));
+    let (model, state) = builder.build().unwrap();
+    check_gradient("balls", &model, &state, &mut random);
+}
+
+/// Planar bodies above a half-plane.
+fn planar(shapes: [PlanarShape; 2], places: [(Vec2, f64); 2], drag: f64, speed: f64) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let ground = PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), -0.5).unwrap());
+    builder.body(Body::fixed("floor").with_outline(ground, PlanarPose::identity()), Pose::identity());
+    for (k, (shape, (at, angle))) in shapes.into_iter().zip(places).enumerate() {
+        let inertia = Mat3::from_diagonal(&Vec3::new(0.1, 0.1, 0.2));
+        let body = Body::rigid(&format!("b{k}"), 1.0, Vec3::zeros(), &inertia).unwrap();
+        let turn = nalgebra::Rotation3::from_scaled_axis(Vec3::new(0.0, 0.0, angle));
+        let pose = Pose::new(turn, Vec3::new(at.x, at.y, 0.0));
+        let id = builder.body(body.with_outline(shape, PlanarPose::identity()), pose);
+        builder.velocity(id, Vec3::new(if k == 0 { speed } else { -speed }, 0.0, 0.0), Vec3::zeros());
+        let name = format!("plane-{k}");
+        // Turns about the centre.
+        let frame = Pose::at(pose.position);
+        builder.joint(JointSpec::at(&name, JointKind::Planar, None, (id, &pose), &frame));
+    }
+    builder.contact(soft(100.0, drag));
+    builder.build().unwrap()
+}
+
+fn hexagon() -> PlanarShape {
+    PlanarShape::Polygon(Polygon::regular(6, 0.5).unwrap())
+}
+
+#[test]
+fn planar_forces_are_gradients_too() {
+    let mut random = Random(5);
+    let places = [(Vec2::new(0.0, 0.1), 0.2), (Vec2::new(0.7, 0.3), 0.5)];
+    let (model, state) = planar([hexagon(), hexagon()], places, 0.0, 0.0);
+    check_gradient("hexagons", &model, &state, &mut random);
+    let circle = PlanarShape::Circle(Circle::new(0.4).unwrap());
+    let places = [(Vec2::new(0.0, -0.2), 0.2), (Vec2::new(3.0, 0.0), 0.5)];
+    let (model, state) = planar([circle.clone(), circle], places, 0.0, 0.0);
+    check_gradient("circle on a half-plane", &model, &state, &mut random);
+}
+
+#[test]
+fn momenta_are_kept_to_rounding_through_contact() {
+    let mut random = Random(9);
+    for k in 0..8 {
+        let mut builder = ModelBuilder::new();
+        for (i, x) in [-0.4, 0.4].into_iter().enumerate() {
+            let pose = Pose::new(random.rotation(), Vec3::new(x, 0.0, 0.0) + random.vector() * 0.05);
+            let id = builder.body(brick(&format!("b{i}"), Vec3::new(0.3, 0.2, 0.4), 270.0), pose);
+            builder.velocity(id, Vec3::new(-x, 0.0, 0.0), random.vector());
+        }
+        builder.contact(soft(2e4, 0.0));
+        let (model, state) = builder.build().unwrap();
+        let mut run = run("potential", model, state, 2e-3);
+        let (mut touched, mut iterations) = (0.0f64, 0);
+        for _ in 0..1000 {
+            run.advance().unwrap();
+            iterations = iterations.max(run.effort().iterations);
+            let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
+            touched = touched.max(deepest.map_or(0.0, |(overlap, _)| overlap));
+        }
+        let (first, last) = (run.ledger().initial(), run.ledger().latest());
+        let scale = run.ledger().extremes().angular;
+        println!(
+            "{k}: overlap {touched:.1e}, {iterations} iterations, energy {:.1e}",
+            last.energy() / first.energy() - 1.0
+        );
+        assert!(touched > 1e-3, "they meet");
+        assert!((last.linear - first.linear).norm() < 1e-12, "{}", (last.linear - first.linear).norm());
+        assert!((last.angular - first.angular).norm() < 1e-12 * scale.max(1.0));
+    }
+}
+
+#[test]
+fn a_floor_takes_no_vertical_spin() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    builder.body(floor(), Pose::identity());
+    let tilt = nalgebra::Rotation3::from_scaled_axis(Vec3::new(0.7, -0.4, 0.2));
+    let id = builder
+        .body(brick("box", Vec3::new(0.2, 0.3, 0.1), 270.0), Pose::new(tilt, Vec3::new(0.0, 0.0, 0.5)));
+    builder.velocity(id, Vec3::zeros(), Vec3::new(0.3, -0.2, 0.5));
+    builder.contact(soft(2e4, 0.0));
+    let (model, state) = builder.build().unwrap();
+    let mut run = run("potential", model, state, 1e-3);
+    // About the centre, since the floor is smooth: the body also moves sideways.
+    let spin = |run: &Simulation| run.ledger().latest().angular.z;
+    let first = run.ledger().initial().angular.z;
+    for _ in 0..1500 {
+        run.advance().unwrap();
+    }
+    assert!((spin(&run) - first).abs() < 1e-12, "{}", spin(&run) - first);
+}
+
+#[test]
+fn a_soft_cradle_passes_its_momentum_on_without_turning() {
+    let mut builder = cradle_builder();
+    builder.contact(soft(1e4, 0.0));
+    let (model, state) = builder.build().unwrap();
+    let mut run = run("potential", model, state, 1e-3);
+    for _ in 0..3000 {
+        run.advance().unwrap();
+    }
+    for (k, twist) in run.ledger().twists().iter().enumerate() {
+        let v = if k == 4 { 0.105 } else { 0.0 };
+        assert!((linear(twist).x - v).abs() < 2e-4, "cube {k}: {}", linear(twist).x);
+        assert!(twist.fixed_rows::<3>(3).norm() < 1e-12, "cube {k} turns");
+        assert!(linear(twist).yz().norm() < 1e-12);
+    }
+}
+
+#[test]
+fn the_variational_rule_is_of_second_order_within_a_contact() {
+    let at = |h: f64| {
+        let mut builder = ModelBuilder::new();
+        let ball = |name: &str| solid_body(name, Solid::Sphere(Sphere::new(0.2).unwrap()), 100.0);
+        let a = builder.body(ball("a"), Pose::at(Vec3::new(-0.19, 0.03, 0.0)));
+        let b = builder.body(ball("b"), Pose::at(Vec3::new(0.19, 0.0, 0.02)));
+        builder.velocity(a, Vec3::new(0.05, 0.02, 0.0), Vec3::zeros());
+        builder.velocity(b, Vec3::new(-0.05, 0.0, 0.01), Vec3::zeros());
+        builder.contact(soft(200.0, 0.0));
+        let (model, state) = builder.build().unwrap();
+        let mut run = run("potential", model, state, h);
+        for _ in 0..(0.12 / h).round() as usize {
+            run.advance().unwrap();
+        }
+        let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
+        assert!(deepest.is_some(), "in contact throughout");
+        run.state().positions[0]
+    };
+    // Begun and ended within the contact: where it begins or ends the force has a kink, which steps meet here or there.
+    let truth = at(5e-5);
+    let errors = [8e-3, 4e-3, 2e-3].map(|h| (at(h) - truth).norm());
+    let order = (errors[1] / errors[2]).log2();
+    println!("errors {errors:?}, order {order:.3}");
+    assert!((order - 2.0).abs() < 0.02, "{order}");
+}
+
+#[test]
+fn drag_takes_energy_and_the_ledger_knows_how_much() {
+    for scheme in ["potential", "newmark-explicit", "newmark-implicit"] {
+        let places = [(Vec2::new(-0.6, 0.3), 0.1), (Vec2::new(0.6, 0.35), 0.4)];
+        let (model, state) = planar([hexagon(), hexagon()], places, 3.0, 0.5);
+        let mut run = run(scheme, model, state, 1e-3);
+        for _ in 0..2000 {
+            run.advance().unwrap();
+        }
+        let (first, last) = (run.ledger().initial(), run.ledger().latest());
+        let lost = first.energy() - last.energy();
+        let explained = -run.ledger().work();
+        println!("{scheme}: lost {lost:.4} J of {:.4}, explained {explained:.4}", first.energy());
+        assert!(lost > 0.02 * first.energy(), "{scheme}: {lost}");
+        assert!((lost - explained).abs() < 2e-2 * lost, "{scheme}: {lost} {explained}");
+    }
+}
+
+#[test]
+fn the_suggested_stiffness_keeps_the_overlap_it_promises() {
+    let built = |stiffness: f64| {
+        let mut builder = ModelBuilder::new();
+        for (i, x) in [-0.3, 0.3].into_iter().enumerate() {
+            let id = builder
+                .body(brick(&format!("b{i}"), Vec3::repeat(0.2), 270.0), Pose::at(Vec3::new(x, 0.0, 0.0)));
+            builder.velocity(id, Vec3::new(-x, 0.0, 0.0), Vec3::zeros());
+        }
+        builder.contact(soft(stiffness, 0.0));
+        builder.build().unwrap()
+    };
+    let (model, state) = built(1.0);
+    let allowed = 2e-3;
+    let coarse = suggested_stiffness(&model, &state, 1e-3, allowed).unwrap();
+    let step = coarse.step_needed.unwrap();
+    assert!(
+        step < 1e-3 && coarse.predicted_overlap > allowed,
+        "this step does not resolve a contact so stiff"
+    );
+    let suggestion = suggested_stiffness(&model, &state, step, allowed).unwrap();
+    let (model, state) = built(suggestion.stiffness);
+    let mut run = run("potential", model, state, step);
+    let mut overlap = 0.0f64;
+    for _ in 0..4000 {
+        run.advance().unwrap();
+        let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
+        overlap = overlap.max(deepest.map_or(0.0, |(overlap, _)| overlap));
+    }
+    println!("{suggestion:?}, found {overlap}");
+    assert!(overlap <= 1.05 * allowed, "{overlap}");
+    let predicted = suggestion.predicted_overlap;
+    assert!(overlap < 2.0 * predicted && overlap > 0.5 * predicted, "{overlap} {predicted}");
+    assert!((linear(&run.ledger().twists()[0]).x + 0.3).abs() < 3e-3, "they part as fast as they came");
+}
