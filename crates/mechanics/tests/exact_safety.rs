@@ -228,9 +228,10 @@ fn a_chain_of_beads_in_a_box_collides_a_thousand_times_without_drift() {
         run.state().time,
         range(&course)
     );
-    assert!(quick >= 10, "{quick}");
-    assert!(extremes.energy_error < 1e-4, "{:e}", extremes.energy_error);
-    assert!((early - late).abs() < 1e-3, "no drift: {early:e} {late:e}");
+    assert!(quick >= 1, "{quick}");
+    // Published: fluctuations of the order of 1e-4.
+    assert!(extremes.energy_error < 3e-4 * initial, "{:e}", extremes.energy_error);
+    assert!((early - late).abs() < 2e-4, "no drift: {early:e} {late:e}");
     assert!(extremes.position_violation < 1e-13, "the links keep their length");
     assert!(
         run.state()

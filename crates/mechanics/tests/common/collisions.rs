@@ -183,8 +183,11 @@ pub fn beads() -> (Model, State) {
         let bead = bead.with_shape(Solid::Sphere(Sphere::new(0.1).unwrap()), Pose::identity());
         let pose = Pose::at(Vec3::new(x, y, 0.0) / (2.0 * 2f64.sqrt()));
         let id = builder.body(bead, pose);
+        // Without a velocity of its own a bead would move with the one it hangs on.
+        let velocity = if i == 0 { Vec3::new(-0.1, 0.1, -0.1) } else { Vec3::zeros() };
+        builder.velocity(id, velocity, Vec3::zeros());
         match &last {
-            None => builder.velocity(id, Vec3::new(-0.1, 0.1, -0.1), Vec3::zeros()),
+            None => {}
             Some((parent, at)) => {
                 let mut rod =
                     JointSpec::at(&format!("link-{i}"), JointKind::Rod, Some((*parent, at)), (id, &pose), at);
@@ -195,8 +198,6 @@ pub fn beads() -> (Model, State) {
         }
         last = Some((id, pose));
     }
-    // The velocity of the first bead pulls at its link: the nearest velocities that the links allow.
-    builder.project(true);
     builder.contact(surfaces(1.0, 0.0));
     builder.build().unwrap()
 }

@@ -4,8 +4,8 @@
 //! points, its direction α, and the contact points `p`:
 //!
 //! ```text
-//! V = C/2 s²        f = -C s - d        d = drag s' within ±C|s|
-//! on a   f α at p_a  and  f b at c_a        on b   the opposite at p_b and c_b        b = -(s/D)(1 - ββᵀ)α
+//! V = C/2 s²        on a   -C s α at p_a  and  -C s b at c_a        on b   the opposite at p_b and c_b        b = -(s/D)(1 - ββᵀ)α
+//! drag              -c w' of the motion w of the parts against each other along α, where corners near the deepest share it
 //! ```
 //!
 //! `∇s` is complete: the β part [Johnson 3.49] acts at the reference points `c`, `D` apart. With `p_a - p_b = s β` and
@@ -13,13 +13,13 @@
 //! is its normal and there is no β part. Degenerate contacts are resolved: face on face gives symmetric forces.
 //!
 //! Ours: the middle of a step sees each body at the rotation nearest to its averaged directors (`seen.rs`), so that `V` is a
-//! function of rigid placements and the scheme stays variational; and the drag is never stronger than the spring. A drag
-//! that begins at once at the first touch would leave the equations of some steps without a solution, and would hold bodies
-//! back that part; within `±C|s|` the force stays continuous and never pulls.
+//! function of rigid placements and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
+//! never stronger than the spring: one that began at once at the first touch would leave the equations of some steps without a
+//! solution, and would hold bodies back that part.
 //!
-//! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ` and the steep change of the force while corners share it
-//! (`soft.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a rate of
-//! `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves.
+//! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
+//! corners share it (`soft.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a
+//! rate of `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves.
 
 mod seen;
 mod soft;
@@ -29,12 +29,13 @@ pub use suggestion::{Suggestion, suggested_stiffness};
 
 use super::parameter::{not_negative, positive};
 use super::{Bodies, ForceError, Form, ParameterError, Pull, Stiffness};
-use crate::contact::{Contacts, Memory, Part, Potential};
+use crate::contact::{Contacts, Memory, Part, Potential, Touch};
 use crate::joint::motion::twist;
+use crate::rotation::Mat3;
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Pose, Vec3};
 use seen::Seen;
-use soft::Softened;
+use soft::{SOFTNESS, Softened};
 use std::sync::Arc;
 
 /// The contact potential of all parts of a model.
@@ -51,29 +52,47 @@ pub struct ContactPotential {
     slots: Vec<usize>,
 }
 
+/// How far from the deepest corner, as a multiple of the size of the pair, others share the drag.
+const DRAG_SOFTNESS: f64 = 0.05;
+
 /// Two parts that overlap.
 struct Meeting {
     softened: Softened,
     bodies: [Seen; 2],
     /// `∇s`.
     gradient: [Form; 2],
-    /// `s'`.
-    rate: f64,
+}
+
+/// What resists the motion of two parts that overlap.
+struct Resistance {
+    /// Motions with their rates and weights: at the contact, and tilt in two directions.
+    motions: [([Form; 2], f64, f64); 3],
+    /// `c`, N s/m.
+    coefficient: f64,
+    /// Where it is as strong as the spring: the unit motion that it resists.
+    full: Option<[Form; 2]>,
 }
 
 impl Meeting {
-    fn new(softened: Softened, [a, b]: [Seen; 2], bodies: &Bodies) -> Self {
+    fn new(softened: Softened, [a, b]: [Seen; 2]) -> Self {
         let touch = &softened.touch;
         let gradient = [a.form(&touch.wrench_a(&a.pose.position)), b.form(&touch.wrench_b(&b.pose.position))];
-        let rate = gradient.iter().map(|form| form.rate(bodies)).sum();
-        Self { softened, bodies: [a, b], gradient, rate }
+        Self { softened, bodies: [a, b], gradient }
     }
 
-    /// Relative tilt: how heights over the contact change in a direction across α.
+    /// How the bodies move against each other along α at a point.
+    fn motion_at(&self, point: &Vec3) -> [Form; 2] {
+        let alpha = self.softened.touch.alpha;
+        let on =
+            |seen: &Seen, force: Vec3| seen.form(&twist(&force, &(point - seen.pose.position).cross(&force)));
+        [on(&self.bodies[0], alpha), on(&self.bodies[1], -alpha)]
+    }
+
+    /// How they tilt against each other: how heights over the contact change in a direction across α.
     fn tilt(&self, direction: &Vec3) -> [Form; 2] {
         let turn = direction.cross(&self.softened.touch.alpha);
-        let [a, b] = &self.bodies;
-        [a.form(&twist(&Vec3::zeros(), &turn)), b.form(&twist(&Vec3::zeros(), &-turn))]
+        let on = |seen: &Seen, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
+        [on(&self.bodies[0], turn), on(&self.bodies[1], -turn)]
     }
 }
 
@@ -99,46 +118,84 @@ impl ContactPotential {
     }
 
     pub(super) fn count(&self) -> usize {
-        // A contact, and for each direction of tilt its own resistance and its share in the drag.
-        5 * self.pairs.len()
+        // A contact with two directions of tilt, as much for its drag, and two where that is as strong as it may be.
+        8 * self.pairs.len()
     }
 
     /// Visits the pairs that overlap.
-    fn each(&self, name: &str, bodies: &Bodies, mut visit: impl FnMut(&Meeting)) -> Result<(), ForceError> {
-        let contacts = &self.contacts;
+    fn each(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        mut visit: impl FnMut(&Meeting, Option<&Resistance>),
+    ) -> Result<(), ForceError> {
         for &pair in &self.pairs {
             if !self.reach(pair, bodies) {
                 continue;
             }
-            let slots = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
-            let (a, b) = (Seen::new(slots.0, bodies), Seen::new(slots.1, bodies));
-            let overlapping = self
-                .softened(pair, (&a.pose, &b.pose))
-                .map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
-            if let Some(softened) = overlapping {
-                visit(&Meeting::new(softened, [a, b], bodies));
+            let both = [pair.0, pair.1].map(|part| Seen::new(self.contacts.parts[part].slot, bodies));
+            let touch = self.touch(pair, (&both[0].pose, &both[1].pose));
+            let touch = touch.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
+            let Some(touch) = touch else { continue };
+            let softened = self.softened(pair, &both, &touch, SOFTNESS);
+            if softened.value < 0.0 {
+                let meeting = Meeting::new(softened, both);
+                let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &meeting, &touch, bodies));
+                visit(&meeting, resistance.as_ref());
             }
         }
         Ok(())
     }
 
-    /// The separation of two parts, if they overlap.
-    fn softened(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<Softened>, QueryError> {
+    /// What the kernel says of two parts that may overlap once they are softened.
+    fn touch(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<Touch>, QueryError> {
         let contacts = &self.contacts;
         if !contacts.balls_meet(pair, poses) {
             return Ok(None);
         }
-        let early = Softened::reach(contacts, pair);
+        let soft = Softened::size(contacts, pair);
+        let early = soft.map_or(0.0, |size| size * SOFTNESS);
         let mut memory = Memory::default();
-        let touch = contacts.touch(pair, poses, early.unwrap_or(0.0), &mut memory)?;
-        if !touch.solved || touch.separation >= early.unwrap_or(0.0) {
-            return Ok(None);
-        }
-        let softened = match early {
-            Some(_) => Softened::new(contacts, pair, poses, &touch),
-            None => Softened::exact(contacts.resolved(pair, poses, &mut memory)?),
+        let touch = contacts.touch(pair, poses, early, &mut memory)?;
+        Ok(match soft {
+            _ if !(touch.solved && touch.separation < early) => None,
+            Some(_) => Some(touch),
+            None => Some(contacts.resolved(pair, poses, &mut memory)?),
+        })
+    }
+
+    fn softened(&self, pair: (usize, usize), both: &[Seen; 2], touch: &Touch, softness: f64) -> Softened {
+        Softened::new(&self.contacts, pair, (&both[0].pose, &both[1].pose), touch, softness)
+    }
+
+    fn resistance(
+        &self,
+        pair: (usize, usize),
+        meeting: &Meeting,
+        touch: &Touch,
+        bodies: &Bodies,
+    ) -> Resistance {
+        let wide = self.softened(pair, &meeting.bodies, touch, DRAG_SOFTNESS);
+        let moving = |motion: [Form; 2], weight: f64| {
+            let rate: f64 = motion.iter().map(|form| form.rate(bodies)).sum();
+            (motion, rate, weight)
         };
-        Ok((softened.value < 0.0).then_some(softened))
+        let [first, second] = wide.extent.map(|(direction, weight)| moving(meeting.tilt(&direction), weight));
+        let motions = [moving(meeting.motion_at(&wide.touch.point()), 1.0), first, second];
+        let speed = motions.iter().map(|(_, rate, weight)| weight * rate * rate).sum::<f64>().sqrt();
+        let spring = self.stiffness * meeting.softened.value.abs();
+        if !(self.drag * speed > spring) {
+            return Resistance { motions, coefficient: self.drag, full: None };
+        }
+        let full = [0, 1].map(|side| {
+            let mut sum = Form { force: Vec3::zeros(), moment: Mat3::zeros(), ..meeting.gradient[side] };
+            for (motion, rate, weight) in &motions {
+                sum.force += motion[side].force * (weight * rate / speed);
+                sum.moment += motion[side].moment * (weight * rate / speed);
+            }
+            sum
+        });
+        Resistance { motions, coefficient: spring / speed, full: Some(full) }
     }
 
     /// Whether two parts reach each other however their bodies are turned.
@@ -159,22 +216,14 @@ impl ContactPotential {
         !((centre - other).norm() > radius + reach)
     }
 
-    /// The drag of a meeting, and whether it is as strong as the spring lets it be.
-    fn drag(&self, meeting: &Meeting) -> (f64, bool) {
-        let most = self.stiffness * meeting.softened.value.abs();
-        let drag = self.drag * meeting.rate;
-        (drag.clamp(-most, most), drag.abs() > most)
-    }
-
-    /// `f`, N.
-    fn force(&self, meeting: &Meeting) -> f64 {
-        -self.stiffness * meeting.softened.value - self.drag(meeting).0
-    }
-
     pub(super) fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
-        self.each(name, bodies, |meeting| {
-            let force = self.force(meeting);
+        self.each(name, bodies, |meeting, resistance| {
+            let force = -self.stiffness * meeting.softened.value;
             meeting.gradient.iter().for_each(|form| form.push(force, bodies, pulls));
+            for (motion, rate, weight) in resistance.iter().flat_map(|r| &r.motions) {
+                let force = -resistance.map_or(0.0, |r| r.coefficient) * rate * weight;
+                motion.iter().for_each(|form| form.push(force, bodies, pulls));
+            }
         })
     }
 
@@ -184,41 +233,41 @@ impl ContactPotential {
         bodies: &Bodies,
         list: &mut Vec<Stiffness>,
     ) -> Result<(), ForceError> {
-        self.each(name, bodies, |meeting| {
-            let (by_position, by_velocity) = match self.drag(meeting) {
-                (_, false) => (-self.stiffness, -self.drag),
-                // As strong as the spring: it doubles the spring while parts close, and undoes it while they part.
-                (drag, true) if drag < 0.0 => (-2.0 * self.stiffness, 0.0),
-                (_, true) => (0.0, 0.0),
-            };
-            let push = meeting.gradient;
-            list.push(Stiffness::Outer { push, along: push, by_position, by_velocity });
-            for (direction, moment) in meeting.softened.ramp.iter().filter(|(_, moment)| *moment > 0.0) {
-                let tilt = meeting.tilt(direction);
-                let by_position = -self.force(meeting) * moment;
-                list.push(Stiffness::Outer { push: tilt, along: tilt, by_position, by_velocity: 0.0 });
-                // While bodies tilt, `s'` changes with the weights of the corners.
-                let rate: f64 = tilt.iter().map(|form| form.rate(bodies)).sum();
-                let by_position = -by_velocity * moment * rate;
-                if by_position != 0.0 {
-                    list.push(Stiffness::Outer { push, along: tilt, by_position, by_velocity: 0.0 });
-                }
+        let mut add = |push: [Form; 2], along: [Form; 2], by_position: f64, by_velocity: f64| {
+            if by_position != 0.0 || by_velocity != 0.0 {
+                list.push(Stiffness::Outer { push, along, by_position, by_velocity });
+            }
+        };
+        self.each(name, bodies, |meeting, resistance| {
+            add(meeting.gradient, meeting.gradient, -self.stiffness, 0.0);
+            for (direction, moment) in meeting.softened.ramp {
+                let tilt = meeting.tilt(&direction);
+                add(tilt, tilt, self.stiffness * meeting.softened.value * moment, 0.0);
+            }
+            let Some(Resistance { motions, coefficient, full }) = resistance else { return };
+            motions.iter().for_each(|(motion, _, weight)| add(*motion, *motion, 0.0, -coefficient * weight));
+            // As strong as the spring it follows the spring, and speed along the motion does not matter any more.
+            if let Some(full) = *full {
+                add(full, meeting.gradient, self.stiffness, 0.0);
+                add(full, full, 0.0, *coefficient);
             }
         })
     }
 
     pub(super) fn potential(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
         let mut sum = 0.0;
-        self.each(name, bodies, |meeting| sum += 0.5 * self.stiffness * meeting.softened.value.powi(2))?;
+        self.each(name, bodies, |meeting, _| sum += 0.5 * self.stiffness * meeting.softened.value.powi(2))?;
         Ok(sum)
     }
 
     /// Power of the drag, W.
     pub(super) fn power(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
         let mut sum = 0.0;
-        if self.drag > 0.0 {
-            self.each(name, bodies, |meeting| sum -= self.drag(meeting).0 * meeting.rate)?;
-        }
+        self.each(name, bodies, |_, resistance| {
+            for (_, rate, weight) in resistance.iter().flat_map(|r| &r.motions) {
+                sum -= resistance.map_or(0.0, |r| r.coefficient) * weight * rate * rate;
+            }
+        })?;
         Ok(sum)
     }
 

@@ -28,11 +28,11 @@ use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec2, Vec3};
 
 /// `ε` as a multiple of the size of the pair, the sum of the outer radii that are finite.
-const SOFTNESS: f64 = 1e-4;
+pub(super) const SOFTNESS: f64 = 1e-4;
 /// How far the contact points may differ across β, as a multiple of the size of the pair.
-const AGREED: f64 = 1e-14;
-/// How far they may differ where rounding keeps them from agreeing.
-const ASTRAY: f64 = 1e-9;
+const AGREED: f64 = 1e-13;
+/// Moments below this multiple of the size of the pair squared do not determine α.
+const SINGULAR: f64 = 1e-12;
 /// Newton iterations for α: it ends after a few, as soon as the corners that carry weight are found.
 const MOST_ITERATIONS: usize = 60;
 
@@ -45,31 +45,37 @@ pub(super) struct Softened {
     pub touch: Touch,
     /// Directions across α in which tilt is stiff, with `P/ε` along them, m.
     pub ramp: [(Vec3, f64); 2],
+    /// Directions across α in which the contact extends, with the square of how far (standard deviations of the weights), m².
+    pub extent: [(Vec3, f64); 2],
 }
+
+/// No direction at all.
+const NOWHERE: [(Vec3, f64); 2] = [(Vec3::new(0.0, 0.0, 0.0), 0.0); 2];
 
 impl Softened {
     /// What the kernel says, for pairs without corners to soften.
     pub fn exact(touch: Touch) -> Self {
-        Self { value: touch.separation, touch: balanced(touch), ramp: [(Vec3::zeros(), 0.0); 2] }
+        Self { value: touch.separation, touch: balanced(touch), ramp: NOWHERE, extent: NOWHERE }
     }
 
-    /// How much earlier than the kernel says contact may begin, m; `None` where corners are not softened.
-    pub fn reach(contacts: &Contacts, (a, b): (usize, usize)) -> Option<f64> {
+    /// Size of a pair whose corners are softened, m; `None` of the others.
+    pub fn size(contacts: &Contacts, (a, b): (usize, usize)) -> Option<f64> {
         let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
         let flat = corners(&p.shape).is_some() && (corners(&q.shape).is_some() || q.shape.is_unbounded());
         let size = p.radius + if q.radius.is_finite() { q.radius } else { 0.0 };
-        flat.then_some(SOFTNESS * size)
+        flat.then_some(size)
     }
 
-    /// Softens what the kernel says of two parts whose bodies stand at given placements.
+    /// Softens what the kernel says of two parts whose bodies stand at given placements, by a multiple of their size.
     pub fn new(
         contacts: &Contacts,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
         touch: &Touch,
+        softness: f64,
     ) -> Self {
         let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
-        let Some((softness, first)) = Self::reach(contacts, (a, b)).zip(corners(&p.shape)) else {
+        let Some((size, first)) = Self::size(contacts, (a, b)).zip(corners(&p.shape)) else {
             return Self::exact(*touch);
         };
         // From a point between the two: short vectors, no digits lost far from the origin.
@@ -96,7 +102,7 @@ impl Softened {
                 Matrix3x2::from_columns(&[normal.cross(&touch.beta), Vec3::zeros()])
             }
         };
-        let pair = Pair { one, other, across, softness, size: softness / SOFTNESS };
+        let pair = Pair { one, other, across, softness: softness * size, size };
         pair.softened(touch, &origin)
     }
 }
@@ -133,6 +139,8 @@ struct Support {
     point: Vec3,
     /// `Σ (x_i - x̄)(x_i - x̄)ᵀ` over the corners that carry weight.
     moments: Mat3,
+    /// `Σ π_i (x_i - p)(x_i - p)ᵀ`.
+    spread: Mat3,
 }
 
 impl Side<'_> {
@@ -178,13 +186,14 @@ impl Side<'_> {
                 square += weight * weight;
             }
         });
-        let mut moments = Mat3::zeros();
+        let (mut moments, mut spread) = (Mat3::zeros(), Mat3::zeros());
         self.each(change, |x, h| {
             if h < level {
                 moments += (x - mean) * (x - mean).transpose();
+                spread += (x - point) * (x - point).transpose() * ((level - h) / softness);
             }
         });
-        Support { value: lowest + height - 0.5 * softness * (1.0 - square), point, moments }
+        Support { value: lowest + height - 0.5 * softness * (1.0 - square), point, moments, spread }
     }
 }
 
@@ -199,14 +208,16 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn softened(&self, kernel: &Touch, origin: &Vec3) -> Softened {
-        let touch = kernel;
+    fn softened(&self, touch: &Touch, origin: &Vec3) -> Softened {
         let Some(other) = &self.other else {
             let support = self.one.support(&Vec3::zeros(), self.softness);
             let span = touch.separation + touch.alpha.dot(&(support.point - self.one.base));
             let value = touch.separation + support.value;
-            let points = (support.point, support.point - touch.beta * span);
-            return self.answer(touch, origin, value, span, points, self.flattened(&support.moments));
+            let point_a = support.point + origin;
+            let point_b = point_a - touch.beta * span;
+            let touch = Touch { separation: span, point_a, point_b, ..*touch };
+            let both = [&support.moments, &support.spread].map(|m| self.flattened(m));
+            return self.answer(touch, value, both);
         };
         let supports = |turn: &Vector2<f64>| {
             let change = self.across * turn;
@@ -222,42 +233,48 @@ impl Pair<'_> {
             if !(gradient.norm() > AGREED * self.size) {
                 break;
             }
-            let (m, n) = (self.flattened(&now.0.moments), self.flattened(&now.1.moments));
-            let least = 1e-12 * self.size * self.size;
-            let matrix = (m + n + Matrix2::identity() * least) / self.softness;
+            let moments = self.flattened(&(now.0.moments + now.1.moments));
+            let matrix = (moments + Matrix2::identity() * (SINGULAR * self.size * self.size)) / self.softness;
             let Some(mut step) = matrix.try_inverse().map(|inverse| inverse * gradient) else { break };
             if step.norm() > longest {
                 step *= longest / step.norm();
-                longest *= 2.0;
             }
-            // The function is concave: half the slope on the far side is an overshoot.
+            longest *= 2.0;
+            // The function is concave: it has risen if it still rises, and is past its top where it has not.
             let slope = gradient.dot(&step);
             loop {
-                let next = turn + step;
-                let then = supports(&next);
+                let then = supports(&(turn + step));
                 let after = apart(&then);
-                if !(after.dot(&step) < -0.5 * slope) || step.norm() <= f64::EPSILON * next.norm() {
-                    (turn, now, gradient) = (next, then, after);
+                let ahead = after.dot(&step);
+                let risen = then.0.value + then.1.value > now.0.value + now.1.value;
+                if !(ahead < 0.0) || risen || step.norm() * self.size < f64::EPSILON * self.softness {
+                    (turn, now, gradient) = (turn + step, then, after);
                     break;
                 }
-                step *= 0.5;
+                step *= (slope / (slope - ahead)).clamp(0.1, 0.9);
+                longest = step.norm();
             }
         }
         let (a, b) = now;
-        let change = self.across * turn;
-        let mut touch = *touch;
-        touch.alpha += change;
         // S(<α, x>) + S(-<α, y>), heights taken from the kernel's points: <α, p_a - p_b> = s at first.
         let value = touch.separation + a.value + b.value;
-        // The greatest value lies within two softnesses of the kernel's; elsewhere it was not found, and the kernel's stands.
-        if !(value > kernel.separation - 2.0 * self.softness && gradient.norm() <= ASTRAY * self.size) {
-            return Softened::exact(*kernel);
-        }
-        let span = touch.beta.dot(&(a.point - b.point));
-        let (m, n) = (self.flattened(&a.moments), self.flattened(&b.moments));
+        let touch = Touch {
+            separation: touch.beta.dot(&(a.point - b.point)),
+            alpha: touch.alpha + self.across * turn,
+            point_a: a.point + origin,
+            point_b: b.point + origin,
+            ..*touch
+        };
+        let both = [(&a.moments, &b.moments), (&a.spread, &b.spread)];
+        self.answer(touch, value, both.map(|(m, n)| self.common(m, n)))
+    }
+
+    /// What two distributions have in common: `m - m (m + n)⁻¹ m = m (m + n)⁻¹ n`, across β.
+    fn common(&self, m: &Mat3, n: &Mat3) -> Matrix2<f64> {
+        let (m, n) = (self.flattened(m), self.flattened(n));
         let least = Matrix2::identity() * (f64::EPSILON * self.size * self.size);
-        let stiff = (m + n + least).try_inverse().map_or_else(Matrix2::zeros, |inverse| m * inverse * n);
-        self.answer(&touch, origin, value, span, (a.point, b.point), (stiff + stiff.transpose()) * 0.5)
+        let common = (m + n + least).try_inverse().map_or_else(Matrix2::zeros, |inverse| m * inverse * n);
+        (common + common.transpose()) * 0.5
     }
 
     /// Moments across β.
@@ -265,25 +282,18 @@ impl Pair<'_> {
         self.across.tr_mul(&(moments * self.across))
     }
 
-    fn answer(
-        &self,
-        touch: &Touch,
-        origin: &Vec3,
-        value: f64,
-        span: f64,
-        points: (Vec3, Vec3),
-        stiff: Matrix2<f64>,
-    ) -> Softened {
-        let (point_a, point_b) = (points.0 + origin, points.1 + origin);
-        let touch = balanced(Touch { separation: span, point_a, point_b, ..*touch });
-        let spread = stiff.symmetric_eigen();
-        let ramp = [0, 1].map(|k| {
-            let along = self.across * spread.eigenvectors.column(k);
-            // Across α, seen from α as `along`: the heights that tilt gives to points in this direction.
-            let direction = along - touch.beta * touch.alpha.dot(&along);
-            (direction, spread.eigenvalues[k].max(0.0) / self.softness)
-        });
-        Softened { value, touch, ramp }
+    fn answer(&self, touch: Touch, value: f64, [moments, spread]: [Matrix2<f64>; 2]) -> Softened {
+        let touch = balanced(touch);
+        let along = |matrix: Matrix2<f64>, scale: f64| {
+            let axes = matrix.symmetric_eigen();
+            [0, 1].map(|k| {
+                let along = self.across * axes.eigenvectors.column(k);
+                // Across α, and seen along β as `along`: heights over the contact in this direction show the tilt.
+                let direction = along - touch.beta * touch.alpha.dot(&along);
+                (direction, axes.eigenvalues[k].max(0.0) * scale)
+            })
+        };
+        Softened { value, ramp: along(moments, 1.0 / self.softness), extent: along(spread, 1.0), touch }
     }
 }
 

@@ -89,6 +89,12 @@ impl Response {
         self.laws.most = most;
     }
 
+    /// Surfaces are smooth, whatever they say.
+    pub fn without_friction(mut self) -> Self {
+        self.laws.roughest = 0.0;
+        self
+    }
+
     /// Responds to the overlaps of a trial configuration at the end of a step `h`, which `trial` ceases to be. Nodes are
     /// written at the time `since` the beginning of the step. Groups without an island that `only` marks are left alone.
     /// On failure `trial` is untouched.

@@ -145,7 +145,12 @@ impl Exact {
             momenta: Vec::new(),
             jump: Vec::new(),
             transcript: Transcript::default(),
-            response: Response::new(model, state, options),
+            response: match loss {
+                Some(Loss::Frictional | Loss::Plastic) => Response::new(model, state, options),
+                Some(Loss::Elastic | Loss::Frictionless) | None => {
+                    Response::new(model, state, options).without_friction()
+                }
+            },
             size: if size.is_finite() { size } else { 1.0 },
             contacts,
         })

@@ -38,6 +38,8 @@ pub(in crate::schemes) struct Laws {
     pub start: Vec<f64>,
     /// Coefficients of restitution count up to this.
     pub most: f64,
+    /// So do those of friction.
+    pub roughest: f64,
     /// Energy that restitution took, and that friction took (negative), J.
     pub contact: f64,
     pub friction: f64,
@@ -72,7 +74,7 @@ pub(in crate::schemes) fn energy(u: &[f64]) -> f64 {
 
 impl Laws {
     pub fn new() -> Self {
-        Self { most: 1.0, ..Self::default() }
+        Self { most: 1.0, roughest: f64::INFINITY, ..Self::default() }
     }
 
     /// Applies the law that is asked for to `u`. `spots` are all events, or for the law `sum` one for each pair; `wide` is
@@ -88,6 +90,7 @@ impl Laws {
         for place in [&mut *spots, &mut *wide] {
             for spot in &mut place.list {
                 spot.before = place.rows.dot(spot.rows[0], &self.u);
+                spot.friction = spot.friction.min(self.roughest);
             }
         }
         let rub = options.friction == FrictionLaw::Coulomb;
