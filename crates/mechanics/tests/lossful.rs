@@ -7,6 +7,7 @@ use common::collisions::{floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactOptions, Loss};
+use percussion_mechanics::force::{Anchor, Axes, Force, Given, Law, Load};
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::Exact;
@@ -87,6 +88,42 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
     let point = linear(&stopped) + angular(&stopped).cross(&Vec3::new(0.0, 0.0, -RADIUS));
     assert!(point.norm() < 1e-13, "{point}");
     assert!((angular(&stopped).z - 1.0).abs() < 1e-14, "a smooth ball drills on");
+}
+
+#[test]
+fn a_ball_under_an_outer_force_bounces_on_its_parabola() {
+    // F± of a constant push: the midpoint rule follows the parabola exactly, through every impact node.
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    builder.body(floor(), Pose::identity());
+    let ball = solid_body("ball", Solid::Sphere(Sphere::new(RADIUS).unwrap()), 1000.0);
+    let mass = ball.mass;
+    let id = builder.body(ball, Pose::at(Vec3::new(0.0, 0.0, 0.5)));
+    let push = Vec3::new(3.0, -1.0, 2.0);
+    builder.force(Force {
+        name: "push".to_owned(),
+        law: Law::Load(Load {
+            anchor: Anchor { body: Some(id.0), arm: Vec3::zeros() },
+            force: Some(Given::constant(push, Axes::World)),
+            torque: None,
+        }),
+    });
+    builder.contact(surfaces(0.5, 0.0));
+    let (model, state) = builder.build().unwrap();
+    let mut run = lossful(model, state, 0.01, Loss::Frictionless);
+    let mut times = Vec::new();
+    for _ in 0..80 {
+        run.advance().unwrap();
+        times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+    }
+    let pull = 9.81 - push.z / mass;
+    let fall = (2.0 * 0.4 / pull).sqrt();
+    let (first, second) = (fall, 2.0 * fall);
+    assert!((times[0] - first).abs() < 1e-12 && (times[1] - second).abs() < 1e-12, "{times:?}");
+    let t = run.state().time;
+    let x = run.state().positions[0];
+    assert!((x.xy() - push.xy() * (0.5 * t * t / mass)).norm() < 1e-12, "{x}");
+    assert!(run.ledger().extremes().energy_error < 1e-12, "the work of the push is booked");
 }
 
 /// A planar body above a half-plane, in the xy-plane with gravity along -y.

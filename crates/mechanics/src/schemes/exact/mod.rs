@@ -8,7 +8,7 @@
 //! pairs whose swept boxes touch, each with the time until which it is certainly apart     paths.rs, search.rs
 //! while the earliest of these is within the step
 //!     look at the pair there: apart still?   then certify on
-//!     touching:  all contacts of the islands that meet here, at one node            cluster
+//!     touching:  all contacts of the islands that meet here, at one node            meeting.rs
 //!                momenta jump                                                       schemes/impulse/, jump.rs
 //!                the islands go on from the node; their pairs are certified anew
 //!     too many impacts of an island:  the decomposition scheme finishes its step
