@@ -7,7 +7,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::collisions::{beads, cradle_one, exactly, flying, metronome};
+use common::collisions::{against, beads, cradle_one, exactly, flying, metronome};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
 use percussion_mechanics::contact::{ContactOptions, EnergyJump};
 use percussion_mechanics::{Model, State};
@@ -41,17 +41,7 @@ fn converge(name: &str, (flight, start): (Flight, Motion), impact: usize, until:
     let mut last: Option<(f64, f64)> = None;
     for k in 0..4 {
         let h = coarsest * 0.5f64.powi(k);
-        let (model, state) = flying(&flight, &start);
-        let mut run = exactly(model, state, h, &ContactOptions::default());
-        let mut times = Vec::new();
-        while run.state().time < until - 0.5 * h {
-            run.advance().unwrap();
-            times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
-        }
-        let truth = history.state_at(run.state().time);
-        let pose = run.model().pose(run.state(), 1);
-        let corners = flight.solid.vertices.iter();
-        let off = corners.map(|corner| (truth.point(corner) - pose.point(corner)).norm()).fold(0.0, f64::max);
+        let (times, off) = against(&flight, &start, &history, h, until);
         let time = (times[impact] - history.times()[impact]).abs();
         let order = |now: f64, before: Option<f64>| {
             before.map_or_else(String::new, |before| format!("{:.3}", (before / now).log2()))

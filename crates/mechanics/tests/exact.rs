@@ -3,29 +3,13 @@
 
 mod common;
 
-use common::collisions::{cradle_one, cradle_two, exactly, flying, metronome};
-use common::events::{Flight, History, Motion, quick_pair, tilted_brick, tilted_cube};
+use common::collisions::{against, cradle_one, cradle_two, exactly, flying, metronome};
+use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::{ContactOptions, EnergyJump, ImpactLaw};
 use percussion_mechanics::discrete::discrete_energy;
 use percussion_mechanics::joint::motion::linear;
 use percussion_mechanics::{Simulation, State};
-
-/// Impact times found, and how far the corners are off at `until`.
-fn against(flight: &Flight, start: &Motion, history: &History, h: f64, until: f64) -> (Vec<f64>, f64) {
-    let (model, state) = flying(flight, start);
-    let mut run = exactly(model, state, h, &ContactOptions::default());
-    let mut times = Vec::new();
-    while run.state().time < until - 0.5 * h {
-        run.advance().unwrap();
-        times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
-    }
-    let truth = history.state_at(run.state().time);
-    let pose = run.model().pose(run.state(), 1);
-    let corners = flight.solid.vertices.iter();
-    let off = corners.map(|corner| (truth.point(corner) - pose.point(corner)).norm()).fold(0.0, f64::max);
-    (times, off)
-}
 
 /// Orders measured by halving the step, of one impact's time and of the state at `until`.
 fn orders(start: (Flight, Motion), impact: usize, steps: [f64; 3], until: f64) -> (f64, f64) {

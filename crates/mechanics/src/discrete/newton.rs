@@ -166,6 +166,18 @@ pub struct EndMut<'a> {
     pub momenta: &'a mut [f64],
 }
 
+impl<'a> EndMut<'a> {
+    /// The part of a state that belongs to an island.
+    pub fn of(state: &'a mut State, island: &Island) -> Self {
+        Self {
+            positions: &mut state.positions[island.bodies.clone()],
+            rotations: &mut state.rotations[island.bodies.clone()],
+            coordinates: &mut state.coordinates[island.coordinates.clone()],
+            momenta: &mut state.momenta[island.freedoms.clone()],
+        }
+    }
+}
+
 impl Newton {
     /// One step of an island.
     pub fn step(
@@ -214,12 +226,7 @@ impl Newton {
         }
         let mut middle = state.clone();
         middle.time = state.time + 0.5 * h;
-        let there = EndMut {
-            positions: &mut middle.positions[island.bodies.clone()],
-            rotations: &mut middle.rotations[island.bodies.clone()],
-            coordinates: &mut middle.coordinates[island.coordinates.clone()],
-            momenta: &mut middle.momenta[island.freedoms.clone()],
-        };
+        let there = EndMut::of(&mut middle, island);
         let first = self.halve(model, island, state, 0.5 * h, there, depth + 1)?;
         let end = EndMut { positions, rotations, coordinates, momenta };
         Ok(first.worse(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))

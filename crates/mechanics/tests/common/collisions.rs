@@ -1,6 +1,6 @@
 //! Scenes of bodies that meet, as many tests need them.
 
-use super::events::{Flight, Motion};
+use super::events::{Flight, History, Motion};
 use nalgebra::Rotation3;
 use percussion_geometry::mass::MassProperties;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
@@ -42,6 +42,22 @@ pub fn flying(flight: &Flight, start: &Motion) -> (Model, State) {
     builder.velocity(id, start.velocity, spin);
     builder.contact(surfaces(flight.restitution, 0.0));
     builder.build().unwrap()
+}
+
+/// The exact scheme on a reference flight: impact times up to `until`, and how far the corners are off there.
+pub fn against(flight: &Flight, start: &Motion, history: &History, h: f64, until: f64) -> (Vec<f64>, f64) {
+    let (model, state) = flying(flight, start);
+    let mut run = exactly(model, state, h, &ContactOptions::default());
+    let mut times = Vec::new();
+    while run.state().time < until - 0.5 * h {
+        run.advance().unwrap();
+        times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+    }
+    let truth = history.state_at(run.state().time);
+    let pose = run.model().pose(run.state(), 1);
+    let corners = flight.solid.vertices.iter();
+    let off = corners.map(|corner| (truth.point(corner) - pose.point(corner)).norm()).fold(0.0, f64::max);
+    (times, off)
 }
 
 /// A simulation by the exact scheme.

@@ -98,7 +98,14 @@ impl Paths {
         let tau = t - self.since[index];
         if tau > 0.0 {
             self.node.time = self.begun + self.since[index];
-            step_island(model, island, &self.node, tau, ends(&mut self.probe, island), &mut self.newton)?;
+            step_island(
+                model,
+                island,
+                &self.node,
+                tau,
+                EndMut::of(&mut self.probe, island),
+                &mut self.newton,
+            )?;
         } else {
             copy(island, &self.node, &mut self.probe);
         }
@@ -113,7 +120,7 @@ impl Paths {
         let tau = h - self.since[index];
         if tau > 0.0 {
             self.node.time = self.begun + self.since[index];
-            step_island(model, island, &self.node, tau, ends(&mut self.end, island), &mut self.newton)?;
+            step_island(model, island, &self.node, tau, EndMut::of(&mut self.end, island), &mut self.newton)?;
         } else {
             copy(island, &self.node, &mut self.end);
         }
@@ -139,7 +146,7 @@ impl Paths {
             return Ok(self.energy_of_flight(model, island, tau));
         }
         self.node.time = self.begun + self.since[index];
-        step_island(model, island, &self.node, tau, ends(&mut self.probe, island), &mut self.newton)?;
+        step_island(model, island, &self.node, tau, EndMut::of(&mut self.probe, island), &mut self.newton)?;
         self.probed[index] = f64::NAN;
         let energy = self.newton.interval.energy(model, island, &self.node, tau);
         energy.map_err(|error| self.failure(model, island, Trouble::Force(error)))
@@ -242,16 +249,6 @@ impl Paths {
 
 /// Turn in a step beyond which boxes are drawn around all that a body may reach, rad.
 const LARGE_TURN: f64 = 1.0;
-
-/// The slices of a state that belong to an island.
-fn ends<'a>(state: &'a mut State, island: &Island) -> EndMut<'a> {
-    EndMut {
-        positions: &mut state.positions[island.bodies.clone()],
-        rotations: &mut state.rotations[island.bodies.clone()],
-        coordinates: &mut state.coordinates[island.coordinates.clone()],
-        momenta: &mut state.momenta[island.freedoms.clone()],
-    }
-}
 
 /// Copies an island from one state to another.
 pub(super) fn copy(island: &Island, from: &State, to: &mut State) {
