@@ -9,7 +9,7 @@
 //! across it (`Ω` stays across the rod, and so does `Ω'`, whatever the directions do).
 
 use crate::discrete::{End, Loops};
-use crate::force::{Bodies, ForceError, Placement, Pull, Stiffness, Weights};
+use crate::force::{Bodies, Force, ForceError, Placement, Pull, Stiffness, Weights};
 use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
 use crate::joint::{Joint, JointKind, Row, Stand};
 use crate::model::{Island, Link, Model};
@@ -210,7 +210,9 @@ impl Dynamics {
         }
         self.stiffness.clear();
         let bodies = Bodies { first: b0, placements: &self.placements };
-        for force in &model.forces[island.forces.clone()] {
+        // An explicit scheme does not ask where forces would be after the step: those that depend on places alone have no part.
+        let counts = |force: &&Force| weights.position != 0.0 || !force.is_conservative();
+        for force in model.forces[island.forces.clone()].iter().filter(counts) {
             force.stiffness(t, &bodies, &mut self.stiffness)?;
         }
         let ends = (self.rotations.as_slice(), self.rotations.as_slice());

@@ -84,7 +84,7 @@ fn extent(paths: &[Vec<[f64; 3]>]) -> [f64; 3] {
 
 /// Extent of the vertical, relative to the greatest, from which the picture is upright: what falls and bounces is seen from
 /// the side.
-const UPRIGHT: f64 = 0.05;
+const UPRIGHT: f64 = 0.2;
 
 /// The two coordinates that vary most, the vertical one upright and preferred.
 fn plane(extent: &[f64; 3]) -> (usize, usize) {
