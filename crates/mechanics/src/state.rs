@@ -1,5 +1,6 @@
 //! The state: everything about a scene that time changes.
 
+use crate::model::Island;
 use crate::rotation::Mat3;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
@@ -51,6 +52,21 @@ impl State {
     /// Placement of the principal frame of the body in a slot.
     pub fn principal_pose(&self, slot: usize) -> Pose {
         Pose::new(Rotation3::from_matrix_unchecked(self.rotations[slot]), self.positions[slot])
+    }
+
+    /// Takes over where an island is in another state.
+    pub(crate) fn take_place(&mut self, from: &Self, island: &Island) {
+        let (bodies, coordinates) = (island.bodies.clone(), island.coordinates.clone());
+        self.positions[bodies.clone()].copy_from_slice(&from.positions[bodies.clone()]);
+        self.rotations[bodies.clone()].copy_from_slice(&from.rotations[bodies]);
+        self.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates]);
+    }
+
+    /// Takes over an island from another state, momenta too.
+    pub(crate) fn take(&mut self, from: &Self, island: &Island) {
+        self.take_place(from, island);
+        let freedoms = island.freedoms.clone();
+        self.momenta[freedoms.clone()].copy_from_slice(&from.momenta[freedoms]);
     }
 
     /// Whether every number is finite.

@@ -2,7 +2,7 @@
 //! bodies that do not meet.
 //!
 //! `cargo bench -p percussion --bench collisions` prints markdown tables. Published times are those of [Johnson 3.4.3], in Matlab on
-//! a machine of 2012: a factor of a thousand is not all ours.
+//! a machine of their day: a factor of a thousand is not all ours.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use percussion::gallery::load;

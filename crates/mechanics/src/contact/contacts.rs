@@ -197,9 +197,31 @@ impl Contacts {
     /// Parts farther apart than `within` are answered with a lower bound.
     pub fn touch(
         &self,
+        pair: (usize, usize),
+        poses: (&Pose, &Pose),
+        within: f64,
+        memory: &mut Memory,
+    ) -> Result<Touch, QueryError> {
+        self.ask(pair, poses, within, false, memory)
+    }
+
+    /// As [`Contacts::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
+    /// where the geometry is. Allocates: for contacts, not for watching.
+    pub fn resolved(
+        &self,
+        pair: (usize, usize),
+        poses: (&Pose, &Pose),
+        memory: &mut Memory,
+    ) -> Result<Touch, QueryError> {
+        self.ask(pair, poses, f64::INFINITY, true, memory)
+    }
+
+    fn ask(
+        &self,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
         within: f64,
+        shortest: bool,
         memory: &mut Memory,
     ) -> Result<Touch, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
@@ -209,52 +231,26 @@ impl Contacts {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let options = Options { prediction: within, beta: None };
                 let answer = separation(x, &at_a, y, &at_b, &options, &mut memory.space)?;
-                Ok(Touch::in_space(&answer, reference, q.shape.is_unbounded()))
-            }
-            (PartShape::Planar(x), PartShape::Planar(y)) => {
-                let options = PlanarOptions { prediction: within, beta: None };
-                let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
-                let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut memory.plane)?;
-                Ok(self.in_plane(&answer, reference, q.shape.is_unbounded()))
-            }
-            // Never asked: `may_meet` keeps the plane and space apart.
-            _ => Err(QueryError::BothUnbounded),
-        }
-    }
-
-    /// As [`Contacts::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
-    /// where the geometry is. Allocates: for contacts, not for watching.
-    pub fn resolved(
-        &self,
-        (a, b): (usize, usize),
-        (pose_a, pose_b): (&Pose, &Pose),
-        memory: &mut Memory,
-    ) -> Result<Touch, QueryError> {
-        let (p, q) = (&self.parts[a], &self.parts[b]);
-        let (at_a, at_b) = (pose_a.then(&p.offset), pose_b.then(&q.offset));
-        let reference = (pose_a.point(&p.reference), pose_b.point(&q.reference));
-        match (&p.shape, &q.shape) {
-            (PartShape::Solid(x), PartShape::Solid(y)) => {
-                let answer = separation(x, &at_a, y, &at_b, &Options::default(), &mut memory.space)?;
                 let mut touch = Touch::in_space(&answer, reference, q.shape.is_unbounded());
-                if let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
+                if shortest && let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
                     touch.alpha = resolved.alpha;
                     (touch.point_a, touch.point_b) = (resolved.point_a, resolved.point_b);
                 }
                 Ok(touch)
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
+                let options = PlanarOptions { prediction: within, beta: None };
                 let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
-                let options = PlanarOptions::default();
                 let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut memory.plane)?;
                 let mut touch = self.in_plane(&answer, reference, q.shape.is_unbounded());
-                if let Ok(resolved) = resolve_planar(x, &at_a, y, &at_b, &answer) {
+                if shortest && let Ok(resolved) = resolve_planar(x, &at_a, y, &at_b, &answer) {
                     touch.alpha = self.plane.direction(&resolved.alpha);
                     touch.point_a = self.plane.raised(&resolved.point_a);
                     touch.point_b = self.plane.raised(&resolved.point_b);
                 }
                 Ok(touch)
             }
+            // Never asked: `may_meet` keeps the plane and space apart.
             _ => Err(QueryError::BothUnbounded),
         }
     }

@@ -70,11 +70,6 @@ impl Group {
         self.freedoms
     }
 
-    /// Its islands.
-    pub fn islands(&self) -> impl Iterator<Item = usize> {
-        self.members[..self.count].iter().map(|member| member.island)
-    }
-
     /// Momenta of a state, stacked.
     pub fn momenta(&self, model: &Model, state: &State, out: &mut Vec<f64>) {
         out.clear();

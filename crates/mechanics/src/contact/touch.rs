@@ -89,12 +89,4 @@ impl Touch {
     fn wrench(alpha: &Vec3, arm: &Vec3, beta: &Vec3, reference: &Vec3) -> Vec6 {
         twist(&(alpha + beta), &(arm.cross(alpha) + reference.cross(beta)))
     }
-
-    /// The wrenches of a unit force `direction` at the contact, on `a` and its opposite on `b`: one row of `∇h`
-    /// [Johnson 3.47].
-    pub fn wrenches_along(&self, direction: &Vec3, centre_a: &Vec3, centre_b: &Vec3) -> (Vec6, Vec6) {
-        let point = self.point();
-        let on = |centre: &Vec3| twist(direction, &(point - centre).cross(direction));
-        (on(centre_a), -on(centre_b))
-    }
 }

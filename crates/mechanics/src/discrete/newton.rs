@@ -167,6 +167,16 @@ pub struct EndMut<'a> {
 }
 
 impl<'a> EndMut<'a> {
+    /// The same, to be written again later.
+    fn again(&mut self) -> EndMut<'_> {
+        EndMut {
+            positions: self.positions,
+            rotations: self.rotations,
+            coordinates: self.coordinates,
+            momenta: self.momenta,
+        }
+    }
+
     /// The part of a state that belongs to an island.
     pub fn of(state: &'a mut State, island: &Island) -> Self {
         Self {
@@ -208,19 +218,12 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        mut end: EndMut,
         depth: usize,
     ) -> Result<Effort, (Trouble, usize)> {
-        let EndMut { positions, rotations, coordinates, momenta } = end;
         self.history.clear();
-        let whole = EndMut {
-            positions: &mut *positions,
-            rotations: &mut *rotations,
-            coordinates: &mut *coordinates,
-            momenta: &mut *momenta,
-        };
         let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
-        match self.attempt(model, island, state, h, whole) {
+        match self.attempt(model, island, state, h, end.again()) {
             Err((Trouble::NoConvergence | Trouble::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
             ended => return ended,
         }
@@ -228,7 +231,6 @@ impl Newton {
         middle.time = state.time + 0.5 * h;
         let there = EndMut::of(&mut middle, island);
         let first = self.halve(model, island, state, 0.5 * h, there, depth + 1)?;
-        let end = EndMut { positions, rotations, coordinates, momenta };
         Ok(first.worse(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
     }
 

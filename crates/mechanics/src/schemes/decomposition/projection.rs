@@ -297,7 +297,7 @@ impl Projection {
             let d = &self.d[block];
             if d.iter().any(|v| *v != 0.0) {
                 displace(model, island, at, d, next);
-                copy_place(island, next, at);
+                at.take_place(next, island);
             }
         }
         length
@@ -335,15 +335,6 @@ fn back(model: &Model, trial: &State, at: &State, slot: usize) -> Vec6 {
 fn lightness(task: &Task, close: &Close) -> f64 {
     let mass = |part: usize| task.contacts.parts[part].slot.map(|slot| task.model.links[slot].mass);
     [close.pair.0, close.pair.1].into_iter().filter_map(mass).map(|m| 1.0 / m).fold(0.0, f64::max)
-}
-
-/// Copies where an island stands; momenta are left alone.
-pub(super) fn copy_place(island: &crate::model::Island, from: &State, to: &mut State) {
-    let bodies = island.bodies.clone();
-    to.positions[bodies.clone()].copy_from_slice(&from.positions[bodies.clone()]);
-    to.rotations[bodies.clone()].copy_from_slice(&from.rotations[bodies]);
-    let coordinates = island.coordinates.clone();
-    to.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates]);
 }
 
 #[cfg(test)]

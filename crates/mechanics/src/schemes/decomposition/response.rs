@@ -17,7 +17,7 @@
 use super::fields::Fields;
 use super::groups::{Close, Groups};
 use super::lift::Lift;
-use super::projection::{Projection, Task, copy_place};
+use super::projection::{Projection, Task};
 use super::spots::Scene;
 use crate::contact::{
     ContactOptions, Contacts, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Transcript,
@@ -196,7 +196,7 @@ impl Response {
                     continue;
                 }
                 self.take(model, root);
-                self.islands.iter().for_each(|&i| copy_place(&model.islands[i], trial, &mut self.at));
+                self.islands.iter().for_each(|&i| self.at.take_place(trial, &model.islands[i]));
                 let task = Task {
                     model,
                     contacts,

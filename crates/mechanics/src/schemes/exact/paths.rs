@@ -107,7 +107,7 @@ impl Paths {
                 &mut self.newton,
             )?;
         } else {
-            copy(island, &self.node, &mut self.probe);
+            self.probe.take(&self.node, island);
         }
         self.probed[index] = t;
         self.find_twists(model, island, false);
@@ -122,14 +122,14 @@ impl Paths {
             self.node.time = self.begun + self.since[index];
             step_island(model, island, &self.node, tau, EndMut::of(&mut self.end, island), &mut self.newton)?;
         } else {
-            copy(island, &self.node, &mut self.end);
+            self.end.take(&self.node, island);
         }
         Ok(())
     }
 
     /// Makes the place last looked at (at `t`) the node of an island.
     pub fn arrive(&mut self, model: &Model, index: usize, t: f64) {
-        copy(&model.islands[index], &self.probe, &mut self.node);
+        self.node.take(&self.probe, &model.islands[index]);
         self.since[index] = t;
     }
 
@@ -249,15 +249,6 @@ impl Paths {
 
 /// Turn in a step beyond which boxes are drawn around all that a body may reach, rad.
 const LARGE_TURN: f64 = 1.0;
-
-/// Copies an island from one state to another.
-pub(super) fn copy(island: &Island, from: &State, to: &mut State) {
-    let (b, c, f) = (island.bodies.clone(), island.coordinates.clone(), island.freedoms.clone());
-    to.positions[b.clone()].copy_from_slice(&from.positions[b.clone()]);
-    to.rotations[b.clone()].copy_from_slice(&from.rotations[b]);
-    to.coordinates[c.clone()].copy_from_slice(&from.coordinates[c]);
-    to.momenta[f.clone()].copy_from_slice(&from.momenta[f]);
-}
 
 fn spin_of(inertia: &Vec3, rotation: &Mat3, momentum: &Vec3) -> Vec3 {
     rotation * rotation.tr_mul(momentum).component_div(inertia)
