@@ -22,6 +22,12 @@ pub enum RunError {
         /// The folder.
         folder: PathBuf,
     },
+    /// The folder holds no trajectory.
+    #[error("{} holds no run to show; make one with: percussion run SCENE --out {}", folder.display(), folder.display())]
+    NothingToShow {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Another process writes into the folder.
     #[error("another process is running in {}; wait for it, or choose another folder with --out", folder.display())]
     Busy {

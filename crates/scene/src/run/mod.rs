@@ -5,6 +5,7 @@
 //! | `session.rs` | the step loop with its folder: the whole of a run |
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
+//! | `kept.rs` | what a run has kept, for those who look at it |
 //! | `events.rs` | who met whom, when and how |
 //! | `checkpoint.rs` | an instant, exactly |
 //! | `summary.rs` | the figures |
@@ -14,6 +15,7 @@ mod checkpoint;
 mod error;
 mod events;
 pub mod folder;
+mod kept;
 pub mod npz;
 mod parts;
 mod session;
@@ -23,6 +25,7 @@ mod trajectory;
 pub use checkpoint::{Checkpoint, ContactFigures};
 pub use error::RunError;
 pub use events::{Event, read_events};
+pub use kept::Kept;
 pub use session::{Progress, prepare, run};
 pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, Status, Summary};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

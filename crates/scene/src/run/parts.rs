@@ -22,11 +22,11 @@ pub struct Column {
 }
 
 impl Column {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.shape.iter().product()
     }
 
-    fn bytes(&self, rows: u64) -> u64 {
+    pub(super) fn bytes(&self, rows: u64) -> u64 {
         8 * self.width() as u64 * rows
     }
 
@@ -35,7 +35,7 @@ impl Column {
         Header { kind: Kind::Float, shape }
     }
 
-    fn path(&self, folder: &Path) -> PathBuf {
+    pub(super) fn path(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.part", self.name))
     }
 }

@@ -1,0 +1,17 @@
+//! What people see of a run: the page, pictures, files for other programs.
+//!
+//! **Knows** run folders: scene, trajectory, events and figures. **Runs nothing**, changes nothing in them and prints
+//! nothing; what it makes are texts and bytes, and files where it is told to write them.
+//!
+//! A run folder becomes a [`Recording`]: how bodies look, where they are at a number of instants, what happened. Pages,
+//! pictures and exports are made from it.
+
+pub mod mesh;
+
+mod look;
+mod recording;
+mod ties;
+
+pub use look::{Look, Plane};
+pub use recording::{Extent, Frames, Recording, RecordingError, thinned};
+pub use ties::{Charge, Hinge, Place, Tie, Ties};

@@ -1,0 +1,134 @@
+//! How a body looks: the surface of its shapes in its own frame, or a stand-in where it has none.
+//!
+//! A rigid body without a shape is drawn as the ellipsoid of uniform density that has its mass and inertia; a particle as
+//! a small ball. Half-spaces and half-planes have no end: of them a piece is drawn that is large enough for what
+//! moves before it.
+
+use crate::mesh::{self, Mesh};
+use crate::recording::Extent;
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::{Pose, Vec2, Vec3};
+use percussion_mechanics::Body;
+use percussion_mechanics::body::{AttachedOutline, BodyKind};
+
+/// The ball of a particle, as a share of the size of the scene.
+const PARTICLE: f64 = 0.015;
+/// Half the side of a piece of a floor, in radii of what moves.
+const FLOOR: f64 = 1.5;
+
+/// The plane of a half-space, in the body's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// The point of it nearest to the middle of the scene.
+    pub point: Vec3,
+    /// Outward unit normal.
+    pub normal: Vec3,
+}
+
+/// How a body looks.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Its name in the scene.
+    pub name: String,
+    /// Whether it moves.
+    pub moves: bool,
+    /// Its bounded shapes, in its own frame.
+    pub mesh: Mesh,
+    /// Pieces of its half-spaces and half-planes.
+    pub ground: Mesh,
+    /// Planes of its half-spaces.
+    pub planes: Vec<Plane>,
+    /// Whether the mesh stands in for a shape that was not given.
+    pub stand_in: bool,
+    /// Whether all of its shapes are planar: then its plane has this normal in its own frame, z.
+    pub planar: bool,
+    /// Centre of mass, in its own frame.
+    pub centre: Vec3,
+    /// Mass, kg; zero for a fixed body.
+    pub mass: f64,
+}
+
+impl Look {
+    /// The bounded shapes of a body.
+    pub fn of(body: &Body) -> Self {
+        let mut surface = Mesh::default();
+        for part in &body.shapes {
+            surface.add(&Mesh::of(&part.solid), &part.offset);
+        }
+        for part in &body.outlines {
+            surface.add(&mesh::outline(&part.shape), &raised(part));
+        }
+        let stand_in = surface.is_empty() && body.kind == BodyKind::Rigid;
+        if stand_in {
+            surface.add(&Mesh::ellipsoid(&semi_axes(body)), &body.principal);
+        }
+        Self {
+            name: body.name.clone(),
+            moves: body.moves(),
+            mesh: surface,
+            ground: Mesh::default(),
+            planes: Vec::new(),
+            stand_in: stand_in || body.kind == BodyKind::Particle && body.shapes.is_empty(),
+            planar: body.shapes.is_empty() && !body.outlines.is_empty(),
+            centre: body.principal.position,
+            mass: body.mass,
+        }
+    }
+
+    /// Adds what depends on how large the scene is: pieces of what has no end, the balls of particles.
+    pub(crate) fn fit(&mut self, body: &Body, pose: &Pose, extent: &Extent) {
+        if self.stand_in && self.mesh.is_empty() {
+            self.mesh = Mesh::ellipsoid(&Vec3::repeat(PARTICLE * extent.radius()));
+        }
+        let half = FLOOR * extent.radius();
+        let middle = pose.inverse_point(&extent.centre());
+        for part in &body.shapes {
+            let Solid::HalfSpace(space) = &part.solid else { continue };
+            let (normal, near) = (space.normal(), part.offset.inverse_point(&middle));
+            let foot = near - normal * (normal.dot(&near) - space.offset());
+            self.ground.add(&mesh::patch(&foot, &normal, half), &part.offset);
+            let plane = Plane { point: part.offset.point(&foot), normal: part.offset.direction(&normal) };
+            self.planes.push(plane);
+        }
+        for part in &body.outlines {
+            let PlanarShape::HalfPlane(plane) = &part.shape else { continue };
+            let near: Vec2 = part.offset.inverse_point(&middle.xy());
+            self.ground.add(&mesh::strip(plane, &near, half), &raised(part));
+        }
+    }
+}
+
+/// The placement of a planar part, in space.
+fn raised(part: &AttachedOutline) -> Pose {
+    let turn = nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), part.offset.rotation.angle());
+    Pose::new(turn, part.offset.position.push(0.0))
+}
+
+/// Semi-axes `a` of the ellipsoid with `∫ x_I² dm = m a_I² / 5`; a direction without extent gets a little, to be seen.
+fn semi_axes(body: &Body) -> Vec3 {
+    let axes = body.director_moments().map(|moment| (5.0 * moment / body.mass).sqrt());
+    axes.map(|a| a.max(0.02 * axes.max()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Matrix3;
+
+    #[test]
+    #[allow(clippy::unwrap_used)]
+    fn a_body_without_a_shape_is_drawn_as_the_ellipsoid_of_its_inertia() {
+        let axes = Vec3::new(0.1, 0.2, 0.3);
+        let mass = 2.0;
+        let moment = |a: f64, b: f64| mass / 5.0 * (a * a + b * b);
+        let inertia = Vec3::new(moment(axes.y, axes.z), moment(axes.z, axes.x), moment(axes.x, axes.y));
+        let centre = Vec3::new(1.0, 0.0, 0.0);
+        let body = Body::rigid("b", mass, centre, &Matrix3::from_diagonal(&inertia)).unwrap();
+        let look = Look::of(&body);
+        assert!(look.stand_in);
+        for (k, axis) in [Vec3::x(), Vec3::y(), Vec3::z()].iter().enumerate() {
+            let reach = look.mesh.corners.iter().map(|p| (p - centre).dot(axis)).fold(0.0, f64::max);
+            assert!((reach - axes[k]).abs() < 1e-12, "{reach} {}", axes[k]);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A run as it is shown: how bodies look, where they are at a number of instants, what happened in between.
+//!
+//! A recording is made from the folder of a run, whether it has ended or not. Long runs are thinned: of the rows that were
+//! kept, evenly spaced ones are taken, with the first and the last.
+
+use crate::look::Look;
+use crate::ties::Ties;
+use nalgebra::{Matrix3, Rotation3};
+use percussion_geometry::{Pose, Vec3};
+use percussion_scene::run::{Event, Kept, RunError, folder, read_events};
+use percussion_scene::{Scene, SceneError};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a run cannot be shown.
+#[derive(Debug, Error)]
+pub enum RecordingError {
+    /// The folder holds no run, or its trajectory cannot be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The scene beside the trajectory cannot be read.
+    #[error("the scene of the run cannot be read:\n{0}")]
+    Scene(#[from] SceneError),
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The trajectory is one of other bodies.
+    #[error("{} and {} in {} do not belong together; run the scene again", folder::TRAJECTORY, folder::SCENE, .0.display())]
+    Unfit(PathBuf),
+}
+
+impl RecordingError {
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path: path.clone(), source }
+    }
+}
+
+/// Instants of a run with the placements of all bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    /// Which rows of the trajectory they are.
+    pub rows: Vec<usize>,
+    /// Times, s.
+    pub times: Vec<f64>,
+    /// Bodies per frame.
+    pub bodies: usize,
+    /// Placements of the bodies' own frames, frame after frame.
+    pub poses: Vec<Pose>,
+}
+
+impl Frames {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// The placements at a frame.
+    pub fn at(&self, frame: usize) -> &[Pose] {
+        &self.poses[frame * self.bodies..(frame + 1) * self.bodies]
+    }
+
+    /// The frame whose time is nearest.
+    pub fn nearest(&self, time: f64) -> usize {
+        let after = self.times.partition_point(|t| *t < time);
+        let before = after.saturating_sub(1);
+        let last = self.len().saturating_sub(1);
+        if after > last || time - self.times[before] < self.times[after] - time { before } else { after }
+    }
+}
+
+/// A box around everything that is bounded, at all frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Least coordinates.
+    pub low: Vec3,
+    /// Greatest coordinates.
+    pub high: Vec3,
+}
+
+impl Extent {
+    /// Its middle.
+    pub fn centre(&self) -> Vec3 {
+        0.5 * (self.low + self.high)
+    }
+
+    /// Half its diagonal, m; one where there is nothing.
+    pub fn radius(&self) -> f64 {
+        let half = 0.5 * (self.high - self.low).norm();
+        if half > 0.0 && half.is_finite() { half } else { 1.0 }
+    }
+
+    /// Of balls about points.
+    fn around(balls: impl Iterator<Item = (Vec3, f64)>) -> Self {
+        let mut all = Self { low: Vec3::repeat(f64::INFINITY), high: Vec3::repeat(f64::NEG_INFINITY) };
+        for (centre, radius) in balls.filter(|(centre, _)| centre.iter().all(|v| v.is_finite())) {
+            all.low = all.low.inf(&centre.add_scalar(-radius));
+            all.high = all.high.sup(&centre.add_scalar(radius));
+        }
+        if all.low.x > all.high.x {
+            return Self { low: Vec3::zeros(), high: Vec3::zeros() };
+        }
+        all
+    }
+}
+
+/// A run as it is shown.
+#[derive(Debug)]
+pub struct Recording {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The scene as it was run.
+    pub scene: Scene,
+    /// The figures; nothing while the run goes on.
+    pub summary: Option<serde_json::Value>,
+    /// How the bodies look, in the order of the scene.
+    pub looks: Vec<Look>,
+    /// What ties them together.
+    pub ties: Ties,
+    /// Where they are.
+    pub frames: Frames,
+    /// A box around everything.
+    pub extent: Extent,
+    /// Who met whom.
+    pub events: Vec<Event<'static>>,
+    /// The rows that were kept; `frames` are some of them.
+    pub kept: Kept,
+}
+
+impl Recording {
+    /// Reads the run in a folder, with at most so many frames.
+    pub fn load(path: &Path, most: usize) -> Result<Self, RecordingError> {
+        let place = path.join(folder::SCENE);
+        if !place.is_file() {
+            return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
+        }
+        let scene = Scene::load(&place, &[])?;
+        let mut kept = Kept::open(path, &scene.model)?;
+        let archive = path.join(folder::TRAJECTORY);
+        let rows = thinned(kept.rows(), most);
+        let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
+        let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();
+        if kept.names("bodies") != names {
+            return Err(RecordingError::Unfit(path.to_owned()));
+        }
+        let mut looks: Vec<Look> = scene.model.bodies.iter().map(Look::of).collect();
+        let ties = Ties::of(&scene.model);
+        let extent = extent(&looks, &ties, &frames);
+        for (k, look) in looks.iter_mut().enumerate() {
+            look.fit(&scene.model.bodies[k], &frames.at(0)[k], &extent);
+        }
+        let events = events(&path.join(folder::EVENTS), kept.is_going())?;
+        let summary = match kept.is_going() {
+            true => None,
+            false => read_summary(&path.join(folder::SUMMARY))?,
+        };
+        Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, events, kept })
+    }
+
+    /// Normal of the plane in which everything moves, if it is a planar scene.
+    pub fn plane(&self) -> Option<Vec3> {
+        let moving = || (0..self.looks.len()).filter(|&k| self.looks[k].moves);
+        let first = moving().next()?;
+        let normal = |k: usize| self.frames.at(0)[k].direction(&Vec3::z());
+        let common = normal(first);
+        moving().all(|k| self.looks[k].planar && normal(k).dot(&common).abs() > 1.0 - 1e-9).then_some(common)
+    }
+}
+
+/// At most `most` of `n` rows, evenly spaced, with the first and the last.
+pub fn thinned(n: usize, most: usize) -> Vec<usize> {
+    let wanted = n.min(most.max(1));
+    (0..wanted).map(|k| if wanted == 1 { n - 1 } else { k * (n - 1) / (wanted - 1) }).collect()
+}
+
+fn read_frames(kept: &mut Kept, rows: Vec<usize>) -> io::Result<Frames> {
+    let bodies = kept.width("position").unwrap_or(0) / 3;
+    let mut frames = Frames { times: Vec::with_capacity(rows.len()), bodies, ..Frames::default() };
+    kept.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
+    frames.poses.reserve(rows.len() * bodies);
+    kept.read("position", rows.iter().copied(), |_, row| {
+        frames.poses.extend(row.as_chunks::<3>().0.iter().map(|p| Pose::at(Vec3::from(*p))));
+    })?;
+    let mut next = frames.poses.iter_mut();
+    kept.read("rotation", rows.iter().copied(), |_, row| {
+        for (r, pose) in row.as_chunks::<9>().0.iter().zip(&mut next) {
+            pose.rotation = Rotation3::from_matrix_unchecked(Matrix3::from_row_slice(r));
+        }
+    })?;
+    frames.rows = rows;
+    Ok(frames)
+}
+
+fn extent(looks: &[Look], ties: &Ties, frames: &Frames) -> Extent {
+    let radii: Vec<f64> = looks.iter().map(|look| look.mesh.radius()).collect();
+    let bounded = move |k: usize| looks[k].moves || !looks[k].mesh.is_empty();
+    let bodies = (0..frames.len())
+        .flat_map(|frame| frames.at(frame).iter().enumerate().map(|(k, pose)| (k, pose.position)));
+    let pivots = ties.joints.iter().filter(|j| j.parent.body.is_none()).map(|j| (j.parent.point, 0.0));
+    Extent::around(bodies.filter(|(k, _)| bounded(*k)).map(|(k, p)| (p, radii[k])).chain(pivots))
+}
+
+fn read_summary(path: &Path) -> Result<Option<serde_json::Value>, RecordingError> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(RecordingError::at(path)(error)),
+        Ok(text) => serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| RecordingError::at(path)(io::Error::new(io::ErrorKind::InvalidData, error))),
+    }
+}
+
+/// All events; of a run that goes on, those whose lines are complete.
+fn events(path: &Path, going: bool) -> Result<Vec<Event<'static>>, RecordingError> {
+    let mut all = Vec::new();
+    let read = read_events(path, |_, event| all.push(owned(event)));
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound || going => Ok(all),
+        Err(error) => Err(RecordingError::at(path)(error)),
+        Ok(()) => Ok(all),
+    }
+}
+
+fn owned(event: &Event<'_>) -> Event<'static> {
+    let text = |word: &Cow<'_, str>| Cow::Owned(word.clone().into_owned());
+    Event { bodies: [text(&event.bodies[0]), text(&event.bodies[1])], kind: text(&event.kind), ..*event }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_both_ends() {
+        assert_eq!(thinned(5, 10), [0, 1, 2, 3, 4]);
+        assert_eq!(thinned(101, 5), [0, 25, 50, 75, 100]);
+        assert_eq!(thinned(3, 1), [2]);
+        assert!(thinned(0, 7).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_frame() {
+        let frames = Frames { times: vec![0.0, 1.0, 3.0], ..Frames::default() };
+        let found = [-1.0, 0.4, 0.6, 1.9, 2.1, 9.0].map(|t| frames.nearest(t));
+        assert_eq!(found, [0, 0, 1, 1, 2, 2]);
+    }
+}

@@ -1,0 +1,123 @@
+//! What ties bodies together and what they carry: joints, springs, charges, as places on the bodies' own frames.
+
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::force::{Anchor, Law};
+use percussion_mechanics::joint::{Frame, Joint};
+use percussion_mechanics::{JointKind, Model};
+
+/// A point of a body in its own frame, or of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The body's place in the list of all bodies; `None` is the world.
+    pub body: Option<usize>,
+    /// The point.
+    pub point: Vec3,
+}
+
+/// A joint.
+#[derive(Clone, Debug)]
+pub struct Hinge {
+    /// Its name in the scene.
+    pub name: String,
+    /// What it lets the child do.
+    pub kind: JointKind,
+    /// Where it is on the parent.
+    pub parent: Place,
+    /// Where it is on the child.
+    pub child: Place,
+    /// The joint's z-axis on the parent: what a revolute joint turns about.
+    pub axis: Vec3,
+}
+
+/// A spring between two points.
+#[derive(Clone, Debug)]
+pub struct Tie {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its ends.
+    pub ends: [Place; 2],
+}
+
+/// A charge on a point of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Charge {
+    /// Where.
+    pub place: Place,
+    /// How much, C.
+    pub charge: f64,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Ties {
+    /// Joints, but free ones.
+    pub joints: Vec<Hinge>,
+    /// Springs.
+    pub springs: Vec<Tie>,
+    /// Charges.
+    pub charges: Vec<Charge>,
+}
+
+impl Ties {
+    /// Those of a model.
+    pub fn of(model: &Model) -> Self {
+        let mut all = Self::default();
+        let tree = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
+        let loops = model.closures.iter().map(|closure| (&closure.joint, closure.parent, closure.child));
+        for (joint, parent, child) in tree.chain(loops) {
+            if joint.kind != JointKind::Free {
+                all.joints.push(hinge(model, joint, parent, child));
+            }
+        }
+        for force in &model.forces {
+            match &force.law {
+                Law::Spring(spring) => {
+                    let ends = [&spring.a, &spring.b].map(|end| anchored(model, end));
+                    all.springs.push(Tie { name: force.name.clone(), ends });
+                }
+                Law::Charges(charges) => {
+                    all.charges.extend(charges.charges.iter().map(|source| Charge {
+                        place: anchored(model, &source.anchor),
+                        charge: source.weight,
+                    }))
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+}
+
+fn hinge(model: &Model, joint: &Joint, parent: Option<usize>, child: usize) -> Hinge {
+    let (on_parent, axis) = framed(model, parent, &joint.on_parent);
+    let (on_child, _) = framed(model, Some(child), &joint.on_child);
+    Hinge { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
+}
+
+/// The origin and the z-axis of a frame on a principal frame, seen from the body's own.
+fn framed(model: &Model, slot: Option<usize>, frame: &Frame) -> (Place, Vec3) {
+    let axis: Vec3 = frame.axes.column(2).into();
+    match slot {
+        None => (Place { body: None, point: frame.point }, axis),
+        Some(slot) => {
+            let (body, principal) = owned(model, slot);
+            let place = Place { body: Some(body), point: principal.point(&frame.point) };
+            (place, principal.direction(&axis))
+        }
+    }
+}
+
+fn anchored(model: &Model, anchor: &Anchor) -> Place {
+    match anchor.body {
+        None => Place { body: None, point: anchor.arm },
+        Some(slot) => {
+            let (body, principal) = owned(model, slot);
+            Place { body: Some(body), point: principal.point(&anchor.arm) }
+        }
+    }
+}
+
+fn owned(model: &Model, slot: usize) -> (usize, &Pose) {
+    let body = model.links[slot].body;
+    (body, &model.bodies[body].principal)
+}
