@@ -48,8 +48,6 @@ pub fn strip(plane: &HalfPlane, near: &Vec2, half: f64) -> Mesh {
     let depth = 0.06 * half;
     let at = |s: f64, d: f64| foot + along * (s * half) - normal * (d * depth);
     let mut mesh = filled(&[at(-1.0, 1.0), at(-1.0, 0.0), at(1.0, 0.0), at(1.0, 1.0)]);
-    // Seen from above the corners go clockwise: `along` is a quarter turn from the normal.
-    mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     mesh.lines = vec![[at(-1.0, 0.0), at(1.0, 0.0)].map(|p| p.push(0.0))];
     mesh
 }
