@@ -2,7 +2,7 @@
 //!
 //! This crate is the front door: it gathers what a program needs under one name, and holds the command-line
 //! program of the same name. Shapes and the separation kernel live in [`geometry`], bodies that move in [`mechanics`],
-//! scene files and run folders in [`scene`].
+//! scene files and run folders in [`scene`], pages and pictures of runs in [`report`].
 //!
 //! ```
 //! use percussion::prelude::*;
@@ -25,10 +25,10 @@ mod guide {}
 
 pub mod distance;
 pub mod gallery;
-pub mod report;
 
 pub use percussion_geometry as geometry;
 pub use percussion_mechanics as mechanics;
+pub use percussion_report as report;
 pub use percussion_scene as scene;
 
 /// The names most programs use.

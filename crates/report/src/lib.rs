@@ -7,6 +7,8 @@
 //! pictures and exports are made from it.
 
 pub mod mesh;
+pub mod page;
+pub mod palette;
 
 mod look;
 mod recording;

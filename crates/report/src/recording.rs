@@ -9,6 +9,7 @@ use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_scene::run::{Event, Kept, RunError, folder, read_events};
 use percussion_scene::{Scene, SceneError};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -123,8 +124,8 @@ pub struct Recording {
     pub folder: PathBuf,
     /// The scene as it was run.
     pub scene: Scene,
-    /// The figures; nothing while the run goes on.
-    pub summary: Option<serde_json::Value>,
+    /// `summary.json`, digit by digit; nothing while the run goes on.
+    pub summary: Option<Box<RawValue>>,
     /// How the bodies look, in the order of the scene.
     pub looks: Vec<Look>,
     /// What ties them together.
@@ -133,6 +134,8 @@ pub struct Recording {
     pub frames: Frames,
     /// A box around everything.
     pub extent: Extent,
+    /// A box around where most of it happens: bodies that fly away in the end do not count.
+    pub core: Extent,
     /// Who met whom.
     pub events: Vec<Event<'static>>,
     /// The rows that were kept; `frames` are some of them.
@@ -142,6 +145,11 @@ pub struct Recording {
 impl Recording {
     /// Reads the run in a folder, with at most so many frames.
     pub fn load(path: &Path, most: usize) -> Result<Self, RecordingError> {
+        Self::load_with(path, |_| most)
+    }
+
+    /// The same, with as many frames as suit the number of bodies.
+    pub fn load_with(path: &Path, most: impl Fn(usize) -> usize) -> Result<Self, RecordingError> {
         let place = path.join(folder::SCENE);
         if !place.is_file() {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
@@ -149,7 +157,7 @@ impl Recording {
         let scene = Scene::load(&place, &[])?;
         let mut kept = Kept::open(path, &scene.model)?;
         let archive = path.join(folder::TRAJECTORY);
-        let rows = thinned(kept.rows(), most);
+        let rows = thinned(kept.rows(), most(scene.model.bodies.len()));
         let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
         let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();
         if kept.names("bodies") != names {
@@ -158,6 +166,7 @@ impl Recording {
         let mut looks: Vec<Look> = scene.model.bodies.iter().map(Look::of).collect();
         let ties = Ties::of(&scene.model);
         let extent = extent(&looks, &ties, &frames);
+        let core = core(&looks, &frames, &extent);
         for (k, look) in looks.iter_mut().enumerate() {
             look.fit(&scene.model.bodies[k], &frames.at(0)[k], &extent);
         }
@@ -166,7 +175,7 @@ impl Recording {
             true => None,
             false => read_summary(&path.join(folder::SUMMARY))?,
         };
-        Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, events, kept })
+        Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, core, events, kept })
     }
 
     /// Normal of the plane in which everything moves, if it is a planar scene.
@@ -212,7 +221,33 @@ fn extent(looks: &[Look], ties: &Ties, frames: &Frames) -> Extent {
     Extent::around(bodies.filter(|(k, _)| bounded(*k)).map(|(k, p)| (p, radii[k])).chain(pivots))
 }
 
-fn read_summary(path: &Path) -> Result<Option<serde_json::Value>, RecordingError> {
+/// Frames that are asked where most of it happens.
+const ASKED: usize = 400;
+/// The share of places that is left out on each side.
+const OUTLYING: f64 = 0.04;
+/// A box that is not much smaller than that around everything gives way to it.
+const MUCH: f64 = 0.7;
+
+/// Where bodies are most of the time.
+fn core(looks: &[Look], frames: &Frames, extent: &Extent) -> Extent {
+    let moving: Vec<usize> = (0..looks.len()).filter(|&k| looks[k].moves).collect();
+    let radius = moving.iter().map(|&k| looks[k].mesh.radius()).fold(0.0, f64::max);
+    let asked = thinned(frames.len(), ASKED);
+    let (mut low, mut high) = (extent.low, extent.high);
+    for axis in 0..3 {
+        let places = asked.iter().flat_map(|&f| moving.iter().map(move |&k| frames.at(f)[k].position[axis]));
+        let mut places: Vec<f64> = places.filter(|v| v.is_finite()).collect();
+        places.sort_by(f64::total_cmp);
+        let Some(last) = places.len().checked_sub(1) else { return *extent };
+        let outside = (OUTLYING * last as f64) as usize;
+        low[axis] = (places[outside] - radius).max(low[axis]);
+        high[axis] = (places[last - outside] + radius).min(high[axis]);
+    }
+    let core = Extent { low, high };
+    if core.radius() < MUCH * extent.radius() { core } else { *extent }
+}
+
+fn read_summary(path: &Path) -> Result<Option<Box<RawValue>>, RecordingError> {
     match std::fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(RecordingError::at(path)(error)),

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use percussion::distance::report::Report;
 use percussion::distance::{self, Defaults, EventsWanted, Names, Observer, Tally, Wants};
 use percussion::gallery;
-use percussion::report::Report;
 
 use super::say;
 

@@ -6,8 +6,10 @@ mod check;
 mod distance;
 mod gallery;
 mod progress;
+mod report;
 mod run;
 mod scene;
+mod view;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -31,6 +33,10 @@ enum Command {
     Gallery(gallery::Arguments),
     /// Simulates a scene
     Run(run::Arguments),
+    /// Writes the page of a run, or one that compares several
+    Report(report::Arguments),
+    /// Shows a run in the browser; one that still computes is followed
+    View(view::Arguments),
     /// Validates a scene without running it
     Check(check::Arguments),
 }
@@ -42,6 +48,8 @@ pub fn run() -> ExitCode {
         Command::Distance(arguments) => distance::run(arguments),
         Command::Gallery(arguments) => gallery::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
+        Command::View(arguments) => view::run(arguments),
         Command::Check(arguments) => check::run(arguments),
     };
     result.unwrap_or_else(|error| {

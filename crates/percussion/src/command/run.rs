@@ -1,6 +1,5 @@
 //! `percussion run`: simulates a scene into a run folder.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,12 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use percussion::report::run_page;
 use percussion::scene::run::{self, Status, Summary, folder};
 
 use super::progress::{Meter, rounded};
 use super::scene::Asked;
-use super::{print, say};
+use super::{print, report, say};
 
 const EXAMPLES: &str = "Examples:
   percussion run free-top
@@ -73,11 +71,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     });
     meter.clear();
     let summary = outcome?;
-    let report = path.join(folder::REPORT);
-    let page =
-        run_page(&path, &summary).with_context(|| format!("cannot read the run in {}", path.display()))?;
-    fs::write(&report, page).with_context(|| format!("cannot write {}", report.display()))?;
-    print(&closing(&summary, &report))?;
+    let place = path.join(folder::REPORT);
+    report::write(&place, &mut report::recordings(std::slice::from_ref(&path))?)?;
+    print(&closing(&summary, &place))?;
     for warning in summary.warnings.iter().skip(known) {
         say(&format!("warning: {warning}"));
     }

@@ -16,6 +16,7 @@ mod names;
 mod placement;
 mod plane;
 mod query;
+pub mod report;
 mod shape;
 mod shelf;
 mod solve;

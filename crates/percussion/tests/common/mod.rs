@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod folder;
+pub mod page;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

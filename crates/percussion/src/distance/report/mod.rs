@@ -1,5 +1,4 @@
-//! Pages: of a `distance` run, a drawing and the figures of every pair; of a simulation, `run/`. Each is one file that
-//! opens offline.
+//! The page of a `distance` run: a drawing and the figures of every pair, in one file that opens offline.
 //!
 //! [`Report`] looks over the shoulder of the stream and keeps the first pairs; `space.rs` and `plane.rs` draw
 //! them on a `canvas.rs`, `page.rs` lays out the page. It writes text and touches no file.
@@ -8,10 +7,7 @@ mod camera;
 mod canvas;
 mod page;
 mod plane;
-mod run;
 mod space;
-
-pub use run::run_page;
 
 use crate::distance::{Answer, Body, Observer, Pair, Query, Tally, Wrong};
 use canvas::{Canvas, Side};

@@ -1,0 +1,244 @@
+//! The curves of a page, and how those of long runs are thinned.
+//!
+//! A run with more rows than a plot has pixels is gathered into buckets; of each bucket the lowest and the highest value
+//! are kept, in the order in which they came: a spike of one step stays visible.
+
+use super::pack::{Pack, Ref};
+use percussion_scene::run::Kept;
+use serde::Serialize;
+use std::io;
+
+/// Rows that are drawn one by one.
+const ROWS: usize = 4000;
+/// Buckets of longer runs; each gives two points.
+const BUCKETS: usize = 2000;
+/// Joint coordinates that are drawn: more curves could not be told apart.
+const COORDINATES: usize = 8;
+
+/// A plot.
+#[derive(Debug, Serialize)]
+pub struct Plot {
+    id: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    scale: &'static str,
+    note: &'static str,
+    time: Ref,
+    curves: Vec<Curve>,
+}
+
+#[derive(Debug, Serialize)]
+struct Curve {
+    name: String,
+    values: Ref,
+}
+
+/// What a plot is made of: columns of an array, by their places.
+struct Wanted {
+    id: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    log: bool,
+    note: &'static str,
+    array: &'static str,
+    columns: Vec<(usize, String)>,
+    /// By what values are divided.
+    scale: f64,
+}
+
+/// All plots of a run with the step `h`, with or without joints.
+pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+    let gathered = Gathered::of(kept.rows());
+    let mut times = Vec::new();
+    kept.read("time", 0..kept.rows(), |_, row| times.push(row[0]))?;
+    let time = pack.doubles(gathered.times(&times));
+    let mut all = Vec::new();
+    for wanted in wanted(kept, h, jointed) {
+        if wanted.columns.is_empty() {
+            continue;
+        }
+        let curves = gathered.curves(kept, &wanted, pack)?;
+        let Wanted { id, title, unit, log, note, .. } = wanted;
+        all.push(Plot { id, title, unit, scale: if log { "log" } else { "linear" }, note, time, curves });
+    }
+    Ok(all)
+}
+
+/// The plots that a run has the arrays for.
+fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
+    let mut all = Vec::new();
+    let energy = kept.names("energy_names");
+    let named = |names: &[String], wanted: &[(&str, &str)]| -> Vec<(usize, String)> {
+        let place = |name: &str| names.iter().position(|n| n == name);
+        wanted.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
+    };
+    let axes = || ["x", "y", "z"].iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
+    let mut add = |wanted: Wanted, kept: &mut Kept| {
+        // A run by an older version keeps fewer arrays.
+        if kept.width(wanted.array).is_some_and(|width| wanted.columns.iter().all(|(k, _)| *k < width)) {
+            all.push(wanted);
+        }
+    };
+    let plot = |id, title, unit, array, columns| Wanted {
+        id,
+        title,
+        unit,
+        log: false,
+        note: "",
+        array,
+        columns,
+        scale: 1.0,
+    };
+    let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
+    add(plot("energy", "Energy", "J", "energy", columns), kept);
+    let columns = named(&energy, &[("error", "error")]);
+    let note = "The change of the total that no work of a force explains.";
+    add(Wanted { log: true, note, ..plot("energy-error", "Energy error", "J", "energy", columns) }, kept);
+    add(plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()), kept);
+    add(
+        plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
+        kept,
+    );
+    let columns = vec![(0, "linear".to_owned()), (1, "angular".to_owned())];
+    let note = "What no force, support or contact explains.";
+    let unit = "N s, N m s";
+    add(
+        Wanted {
+            log: true,
+            note,
+            ..plot("momentum-error", "Momentum error", unit, "momentum_error", columns)
+        },
+        kept,
+    );
+    let columns = vec![(0, "overlap".to_owned())];
+    add(
+        Wanted { log: true, ..plot("overlap", "Greatest overlap of two bodies", "m", "overlap", columns) },
+        kept,
+    );
+    let columns = vec![(0, "shortest piece".to_owned())];
+    let note = "Impacts divide the step they are in; one is a whole step.";
+    let piece = plot("step-piece", "Shortest piece of a step", "of the step", "step_piece", columns);
+    add(Wanted { log: true, note, scale: h, ..piece }, kept);
+    let names = kept.names("constraint_names");
+    let words = [("position", "placements"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
+    let columns = if jointed { named(&names, &words) } else { Vec::new() };
+    let unit = "m or rad, per second";
+    add(
+        Wanted { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
+        kept,
+    );
+    let columns = kept.names("cause_names").into_iter().enumerate().collect();
+    let note = "What each cause has brought so far.";
+    add(Wanted { note, ..plot("causes", "Ledger: energy by cause", "J", "cause_energy", columns) }, kept);
+    let columns = kept.names("coordinate_names").into_iter().enumerate().take(COORDINATES).collect();
+    add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
+    let columns = kept.names("control_names").into_iter().enumerate().take(COORDINATES).collect();
+    add(plot("controls", "Controls", "N or N m", "controls", columns), kept);
+    all
+}
+
+/// Rows by bucket.
+struct Gathered {
+    rows: usize,
+    buckets: usize,
+}
+
+impl Gathered {
+    fn of(rows: usize) -> Self {
+        Self { rows, buckets: if rows <= ROWS { rows } else { BUCKETS } }
+    }
+
+    fn is_thinned(&self) -> bool {
+        self.buckets < self.rows
+    }
+
+    /// First row of a bucket.
+    fn begin(&self, bucket: usize) -> usize {
+        bucket * self.rows / self.buckets
+    }
+
+    fn times(&self, times: &[f64]) -> Vec<f64> {
+        if !self.is_thinned() {
+            return times.to_vec();
+        }
+        let pair = |bucket| {
+            let (first, next) = (self.begin(bucket), self.begin(bucket + 1));
+            // The last point is the end of the run.
+            let second = if bucket + 1 == self.buckets { next - 1 } else { (first + next) / 2 };
+            [times[first], times[second]]
+        };
+        (0..self.buckets).flat_map(pair).collect()
+    }
+
+    fn curves(&self, kept: &mut Kept, wanted: &Wanted, pack: &mut Pack) -> io::Result<Vec<Curve>> {
+        let value = |row: &[f64], column: usize| {
+            let value = row[column] / wanted.scale;
+            if wanted.log { value.abs() } else { value }
+        };
+        let mut values = vec![Vec::with_capacity(2 * self.buckets); wanted.columns.len()];
+        let thinned = self.is_thinned();
+        let mut buckets = vec![Bucket::default(); wanted.columns.len()];
+        let mut bucket = 0;
+        kept.read(wanted.array, 0..self.rows, |k, row| {
+            let last = k + 1 == self.begin(bucket + 1);
+            for ((list, spread), (column, _)) in values.iter_mut().zip(&mut buckets).zip(&wanted.columns) {
+                let value = value(row, *column);
+                if !thinned {
+                    list.push(value);
+                    continue;
+                }
+                spread.take(k, value);
+                if last {
+                    list.extend(spread.both());
+                    *spread = Bucket::default();
+                }
+            }
+            bucket += usize::from(last);
+        })?;
+        let named = wanted.columns.iter().zip(values);
+        Ok(named
+            .map(|((_, name), values)| Curve { name: name.clone(), values: pack.singles(values) })
+            .collect())
+    }
+}
+
+/// The lowest and the highest value of a bucket, with their rows.
+#[derive(Clone, Copy, Default)]
+struct Bucket(Option<[(usize, f64); 2]>);
+
+impl Bucket {
+    fn take(&mut self, row: usize, value: f64) {
+        let [low, high] = self.0.get_or_insert([(row, value); 2]);
+        if value < low.1 {
+            *low = (row, value);
+        }
+        if value > high.1 {
+            *high = (row, value);
+        }
+    }
+
+    /// In the order in which they came.
+    fn both(&self) -> [f64; 2] {
+        let [low, high] = self.0.unwrap_or_default();
+        if low.0 <= high.0 { [low.1, high.1] } else { [high.1, low.1] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_hold_every_row_once_and_keep_spikes() {
+        let gathered = Gathered::of(100_001);
+        assert_eq!(gathered.begin(0), 0);
+        assert_eq!(gathered.begin(gathered.buckets), 100_001);
+        let times: Vec<f64> = (0..100_001).map(f64::from).collect();
+        let points = gathered.times(&times);
+        assert_eq!((points.first(), points.last()), (Some(&0.0), Some(&100_000.0)));
+        assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
+        let mut bucket = Bucket::default();
+        [3.0, 9.0, 1.0, 2.0].iter().enumerate().for_each(|(k, v)| bucket.take(k, *v));
+        assert_eq!(bucket.both(), [9.0, 1.0]);
+    }
+}

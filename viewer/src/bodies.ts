@@ -1,0 +1,154 @@
+// The bodies of a run: bodies with the same surface are drawn together, faces and edges.
+
+import * as THREE from "three";
+import type { Run } from "./data.ts";
+
+/** Lines that are drawn like an instanced mesh: three.js knows the pieces, but has no class for the whole. */
+class InstancedLines extends THREE.InstancedMesh {
+  readonly isLine = true;
+  readonly isLineSegments = true;
+
+  constructor(geometry: THREE.BufferGeometry, material: THREE.Material, count: number) {
+    super(geometry, material, count);
+    // The renderer chooses triangles for a mesh and lines for a line; it asks for the mesh first.
+    (this as { isMesh: boolean }).isMesh = false;
+    this.frustumCulled = false;
+  }
+
+  override raycast(): void {}
+}
+
+interface Batch {
+  bodies: number[];
+  faces: THREE.InstancedMesh | null;
+  edges: InstancedLines;
+}
+
+/** How a run is told from the others it is compared with. */
+export interface Manner {
+  /** 1 is solid. */
+  opacity: number;
+  /** In place of the bodies' own colours. */
+  tint: string | null;
+}
+
+function radius(corners: Float32Array): number {
+  let most = 0;
+  for (let k = 0; k < corners.length; k += 3) most = Math.max(most, Math.hypot(corners[k], corners[k + 1], corners[k + 2]));
+  return most;
+}
+
+const ONE = new THREE.Vector3(1, 1, 1);
+
+/** All bodies of a run. */
+export class Bodies extends THREE.Group {
+  private readonly batches: Batch[] = [];
+  private readonly placement = new THREE.Matrix4();
+  private readonly spot = new THREE.Vector3();
+  private readonly turn = new THREE.Quaternion();
+  /** Of each body, the greatest distance of a corner from its origin, m. */
+  private readonly radii: number[];
+
+  constructor(
+    readonly run: Run,
+    readonly manner: Manner,
+  ) {
+    super();
+    const { bodies, meshes } = run.data;
+    meshes.forEach((mesh, k) => {
+      const members = bodies.map((_, b) => b).filter((b) => bodies[b].mesh === k);
+      if (!members.length) return;
+      const corners = run.array(mesh.corners) as Float32Array;
+      const faces = new THREE.BufferGeometry();
+      faces.setAttribute("position", new THREE.BufferAttribute(corners, 3));
+      faces.setAttribute("normal", new THREE.BufferAttribute(run.array(mesh.normals) as Float32Array, 3));
+      faces.setIndex(new THREE.BufferAttribute(run.array(mesh.triangles) as Uint32Array, 1));
+      const lines = new THREE.BufferGeometry();
+      lines.setAttribute("position", new THREE.BufferAttribute(run.array(mesh.lines) as Float32Array, 3));
+      this.batches.push(this.batch(members, faces, lines));
+    });
+    const reach = meshes.map((mesh) => radius(run.array(mesh.corners) as Float32Array));
+    this.radii = bodies.map((body) => (body.mesh === null ? 0 : reach[body.mesh]));
+  }
+
+  /** A length typical of the bodies that move: the middle one of their radii. */
+  get size(): number {
+    const radii = this.radii.filter((_, b) => this.run.data.bodies[b].moves).sort((a, b) => a - b);
+    return radii[radii.length >> 1] ?? 0;
+  }
+
+  /** Adds where the bodies that move are at a time. */
+  reach(time: number, box: THREE.Box3): void {
+    const frame = this.run.frame(time);
+    this.run.data.bodies.forEach((body, b) => {
+      if (!body.moves) return;
+      const r = this.radii[b];
+      this.spot.set(...this.run.at(b, time, frame).p);
+      box.expandByPoint(this.spot.addScalar(r));
+      box.expandByPoint(this.spot.addScalar(-2 * r));
+    });
+  }
+
+  private batch(bodies: number[], faces: THREE.BufferGeometry, lines: THREE.BufferGeometry): Batch {
+    const { opacity, tint } = this.manner;
+    const material = new THREE.MeshLambertMaterial({
+      side: THREE.DoubleSide,
+      transparent: opacity < 1,
+      opacity,
+      depthWrite: opacity === 1,
+      // Edges lie on faces: push those back a little.
+      polygonOffset: true,
+      polygonOffsetFactor: 1,
+      polygonOffsetUnits: 1,
+    });
+    const solid = new THREE.InstancedMesh(faces, material, bodies.length);
+    solid.frustumCulled = false;
+    solid.castShadow = opacity === 1;
+    solid.receiveShadow = opacity === 1;
+    const edges = new InstancedLines(lines, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.85 }), bodies.length);
+    const colour = new THREE.Color();
+    bodies.forEach((b, k) => solid.setColorAt(k, colour.set(tint ?? this.run.data.bodies[b].colour)));
+    this.add(solid, edges);
+    return { bodies, faces: solid, edges };
+  }
+
+  /** Colour of the edges: dark on light paper and the other way round. */
+  ink(colour: string): void {
+    for (const { edges } of this.batches) {
+      (edges.material as THREE.LineBasicMaterial).color.set(this.manner.tint ?? colour);
+    }
+  }
+
+  /** Puts all bodies where they are at a time. */
+  place(time: number): void {
+    const frame = this.run.frame(time);
+    for (const { bodies, faces, edges } of this.batches) {
+      bodies.forEach((b, k) => {
+        const { p, q } = this.run.at(b, time, frame);
+        this.placement.compose(this.spot.set(...p), this.turn.set(...q), ONE);
+        faces?.setMatrixAt(k, this.placement);
+        edges.setMatrixAt(k, this.placement);
+      });
+      if (faces) {
+        faces.instanceMatrix.needsUpdate = true;
+        // What a pointer hits is asked of this ball.
+        faces.boundingSphere = null;
+      }
+      edges.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  /** The body under a ray. */
+  hit(ray: THREE.Raycaster): { body: number; distance: number } | null {
+    let found: { body: number; distance: number } | null = null;
+    for (const { bodies, faces } of this.batches) {
+      if (!faces) continue;
+      for (const hit of ray.intersectObject(faces)) {
+        if (hit.instanceId !== undefined && (!found || hit.distance < found.distance)) {
+          found = { body: bodies[hit.instanceId], distance: hit.distance };
+        }
+      }
+    }
+    return found;
+  }
+}

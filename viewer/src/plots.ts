@@ -1,0 +1,305 @@
+// Plots over time: their cursors are the time of the playback, a click moves it there.
+
+import uPlot from "uplot";
+import type { PlotData, Run } from "./data.ts";
+import { css, h, number } from "./dom.ts";
+import { round } from "./ground.ts";
+
+/** Height of a plot, px. */
+const HEIGHT = 190;
+
+export interface Chart {
+  title: string;
+  element: HTMLElement;
+  plot: uPlot;
+}
+
+export class Plots {
+  readonly element = h("div", { class: "plots" });
+  private charts: Chart[] = [];
+  private time = 0;
+  private readonly sync = uPlot.sync("time");
+  private readonly sizes: ResizeObserver;
+
+  constructor(
+    private runs: Run[],
+    private readonly jump: (time: number) => void,
+  ) {
+    this.sizes = new ResizeObserver(() => {
+      for (const { plot, element } of this.charts) {
+        const width = element.clientWidth;
+        if (width > 0 && width !== plot.width) plot.setSize({ width, height: HEIGHT });
+      }
+    });
+    this.show(runs);
+  }
+
+  show(runs: Run[]): void {
+    this.runs = runs;
+    this.build();
+  }
+
+  /** Colours are part of a plot: another theme makes them anew. */
+  build(): void {
+    this.sizes.disconnect();
+    for (const { plot } of this.charts) plot.destroy();
+    this.charts = [];
+    this.element.replaceChildren();
+    const kinds = this.runs.length > 1 ? compared(this.runs) : this.runs[0].data.plots.map((p) => single(this.runs[0], p));
+    for (const kind of kinds) {
+      const host = h("div", { class: "plot", role: "img", "aria-label": `${kind.title} over time` });
+      const note = kind.note ? h("p", { class: "note" }, kind.note) : null;
+      const card = h("section", { class: "card", "data-plot": kind.id }, h("h3", {}, kind.title, h("small", {}, kind.unit)), host, note);
+      this.element.append(card);
+      this.charts.push({ title: kind.title, element: host, plot: this.chart(kind, host) });
+      this.sizes.observe(host);
+    }
+    this.move(this.time);
+  }
+
+  private chart(kind: Kind, host: HTMLElement): uPlot {
+    const ink = css("--ink-soft");
+    const line = css("--line");
+    const log = kind.scale === "log";
+    const axis: uPlot.Axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: FONT };
+    const options: uPlot.Options = {
+      width: host.clientWidth || 420,
+      height: HEIGHT,
+      padding: [8, 8, 0, 0],
+      cursor: { sync: { key: this.sync.key, setSeries: false }, drag: { x: true, y: false }, points: { size: 5 } },
+      legend: { live: true },
+      scales: { x: { time: false }, y: log ? { distr: 3, log: 10, range: decades } : { range: padded } },
+      axes: [
+        { ...axis, size: 28, splits: (_u, _k, low, high) => even(low, high, 8), values: labels },
+        { ...axis, size: 62, splits: (_u, _k, low, high) => (log ? powers(low, high) : even(low, high, 5)), filter: (_u, ticks) => ticks, values: labels },
+      ],
+      series: [
+        { label: "t / s", value: (_u, v) => (v === null ? "" : number(v, 6)) },
+        ...kind.curves.map((curve, k) => ({
+          label: curve.name,
+          stroke: curve.colour ?? css(`--curve-${k % 8}`),
+          width: 1.4,
+          dash: curve.dash,
+          spanGaps: true,
+          points: { show: false },
+          value: (_u: uPlot, v: number | null) => number(v ?? 0, 5),
+        })),
+      ],
+      hooks: {
+        draw: [(u) => this.marks(u), (u) => this.mark(u)],
+        ready: [
+          (u) => {
+            u.over.append(h("i", { class: "present" }));
+            u.over.addEventListener("pointerleave", () => this.move(this.time));
+            let down = 0;
+            u.over.addEventListener("pointerdown", (e) => (down = e.clientX));
+            u.over.addEventListener("click", (e) => {
+              if (Math.abs(e.clientX - down) < 3) this.jump(u.posToVal(e.offsetX, "x"));
+            });
+          },
+        ],
+      },
+    };
+    return new uPlot(options, [kind.time, ...kind.curves.map((c) => c.values)] as uPlot.AlignedData, host);
+  }
+
+  /** Events as ticks at the foot. */
+  private marks(u: uPlot): void {
+    const { ctx } = u;
+    const { left, top, width, height } = u.bbox;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, top, width, height);
+    ctx.clip();
+    const step = Math.max(1, Math.floor(this.runs[0].events.length / 2000));
+    ctx.strokeStyle = css("--impulse");
+    ctx.globalAlpha = 0.55;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.beginPath();
+    for (let k = 0; k < this.runs[0].events.length; k += step) {
+      const x = Math.round(u.valToPos(this.runs[0].events[k].time, "x", true));
+      if (x < left || x > left + width) continue;
+      ctx.moveTo(x, top + height);
+      ctx.lineTo(x, top + height - 6 * devicePixelRatio);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+
+  /** Moves the line that shows the present, and shows the values there. */
+  move(time: number): void {
+    this.time = time;
+    for (const { plot } of this.charts) this.mark(plot);
+  }
+
+  private mark(plot: uPlot): void {
+    const line = plot.over.querySelector<HTMLElement>(".present");
+    if (!line) return;
+    const { min, max } = plot.scales.x;
+    const inside = min !== undefined && max !== undefined && this.time >= min && this.time <= max;
+    line.hidden = !inside;
+    line.style.transform = `translateX(${plot.valToPos(this.time, "x")}px)`;
+    // Under a pointer the values are those of its place.
+    if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: plot.valToIdx(this.time) }, false);
+  }
+}
+
+const FONT = "11px ui-sans-serif, system-ui, sans-serif";
+
+interface Curve {
+  name: string;
+  values: (number | null)[] | Float32Array;
+  colour?: string;
+  dash?: number[];
+}
+
+interface Kind {
+  id: string;
+  title: string;
+  unit: string;
+  scale: "linear" | "log";
+  note: string;
+  time: ArrayLike<number>;
+  curves: Curve[];
+}
+
+function values(run: Run, plot: PlotData, k: number): (number | null)[] | Float32Array {
+  const raw = run.array(plot.curves[k].values) as Float32Array;
+  // On a logarithmic scale nothing has no place.
+  return plot.scale === "log" ? Array.from(raw, (v) => (v > 0 ? v : null)) : raw;
+}
+
+function single(run: Run, plot: PlotData): Kind {
+  const curves = plot.curves.map((curve, k) => ({ name: curve.name, values: values(run, plot, k) }));
+  return { ...plot, time: run.array(plot.time), curves };
+}
+
+/** Curves worth laying over each other: the ones that tell schemes apart. */
+const COMPARED: Record<string, string[]> = {
+  energy: ["total", "kinetic"],
+  "energy-error": ["error"],
+  "momentum-error": ["linear", "angular"],
+  overlap: ["overlap"],
+  constraints: ["placements"],
+};
+
+/** A plot of every kind with the curves of all runs, and how far the runs are apart. */
+function compared(runs: Run[]): Kind[] {
+  const kinds: Kind[] = [];
+  const apart = differences(runs);
+  if (apart) kinds.push(apart);
+  const ids = [...new Set(runs.flatMap((run) => run.data.plots.map((p) => p.id)))].filter((id) => id in COMPARED);
+  for (const id of ids) {
+    for (const name of COMPARED[id]) {
+      const found = runs.flatMap((run, k) => {
+        const plot = run.data.plots.find((p) => p.id === id);
+        const curve = plot?.curves.findIndex((c) => c.name === name) ?? -1;
+        if (!plot || curve < 0) return [];
+        return [{ run, k, plot, time: run.array(plot.time), values: values(run, plot, curve) }];
+      });
+      if (!found.length) continue;
+      const { plot } = found[0];
+      const time = united(found.map((f) => f.time));
+      kinds.push({
+        ...plot,
+        id: `${id}-${name}`,
+        title: plot.curves.length > 1 ? `${plot.title}: ${name}` : plot.title,
+        note: "",
+        time,
+        curves: found.map((f) => ({
+          name: f.run.data.label,
+          values: spread(time, f.time, f.values),
+          colour: css(`--run-${f.k}`),
+        })),
+      });
+    }
+  }
+  return kinds;
+}
+
+/** Instants at which runs are compared. */
+const COMPARISONS = 600;
+
+/** The greatest distance between bodies of the same name and where the first run has them. */
+function differences(runs: Run[]): Kind | null {
+  const [first, ...others] = runs;
+  const end = Math.min(...runs.map((run) => run.end));
+  const begin = Math.max(...runs.map((run) => run.begin));
+  const count = Math.min(COMPARISONS, Math.max(...runs.map((run) => run.times.length)));
+  if (!others.length || !(end > begin)) return null;
+  const time = Float64Array.from({ length: count }, (_, k) => begin + ((end - begin) * k) / Math.max(count - 1, 1));
+  const curves = others.flatMap((run, k) => {
+    const pairs = first.data.bodies.flatMap((body, a) => {
+      const b = run.data.bodies.findIndex((other) => other.name === body.name);
+      return body.moves && b >= 0 ? [[a, b]] : [];
+    });
+    if (!pairs.length) return [];
+    const values = Array.from(time, (t) => {
+      let most = 0;
+      for (const [a, b] of pairs) {
+        const p = first.at(a, t).p.slice();
+        const q = run.at(b, t).p;
+        most = Math.max(most, Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]));
+      }
+      return most > 0 ? most : null;
+    });
+    return [{ name: run.data.label, values, colour: css(`--run-${k + 1}`) }];
+  });
+  if (!curves.length) return null;
+  const unit = "m, greatest of all bodies";
+  const note = "Positions on this page are rounded to 16 bits of their range.";
+  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, time, curves };
+}
+
+/** All times, sorted, each once. */
+function united(lists: ArrayLike<number>[]): number[] {
+  return [...new Set(lists.flatMap((list) => Array.from(list)))].sort((a, b) => a - b);
+}
+
+/** Values at their own times, nothing in between. */
+function spread(all: number[], own: ArrayLike<number>, values: ArrayLike<number | null>): (number | null)[] {
+  const out: (number | null)[] = new Array(all.length).fill(undefined);
+  let k = 0;
+  for (let j = 0; j < own.length; j++) {
+    while (k < all.length && all[k] < own[j]) k++;
+    out[k] = values[j];
+  }
+  return out;
+}
+
+/** About so many round numbers from low to high. */
+function even(low: number, high: number, wanted: number): number[] {
+  const step = round((high - low) / wanted) || 1;
+  const first = Math.ceil(low / step);
+  const count = Math.min(Math.floor(high / step) - first + 1, 4 * wanted);
+  return Array.from({ length: Math.max(count, 0) }, (_, k) => (first + k) * step);
+}
+
+/** Powers of ten from low to high, at most seven of them. */
+function powers(low: number, high: number): number[] {
+  const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+  const stride = Math.max(1, Math.ceil((last - first) / 6));
+  return Array.from({ length: Math.floor((last - first) / stride) + 1 }, (_, k) => 10 ** (first + k * stride));
+}
+
+function labels(_u: uPlot, ticks: number[]): string[] {
+  const largest = Math.max(...ticks.map(Math.abs));
+  // A tick at nothing that rounding moved off it.
+  return ticks.map((v) => number(Math.abs(v) < 1e-12 * largest && v < 1e-9 * largest && ticks.some((t) => t < 0) ? 0 : v, 4));
+}
+
+/** A range with some air; a constant gets a band around itself. */
+function padded(_u: uPlot, low: number, high: number): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  // What differs in its last digits only is constant.
+  const flat = high - low < 1e-6 * size || size < 1e-300;
+  const air = flat ? 0.05 * size || 1 : 0.06 * (high - low);
+  return [low - air, high + air];
+}
+
+/** Whole decades around the values. */
+function decades(_u: uPlot, low: number | null, high: number | null): [number, number] {
+  if (!low || !high || !(low > 0)) return [1e-16, 1];
+  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 1e-9)];
+}

@@ -1,0 +1,306 @@
+// The stage: camera, light, bodies, floor and layers of one run or of several that are compared.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Bodies, type Manner } from "./bodies.ts";
+import type { Run, Vec } from "./data.ts";
+import { css } from "./dom.ts";
+import { Ground } from "./ground.ts";
+import { Charges, Contacts, Forces, Joints, Names, Trails, type Layer } from "./layers.ts";
+
+/** Layers that are shown at first. */
+const SHOWN = ["contacts", "joints", "charges"];
+
+export interface Toggle {
+  id: string;
+  title: string;
+  on: boolean;
+}
+
+export class Stage {
+  readonly canvas: HTMLCanvasElement;
+  readonly renderer: THREE.WebGLRenderer;
+  private readonly scene = new THREE.Scene();
+  private readonly camera = new THREE.PerspectiveCamera(30, 1, 0.01, 1000);
+  private readonly controls: OrbitControls;
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.3);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb4b4bd, 2.0);
+  private content = new THREE.Group();
+  private bodies: Bodies[] = [];
+  private layers: Layer[] = [];
+  private ground: Ground | null = null;
+  private runs: Run[] = [];
+  private centre = new THREE.Vector3();
+  private radius = 1;
+  /** Length of what is drawn over bodies, m. */
+  private unit = 1;
+  /** Whether the camera goes where the bodies are. */
+  private following = false;
+  private readonly box = new THREE.Box3();
+  private readonly whole = new THREE.Box3();
+  private readonly wanted = new Map<string, boolean>(SHOWN.map((id) => [id, true]));
+  private readonly hidden = new Set<number>();
+  private time = 0;
+  private speed = 1;
+  private stale = true;
+  private frameRequest = 0;
+  /** Asked before each picture, to follow something. */
+  readonly names = document.createElement("div");
+  onframe: (() => void) | null = null;
+
+  constructor(private readonly host: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "Bodies in space; drag to turn, scroll to come nearer");
+    host.append(this.canvas, this.names);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.ask());
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 4;
+    this.scene.add(this.sun, this.sun.target, this.sky, this.content);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  /** Shows runs; the view is kept if they are the same ones, grown. */
+  show(runs: Run[], keep: boolean): void {
+    this.runs = runs;
+    this.scene.remove(this.content);
+    this.content.traverse((object) => {
+      const { geometry, material } = object as THREE.Mesh;
+      geometry?.dispose();
+      (material as THREE.Material | undefined)?.dispose();
+    });
+    this.content = new THREE.Group();
+    this.scene.add(this.content);
+    const low = new THREE.Vector3(Infinity, Infinity, Infinity);
+    const high = new THREE.Vector3(-Infinity, -Infinity, -Infinity);
+    for (const { data } of runs) {
+      low.min(new THREE.Vector3(...data.core.low));
+      high.max(new THREE.Vector3(...data.core.high));
+    }
+    this.whole.set(low, high);
+    this.whole.getCenter(this.centre);
+    this.radius = 0.5 * low.distanceTo(high) || 1;
+    this.bodies = runs.map((run, k) => new Bodies(run, this.manner(k)));
+    this.unit = Math.min(Math.max(3 * this.bodies[0].size, 0.06 * this.radius), this.radius);
+    this.ground = new Ground(runs[0], this.centre, this.unit);
+    this.layers = [];
+    this.names.replaceChildren();
+    runs.forEach((run, k) => {
+      const { data } = run;
+      const tint = runs.length > 1 ? this.manner(k).tint : null;
+      this.layers.push(new Trails(run, tint));
+      if (data.events.count) this.layers.push(new Contacts(run, this.unit));
+      if (data.forces) this.layers.push(new Forces(run, this.unit));
+      if (data.charges.length) this.layers.push(new Charges(run, this.unit));
+      if (data.joints.length + data.springs.length) this.layers.push(new Joints(run, this.unit));
+      if (k === 0) {
+        const names = new Names(run);
+        this.names.append(names.element);
+        this.layers.push(names);
+      }
+    });
+    for (const layer of this.layers) {
+      if (layer.id === "trails" && runs.length > 1 && !this.wanted.has("trails")) this.wanted.set("trails", true);
+      layer.object.visible = this.wanted.get(layer.id) ?? false;
+    }
+    this.content.add(...this.bodies, ...this.layers.map((l) => l.object), this.ground);
+    this.light();
+    this.dress();
+    if (!keep) {
+      this.now();
+      // Bodies that spread far from where they begin are followed.
+      this.following = this.radius > 2.2 * Math.max(this.boxRadius(), this.unit);
+      this.fit();
+    }
+    this.move(this.time, this.speed);
+  }
+
+  /** The box around what moves at present. */
+  private now(): THREE.Box3 {
+    this.box.makeEmpty();
+    for (const bodies of this.bodies) if (bodies.visible) bodies.reach(this.time, this.box);
+    return this.box;
+  }
+
+  private boxRadius(): number {
+    return this.box.isEmpty() ? this.radius : 0.5 * this.box.min.distanceTo(this.box.max);
+  }
+
+  /** The first run of several is solid, the others are glass in the colours of their curves. */
+  private manner(k: number): Manner {
+    if (this.runs.length === 1) return { opacity: 1, tint: null };
+    return { opacity: k === 0 ? 1 : 0.45, tint: css(`--run-${k}`) };
+  }
+
+  private light(): void {
+    const { sun, centre } = this;
+    const radius = Math.max(...this.runs.map((run) => Math.min(run.radius, 3 * this.radius)));
+    sun.target.position.copy(centre);
+    sun.position.copy(centre).addScaledVector(new THREE.Vector3(-0.5, -0.65, 1.4).normalize(), 4 * radius);
+    const { camera } = sun.shadow;
+    Object.assign(camera, { left: -1.4 * radius, right: 1.4 * radius, top: 1.4 * radius, bottom: -1.4 * radius });
+    Object.assign(camera, { near: 0.5 * radius, far: 8 * radius });
+    camera.updateProjectionMatrix();
+    sun.shadow.normalBias = 0.004 * radius;
+    sun.shadow.bias = -0.0004;
+  }
+
+  /** Colours of the page's theme. */
+  dress(): void {
+    this.bodies.forEach((bodies) => bodies.ink(css("--edge")));
+    this.ground?.dress({ line: css("--grid"), strong: css("--grid-strong"), floor: css("--floor") });
+    this.move(this.time, this.speed);
+  }
+
+  toggles(): Toggle[] {
+    const all = new Map<string, Toggle>();
+    for (const { id, title, object } of this.layers) all.set(id, { id, title, on: object.visible });
+    all.set("follow", { id: "follow", title: "follow", on: this.following });
+    all.set("grid", { id: "grid", title: "grid", on: this.wanted.get("grid") ?? true });
+    return [...all.values()];
+  }
+
+  toggle(id: string, on: boolean): void {
+    this.wanted.set(id, on);
+    if (id === "follow") {
+      this.following = on;
+      this.fit();
+    }
+    if (id === "grid" && this.ground) this.ground.gridVisible = on;
+    for (const layer of this.layers) if (layer.id === id) layer.object.visible = on;
+    this.move(this.time, this.speed);
+  }
+
+  /** Shows or hides one of several runs. */
+  toggleRun(k: number, on: boolean): void {
+    if (on) this.hidden.delete(k);
+    else this.hidden.add(k);
+    this.bodies[k].visible = on;
+    this.ask();
+  }
+
+  /** Length of a square of the grid, m. */
+  get spacing(): number {
+    return this.ground?.spacing ?? 1;
+  }
+
+  /** Puts everything where it is at a time. */
+  move(time: number, speed: number): void {
+    const before = this.following ? this.boxRadius() : 0;
+    this.time = time;
+    this.speed = speed;
+    if (this.following && before > 0) this.pursue(before);
+    for (const bodies of this.bodies) bodies.place(time);
+    for (const layer of this.layers) layer.update(time, speed);
+    this.ask();
+  }
+
+  /** Goes with the bodies: the same view, as near to them as it was when they filled a box of the radius `before`. */
+  private pursue(before: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const now = this.now();
+    if (now.isEmpty()) return;
+    offset.multiplyScalar(this.boxRadius() / before);
+    now.getCenter(this.controls.target);
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+  }
+
+  /** Looks at everything, or where it follows at what is there now, from a side (`x`, `y`, `z`) or from a corner. */
+  fit(from?: "x" | "y" | "z"): void {
+    const plane = this.runs[0]?.data.plane;
+    const planar = plane && !from;
+    this.camera.fov = planar ? 12 : 30;
+    const directions = { x: [1, 0, 0], y: [0, -1, 0], z: [0, -1e-3, 1] };
+    const corner: Vec = [0.62, -1, 0.5];
+    const toward = new THREE.Vector3(...((from && directions[from]) ?? (planar ? facing(plane) : corner)) as Vec).normalize();
+    this.camera.up.set(0, 0, 1);
+    if (Math.abs(toward.z) > 0.999) toward.set(0, -1e-3, Math.sign(toward.z)).normalize();
+    const half = THREE.MathUtils.degToRad(this.camera.fov) / 2;
+    const aspect = Math.min(1, this.camera.aspect);
+    if (this.following) this.now();
+    else this.box.copy(this.whole);
+    const centre = this.box.getCenter(new THREE.Vector3());
+    const distance = (1.02 * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.6 * this.boxRadius();
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(toward, distance);
+    this.camera.near = Math.min(distance, this.radius) / 100;
+    this.camera.far = Math.max(distance, this.radius) * 30;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.ask();
+  }
+
+  /** How far the box reaches across a direction. */
+  private reach(toward: THREE.Vector3, centre: THREE.Vector3): number {
+    const right = new THREE.Vector3(0, 0, 1).cross(toward).normalize();
+    const up = toward.clone().cross(right);
+    const { min, max } = this.box;
+    let most = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const pick = (axis: number) => (corner & (1 << axis) ? max : min).getComponent(axis);
+      const p = new THREE.Vector3(pick(0), pick(1), pick(2)).sub(centre);
+      const wide = Math.abs(p.dot(right)) / Math.max(1, this.camera.aspect);
+      most = Math.max(most, wide, Math.abs(p.dot(up)));
+    }
+    return most || this.radius;
+  }
+
+  /** The body at a place of the canvas, in pixels from its corner. */
+  under(x: number, y: number): { run: number; body: number } | null {
+    const { clientWidth, clientHeight } = this.canvas;
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2((2 * x) / clientWidth - 1, 1 - (2 * y) / clientHeight), this.camera);
+    let found: { run: number; body: number; distance: number } | null = null;
+    this.bodies.forEach((bodies, run) => {
+      const hit = bodies.visible ? bodies.hit(ray) : null;
+      if (hit && (!found || hit.distance < found.distance)) found = { run, ...hit };
+    });
+    return found;
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.ask();
+  }
+
+  /** Asks for a picture; many questions before the next one make one picture. */
+  ask(): void {
+    this.stale = true;
+    this.frameRequest ||= requestAnimationFrame(() => {
+      this.frameRequest = 0;
+      this.draw();
+    });
+  }
+
+  /** Draws now if something has changed. */
+  draw(): void {
+    if (!this.stale) return;
+    this.stale = false;
+    this.renderer.render(this.scene, this.camera);
+    for (const layer of this.layers) {
+      if (layer instanceof Names) layer.project(this.camera, this.host.clientWidth, this.host.clientHeight);
+    }
+    this.onframe?.();
+  }
+}
+
+/** The side of a plane from which its vertical points up and its first axis to the right. */
+function facing(normal: Vec): Vec {
+  const sign = normal[1] > 1e-6 || (Math.abs(normal[1]) <= 1e-6 && normal[0] + normal[2] < 0) ? -1 : 1;
+  return normal.map((v) => sign * v) as Vec;
+}
