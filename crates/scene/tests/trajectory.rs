@@ -5,7 +5,8 @@ mod common;
 
 use common::changed;
 use percussion_scene::run::npz::Reader;
-use percussion_scene::run::{ALL_FORCES, MOST_FORCES, Summary, run};
+use percussion_scene::run::{ALL_FORCES, MOST_FORCES, Status, Summary, run};
+use serde_json::Value;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -275,6 +276,70 @@ fn the_shortest_piece_of_a_step_between_two_rows_is_kept() {
     for (i, rows) in found[1..].chunks(4).enumerate() {
         assert_eq!(kept[i + 1], rows.iter().copied().fold(h, f64::min));
     }
+}
+
+/// Whether two texts of JSON say the same, numbers up to the digit that a reader of JSON may lose.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => {
+            let (x, y) = (x.as_f64().unwrap(), y.as_f64().unwrap());
+            (x - y).abs() <= 2.0 * f64::EPSILON * x.abs()
+        }
+        (Value::Array(x), Value::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y)),
+        (Value::Object(x), Value::Object(y)) => {
+            x.len() == y.len() && x.iter().all(|(key, x)| y.get(key).is_some_and(|y| same(x, y)))
+        }
+        _ => a == b,
+    }
+}
+
+#[test]
+fn the_figures_of_a_run_are_read_back() {
+    let told = |ran: &Ran| {
+        let back = Summary::read(&ran.folder).unwrap();
+        let (was, is) = (serde_json::to_value(&ran.summary).unwrap(), serde_json::to_value(&back).unwrap());
+        assert!(same(&was, &is), "{was}\n{is}");
+        back
+    };
+    let exact = told(&Ran::new("read-exact", BUSY, &[("run.until", "0.4")]));
+    assert_eq!((exact.scheme.as_str(), exact.order, exact.status), ("lossful", 2, Status::Finished));
+    assert!(exact.failure.is_none() && exact.causes.len() == 9 && exact.projection.is_some());
+    let names: Vec<&str> = exact.tolerances.keys().map(String::as_str).collect();
+    assert_eq!(names, ["newton_decrement", "newton_noise", "overlap_rounding", "touch_gap"]);
+    // 1e-10 of parts some decimetres in size.
+    assert!((1e-12..1e-10).contains(&exact.tolerances["touch_gap"]), "{:?}", exact.tolerances);
+    let soft = told(&Ran::new("read-soft", SOFT, &[("run.until", "0.1")]));
+    assert_eq!((soft.order, soft.tolerances["allowed_overlap"]), (2, 1e-3));
+    let rough = [("run.until", "0.1"), ("run.scheme", "decomposition")];
+    assert_eq!(told(&Ran::new("read-decomposition", WALLS, &rough)).order, 1);
+    // Particles that meet: no step is small enough.
+    let failed = "[run]\nstep = 1e-2\nuntil = 10\n[bodies]\n\
+        a = { kind = \"particle\", mass = 1, position = [-1, 0, 0] }\n\
+        b = { kind = \"particle\", mass = 1, position = [1, 0, 0] }\n\
+        [forces.pull]\nkind = \"charges\"\nconstant = 1\n\
+        charges = [{ body = \"a\", charge = 1 }, { body = \"b\", charge = -1 }]\n";
+    let ran = Ran::new("read-failed", failed, &[]);
+    let back = told(&ran);
+    let failure = back.failure.unwrap();
+    assert_eq!((back.status, failure.step), (Status::Failed, back.steps));
+    assert!(failure.residuals.len() > 5);
+
+    let path = ran.folder.join("summary.json");
+    let text = fs::read_to_string(&path).unwrap();
+    // A residual that is not finite has no number in JSON.
+    let first = text.find("\"residuals\": [").unwrap() + "\"residuals\": [".len();
+    let end = first + text[first..].find(',').unwrap();
+    fs::write(&path, format!("{}null{}", &text[..first], &text[end..])).unwrap();
+    let residuals = Summary::read(&ran.folder).unwrap().failure.unwrap().residuals;
+    assert!(residuals[0].is_nan() && residuals[1..] == failure.residuals[1..]);
+    fs::write(&path, text.replace("\"order\": 2,", "")).unwrap();
+    let error = Summary::read(&ran.folder).unwrap_err().to_string();
+    assert!(
+        ["summary.json", "`order`", "run the scene again"].iter().all(|word| error.contains(word)),
+        "{error}"
+    );
+    fs::remove_file(&path).unwrap();
+    assert!(Summary::read(&ran.folder).unwrap_err().to_string().contains("summary.json"));
 }
 
 #[test]
