@@ -258,16 +258,16 @@ impl Session {
     /// Adds the present state to the trajectory.
     fn keep(&mut self) -> Result<(), RunError> {
         self.row.fill(&self.simulation, &self.figures, &self.since);
-        self.parts.push(self.row.slices()).map_err(|error| {
-            let place = self.folder.file(folder::PARTS);
-            RunError::at(&place)(error)
-        })
+        let kept = self.parts.push(self.row.slices());
+        kept.map_err(|error| RunError::at(&self.folder.file(folder::PARTS))(error))
     }
 
     /// Hands everything so far to the system, events before the states that they led to.
     fn show(&mut self) -> Result<(), RunError> {
-        self.events.flush().map_err(RunError::at(&self.folder.file(folder::EVENTS)))?;
-        self.parts.flush().map_err(RunError::at(&self.folder.file(folder::PARTS)))
+        let folder = &self.folder;
+        let at = |name: &'static str| move |error| RunError::at(&folder.file(name))(error);
+        self.events.flush().map_err(at(folder::EVENTS))?;
+        self.parts.flush().map_err(at(folder::PARTS))
     }
 
     /// Writes a checkpoint that counts `rows` of the trajectory and all events so far.
