@@ -27,7 +27,7 @@ export function number(value: number, digits = 4): string {
     const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
     return `${trimmed(mantissa)}e${Number(exponent)}`;
   }
-  return trimmed(value.toPrecision(digits));
+  return trimmed(size >= 10 ** digits ? value.toFixed(0) : value.toPrecision(digits));
 }
 
 /** A small number, such as an error: two digits. */

@@ -30,7 +30,7 @@ export class Ground extends THREE.Group {
     super();
     const { data } = run;
     const { radius } = run;
-    this.spacing = round(Math.max(0.8 * unit, radius / 25));
+    this.spacing = round(Math.max(0.8 * unit, radius / 12));
     const place = (body: number) => {
       const { position, quaternion } = data.bodies[body].pose;
       return { p: position, q: quaternion };

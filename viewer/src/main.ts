@@ -119,8 +119,8 @@ class Page {
   }
 
   private title(): string {
-    const titles = [...new Set(this.runs.map((run) => run.data.title || run.data.name))];
-    return titles.join(" · ");
+    const [{ data }] = this.runs;
+    return data.title || data.name;
   }
 
   private tables(): HTMLElement[] {

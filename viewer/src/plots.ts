@@ -71,7 +71,7 @@ export class Plots {
       scales: { x: { time: false }, y: log ? { distr: 3, log: 10, range: decades } : { range: padded } },
       axes: [
         { ...axis, size: 28, splits: (_u, _k, low, high) => even(low, high, 8), values: labels },
-        { ...axis, size: 62, splits: (_u, _k, low, high) => (log ? powers(low, high) : even(low, high, 5)), filter: (_u, ticks) => ticks, values: labels },
+        { ...axis, size: 62, splits: (_u, _k, low, high) => (log ? powers(low, high) : even(low, high, 5)), filter: (_u, ticks) => ticks, values: log ? powerLabels : labels },
       ],
       series: [
         { label: "t / s", value: (_u, v) => (v === null ? "" : number(v, 6)) },
@@ -82,7 +82,13 @@ export class Plots {
           dash: curve.dash,
           spanGaps: true,
           points: { show: false },
-          value: (_u: uPlot, v: number | null) => number(v ?? 0, 5),
+          value: (u: uPlot, v: number | null, series: number, at: number | null) => {
+            // Runs that are compared have instants of their own: the last one before counts.
+            const all = u.data[series];
+            let k = at ?? -1;
+            while (v === undefined && k > 0) v = all[--k] as number | null;
+            return number(v ?? 0, 5);
+          },
         })),
       ],
       hooks: {
@@ -282,10 +288,18 @@ function powers(low: number, high: number): number[] {
   return Array.from({ length: Math.floor((last - first) / stride) + 1 }, (_, k) => 10 ** (first + k * stride));
 }
 
+/** As many digits as tell neighbours apart. */
 function labels(_u: uPlot, ticks: number[]): string[] {
   const largest = Math.max(...ticks.map(Math.abs));
+  const step = Math.abs(ticks[1] - ticks[0]) || largest;
+  const digits = Math.min(12, Math.max(1, Math.ceil(Math.log10(largest / step) + 1e-9) + 1));
   // A tick at nothing that rounding moved off it.
-  return ticks.map((v) => number(Math.abs(v) < 1e-12 * largest && v < 1e-9 * largest && ticks.some((t) => t < 0) ? 0 : v, 4));
+  return ticks.map((v) => number(Math.abs(v) < 1e-9 * step ? 0 : v, digits));
+}
+
+/** Powers have one digit. */
+function powerLabels(_u: uPlot, ticks: number[]): string[] {
+  return ticks.map((v) => number(v, 1));
 }
 
 /** A range with some air; a constant gets a band around itself. */
@@ -298,8 +312,12 @@ function padded(_u: uPlot, low: number, high: number): [number, number] {
   return [low - air, high + air];
 }
 
+/** What is smaller by more is nothing beside the rest. */
+const MOST_DECADES = 10;
+
 /** Whole decades around the values. */
 function decades(_u: uPlot, low: number | null, high: number | null): [number, number] {
   if (!low || !high || !(low > 0)) return [1e-16, 1];
-  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 1e-9)];
+  const top = Math.ceil(Math.log10(high) + 1e-9);
+  return [10 ** Math.max(Math.floor(Math.log10(low)), top - MOST_DECADES), 10 ** top];
 }

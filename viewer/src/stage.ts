@@ -108,17 +108,18 @@ export class Stage {
         this.layers.push(names);
       }
     });
+    // Paths tell more than bodies that are small beside them, and tell runs apart.
+    const small = this.bodies[0].size < 0.04 * this.radius;
+    if (!this.wanted.has("trails") && (runs.length > 1 || small)) this.wanted.set("trails", true);
     for (const layer of this.layers) {
-      if (layer.id === "trails" && runs.length > 1 && !this.wanted.has("trails")) this.wanted.set("trails", true);
       layer.object.visible = this.wanted.get(layer.id) ?? false;
     }
     this.content.add(...this.bodies, ...this.layers.map((l) => l.object), this.ground);
     this.light();
     this.dress();
     if (!keep) {
-      this.now();
-      // Bodies that spread far from where they begin are followed.
-      this.following = this.radius > 2.2 * Math.max(this.boxRadius(), this.unit);
+      // Where bodies fill little of the way they go, they are followed.
+      this.following = this.radius > 2.2 * Math.max(this.usual(), 0.3 * this.unit);
       this.fit();
     }
     this.move(this.time, this.speed);
@@ -131,6 +132,19 @@ export class Stage {
     return this.box;
   }
 
+  /** The radius of that box at half of the time. */
+  private usual(): number {
+    const [{ begin, end }] = this.runs;
+    const now = this.time;
+    const radii = Array.from({ length: 41 }, (_, k) => {
+      this.time = begin + ((end - begin) * k) / 40;
+      this.now();
+      return this.boxRadius();
+    });
+    this.time = now;
+    return radii.sort((a, b) => a - b)[20];
+  }
+
   private boxRadius(): number {
     return this.box.isEmpty() ? this.radius : 0.5 * this.box.min.distanceTo(this.box.max);
   }
@@ -138,7 +152,7 @@ export class Stage {
   /** The first run of several is solid, the others are glass in the colours of their curves. */
   private manner(k: number): Manner {
     if (this.runs.length === 1) return { opacity: 1, tint: null };
-    return { opacity: k === 0 ? 1 : 0.45, tint: css(`--run-${k}`) };
+    return { opacity: k === 0 ? 1 : 0.3, tint: css(`--run-${k}`) };
   }
 
   private light(): void {
@@ -230,7 +244,7 @@ export class Stage {
     if (this.following) this.now();
     else this.box.copy(this.whole);
     const centre = this.box.getCenter(new THREE.Vector3());
-    const distance = (1.02 * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.6 * this.boxRadius();
+    const distance = (0.92 * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.35 * this.boxRadius();
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(toward, distance);
     this.camera.near = Math.min(distance, this.radius) / 100;

@@ -87,6 +87,16 @@ impl Simulation {
         self.scheme.name()
     }
 
+    /// The scheme's order of accuracy in time.
+    pub fn order(&self) -> u32 {
+        self.scheme.order()
+    }
+
+    /// The scheme's tolerances by name.
+    pub fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        self.scheme.tolerances()
+    }
+
     /// The step, s.
     pub fn step_size(&self) -> f64 {
         self.h

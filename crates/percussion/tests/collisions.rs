@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::folder::{Place, code, error, outcome, run, succeed, summary};
+use common::folder::{Place, array, code, error, outcome, run, succeed, summary};
 use common::page::Page;
 use common::{program, vector};
 use percussion::mechanics::schemes;
@@ -94,12 +94,26 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
     let scene = place.scene(&tumbling());
     for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
-        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--scheme", scheme];
+        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();
         succeed(&run(&scene, &whole, &until("1.4")));
-        succeed(&run(&scene, &parts, &until("0.3725")));
+        // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.
+        succeed(&run(&scene, &parts, &until("0.4")));
+        let row =
+            |folder: &Path| ["overlap", "step_piece"].map(|name| array(folder, name).as_floats().unwrap()[6]);
+        let before = row(&parts);
         succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
         assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
+        // The deepest overlap and the shortest piece came before the interruption, and the row after it knows of them.
+        assert_eq!(row(&parts), before, "{scheme}");
+        let [overlap, piece] = before;
+        assert!(overlap > 0.02 || piece < 1e-5 || scheme == "decomposition", "{scheme}: {before:?}");
+        let names: Vec<String> = outcome(&parts).0.into_iter().map(|(name, _)| name).collect();
+        for name in
+            ["overlap", "step_piece", "cause_energy", "cause_linear_momentum", "cause_angular_momentum"]
+        {
+            assert!(names.iter().any(|found| found == name), "{name} is among what was compared");
+        }
     }
 }
 
@@ -149,6 +163,47 @@ fn a_killed_run_loses_and_repeats_no_event() {
     succeed(&run(&scene, &broken, &["--until", &until, "--every", "100", "--resume"]));
     succeed(&run(&scene, &whole, &["--until", &until, "--every", "100"]));
     assert_eq!(outcome(&whole), outcome(&broken));
+}
+
+#[test]
+fn whoever_follows_a_run_sees_its_rows_and_their_events() {
+    let place = Place::new("events-followed");
+    let out = place.join("out");
+    let scene = place.scene(&tumbling());
+    // So few rows that no buffer overflows.
+    let mut child =
+        common::folder::start(scene.to_str().unwrap(), &out, &["--until", "1e6", "--every", "2000"]);
+    let part = out.join("parts/time.part");
+    let wait_for = |more_than: u64| {
+        let begun = std::time::Instant::now();
+        while part.metadata().map_or(0, |data| data.len()) <= more_than {
+            assert!(begun.elapsed().as_secs() < 60, "waited in vain");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        begun.elapsed().as_secs_f64()
+    };
+    wait_for(0);
+    // The first row is there before the first step; a checkpoint would bring the next ones after four seconds.
+    let waited = wait_for(8);
+    assert!(waited < 3.0, "{waited} s");
+    let rows = fs::read(&part).unwrap();
+    let seen = fs::read_to_string(out.join("events.jsonl")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let time = f64::from_le_bytes(*rows.as_chunks::<8>().0.last().unwrap());
+    assert!(time > 0.0);
+    // Some seconds of the scene are enough to compare with a run that has ended.
+    let until = time.min(20.0);
+    let whole = place.join("whole");
+    succeed(&run(&scene, &whole, &["--until", &format!("{}", until + 0.5), "--every", "2000"]));
+    let mut wanted = 0;
+    for (line, event) in fs::read_to_string(whole.join("events.jsonl")).unwrap().lines().zip(events(&whole)) {
+        if event["time"].as_f64().unwrap() <= until {
+            assert!(seen.contains(&format!("{line}\n")), "at {until} this was not to be seen: {line}");
+            wanted += 1;
+        }
+    }
+    assert!(wanted > 2, "{wanted} events until {until}");
 }
 
 #[test]

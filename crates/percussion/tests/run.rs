@@ -101,6 +101,8 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
                 assert_eq!(array(&out, "time").header.kind, Kind::Float);
+                let causes = array(&out, "cause_names").as_texts().unwrap().len();
+                assert_eq!(array(&out, "cause_angular_momentum").header.shape, [6, causes, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
                 let collisions = events.lines().filter(|line| !line.contains("\"hand-over\"")).count();
                 assert_eq!(told["collisions"], collisions, "{name}");

@@ -50,7 +50,7 @@ pub struct Charge {
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
-    /// Joints, but free ones.
+    /// Joints, but those that only say where a body may move freely.
     pub joints: Vec<Hinge>,
     /// Springs.
     pub springs: Vec<Tie>,
@@ -65,7 +65,13 @@ impl Ties {
         let tree = model.links.iter().enumerate().map(|(slot, link)| (&link.joint, link.parent, slot));
         let loops = model.closures.iter().map(|closure| (&closure.joint, closure.parent, closure.child));
         for (joint, parent, child) in tree.chain(loops) {
-            if joint.kind != JointKind::Free {
+            let bound = match joint.kind {
+                JointKind::Free => false,
+                // In the plane everything that moves freely hangs on one of these.
+                JointKind::Planar => parent.is_some(),
+                _ => true,
+            };
+            if bound {
                 all.joints.push(hinge(model, joint, parent, child));
             }
         }

@@ -52,5 +52,5 @@ pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
 pub use multipliers::{Reaction, Reactions};
-pub use newton::{Effort, EndMut, Newton, StepFailure, Trouble};
+pub use newton::{Effort, EndMut, Newton, StepFailure, TOLERANCES, Trouble};
 pub use read_back::step_between;

@@ -31,6 +31,8 @@ pub(super) const DONE: f64 = 1e-22;
 /// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
 /// mass matrix has a condition of 1e16 and more. [`Effort::decrement`] tells how far it got.
 pub(super) const NOISE: f64 = 1e-14;
+/// The two of them by name, for the books of a run.
+pub const TOLERANCES: [(&str, f64); 2] = [("newton_decrement", DONE), ("newton_noise", NOISE)];
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
 /// How often a step is halved where a force jumps.

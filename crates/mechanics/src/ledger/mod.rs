@@ -32,6 +32,7 @@ use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Island, Model};
 use crate::state::State;
 use percussion_geometry::Vec3;
+use std::ops::Range;
 
 /// What one cause has done so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,12 +177,6 @@ impl Ledger {
     pub fn new(model: &Model, state: &State) -> Result<Self, ForceError> {
         let mut scratch = Scratch::default();
         let initial = scratch.measure(model, state)?;
-        let contact = if model.contacts.is_some() { &CONTACT_CAUSES[..] } else { &[] };
-        let names = ["gravity", "supports", "scheme"]
-            .into_iter()
-            .chain(model.forces.iter().map(|f| f.name.as_str()))
-            .chain(model.joint_forces.iter().map(|f| f.name.as_str()))
-            .chain(contact.iter().map(|(_, name)| *name));
         let nothing = (Vec3::zeros(), Vec3::zeros());
         let mut ledger = Self {
             scratch,
@@ -192,7 +187,7 @@ impl Ledger {
             initial,
             last: initial,
             last_step: state.steps,
-            causes: names.map(Cause::none).collect(),
+            causes: Self::cause_names(model).map(Cause::none).collect(),
             extremes: Extremes::of(&initial),
             hangs: model.islands.iter().map(|island| hangs(model, island)).collect(),
             instant: Instant::default(),
@@ -201,6 +196,21 @@ impl Ledger {
         };
         ledger.keep_momenta(model, state);
         Ok(ledger)
+    }
+
+    /// Names of the causes that the books of a model tell apart, in the order of [`Ledger::causes`].
+    pub fn cause_names(model: &Model) -> impl Iterator<Item = &str> {
+        let contact = if model.contacts.is_some() { &CONTACT_CAUSES[..] } else { &[] };
+        ["gravity", "supports", "scheme"]
+            .into_iter()
+            .chain(model.forces.iter().map(|f| f.name.as_str()))
+            .chain(model.joint_forces.iter().map(|f| f.name.as_str()))
+            .chain(contact.iter().map(|(_, name)| *name))
+    }
+
+    /// Which of the causes are forces of the model; the others are in every ledger, or belong to contact.
+    pub fn forces(model: &Model) -> Range<usize> {
+        FORCES..FORCES + model.forces.len() + model.joint_forces.len()
     }
 
     /// The first measurement.
@@ -291,7 +301,7 @@ impl Ledger {
     }
 
     fn book_jumps(&mut self, model: &Model, inside: &Transcript) {
-        let from = FORCES + model.forces.len() + model.joint_forces.len();
+        let from = Self::forces(model).end;
         for jump in &inside.jumps {
             let impulse = (jump.linear, jump.angular);
             let at = CONTACT_CAUSES.iter().position(|(cause, _)| *cause == jump.cause);

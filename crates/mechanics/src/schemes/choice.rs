@@ -114,6 +114,10 @@ impl Scheme for WithPotential {
         self.0.order()
     }
 
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        self.0.tolerances()
+    }
+
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
         self.0.step(model, state, h)
     }

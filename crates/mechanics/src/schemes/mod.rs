@@ -7,7 +7,7 @@
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
 //! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
 //! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
-//! | decomposition contact response | `decomposition/` | 2 between collisions | energy of elastic collisions without potentials; momenta but for the projection |
+//! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
@@ -40,8 +40,20 @@ pub trait Scheme {
     /// Its name in scene files.
     fn name(&self) -> &'static str;
 
-    /// Order of accuracy it claims.
+    /// Order of accuracy in time, through the collisions it knows of. Tests hold every scheme to it (`tests/order.rs`,
+    /// `exact.rs`, `decomposition_friction.rs`, `newmark.rs`); the guide's page on accuracy prints errors beside steps.
     fn order(&self) -> u32;
+
+    /// Where it stops: names and values of the tolerances that decide when equations count as solved, parts as touching.
+    ///
+    /// | name | |
+    /// |---|---|
+    /// | `newton_decrement` | Newton's method ends: relative decrement of action (of energy in Newmark's family) |
+    /// | `newton_noise` | it ends if it stagnates: the same decrement |
+    /// | `loop_opening` | opening of a loop that is rounding, relative to the longest arm |
+    /// | `touch_gap` | gap at which parts touch, m |
+    /// | `overlap_rounding` | overlap that is rounding, relative to the size of the parts |
+    fn tolerances(&self) -> Vec<(&'static str, f64)>;
 
     /// Advances the state by a step `h`; on failure the state is untouched.
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure>;

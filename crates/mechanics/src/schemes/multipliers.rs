@@ -5,7 +5,7 @@
 
 use super::Scheme;
 use super::redundant::Steps;
-use crate::discrete::{Effort, Redundant, StepFailure};
+use crate::discrete::{Effort, Redundant, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::state::State;
 
@@ -54,6 +54,10 @@ impl Scheme for Multipliers {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        TOLERANCES.to_vec()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {

@@ -6,7 +6,7 @@
 
 use super::Scheme;
 use crate::discrete::free::turned;
-use crate::discrete::{Effort, EndMut, Newton, StepFailure, Trouble};
+use crate::discrete::{Effort, EndMut, Newton, StepFailure, TOLERANCES, Trouble};
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::state::State;
@@ -39,6 +39,10 @@ impl Scheme for Variational {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        TOLERANCES.to_vec()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {

@@ -122,7 +122,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     let names = kept.names("constraint_names");
     let words = [("position", "placements"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
     let columns = if jointed { named(&names, &words) } else { Vec::new() };
-    let unit = "m or rad, per second";
+    let unit = "m, m/s";
     add(
         Wanted { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
         kept,

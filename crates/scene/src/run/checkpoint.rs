@@ -10,10 +10,12 @@
 //! | `times` | time of the scene and time spent computing, s |
 //! | `energy` | `E_d` of the last step, J |
 //! | `overlap` | the greatest so far, m |
+//! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
 //! | `ledger` | the figures of the ledger |
 
 use super::npz::{Array, Reader, Writer};
+use super::since::Since;
 use super::trajectory::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
@@ -25,7 +27,7 @@ use std::path::Path;
 /// The array that marks a checkpoint.
 const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
-const FORMAT: &str = "2";
+const FORMAT: &str = "3";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +50,8 @@ pub struct Checkpoint {
     pub event_bytes: u64,
     /// What collisions have come to.
     pub contact: ContactFigures,
+    /// What was seen since the last row that counts.
+    pub since: Since,
 }
 
 /// What collisions have come to so far.
@@ -80,6 +84,7 @@ impl Checkpoint {
             let StepFigures { discrete_energy, hamiltonian, hidden } = self.figures;
             writer.array("energy", &list(&[discrete_energy, hamiltonian, hidden]))?;
             writer.array("overlap", &list(&[overlap]))?;
+            writer.array("since", &list(&[self.since.overlap, self.since.piece]))?;
             writer.array("positions", &Array::floats(&[n, 3], &positions))?;
             writer.array("rotations", &Array::floats(&[n, 3, 3], &rotations))?;
             writer.array("coordinates", &list(&state.coordinates))?;
@@ -95,7 +100,9 @@ impl Checkpoint {
         let mark = reader.array(MARK)?.as_texts()?;
         let [format, version] = mark.as_slice() else { return Err(other("it has no version")) };
         if format != FORMAT {
-            return Err(other(&format!("its format is {format}, this program reads {FORMAT}")));
+            return Err(other(&format!(
+                "its format is {format}, this program reads {FORMAT}; run without --resume to start anew"
+            )));
         }
         let counts = reader.array("counts")?.as_integers()?;
         let &[steps, rows, iterations, event_bytes, collisions, hand_overs] = counts.as_slice() else {
@@ -109,6 +116,8 @@ impl Checkpoint {
         };
         let overlap = reader.array("overlap")?.as_floats()?;
         let &[overlap] = overlap.as_slice() else { return Err(other("it has no overlap")) };
+        let since = reader.array("since")?.as_floats()?;
+        let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
         let mut floats = |name: &str| reader.array(name)?.as_floats();
         let (positions, rotations) = (floats("positions")?, floats("rotations")?);
         let (positions, _) = positions.as_chunks::<3>();
@@ -130,6 +139,7 @@ impl Checkpoint {
             figures: StepFigures { discrete_energy, hamiltonian, hidden },
             event_bytes: event_bytes as u64,
             contact: ContactFigures { collisions: collisions as u64, hand_overs: hand_overs as u64, overlap },
+            since: Since { overlap: deepest, piece },
         })
     }
 
@@ -176,6 +186,7 @@ mod tests {
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
             event_bytes: 6,
             contact: ContactFigures { collisions: 7, hand_overs: 8, overlap: 0.1 + 0.7 },
+            since: Since { overlap: 0.1 + 0.6, piece: 1e-3 / 3.0 },
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

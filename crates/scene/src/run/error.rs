@@ -64,6 +64,14 @@ pub enum RunError {
     /// Forces have no value at the start.
     #[error("the scene cannot start: {0}")]
     Start(#[from] ForceError),
+    /// Figures that were written by something else, or by another version of the program.
+    #[error("{} holds no figures of a run as this version writes them: {source}; run the scene again", path.display())]
+    Summary {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {

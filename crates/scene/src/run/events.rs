@@ -90,9 +90,14 @@ impl Events {
         Ok(impact.kind != ImpactKind::HandOver)
     }
 
+    /// Hands everything so far to the system: others can read it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
     /// Brings everything so far to the disk.
     pub fn sync(&mut self) -> io::Result<()> {
-        self.file.flush()?;
+        self.flush()?;
         self.file.get_ref().sync_data()
     }
 }

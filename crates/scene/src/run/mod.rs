@@ -6,11 +6,13 @@
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
 //! | `kept.rs` | what a run has kept, for those who look at it |
+//! | `causes.rs`, `since.rs` | what of it the causes brought, and what happened between two rows |
 //! | `events.rs` | who met whom, when and how |
 //! | `checkpoint.rs` | an instant, exactly |
 //! | `summary.rs` | the figures |
 //! | `npz/` | NumPy's files |
 
+mod causes;
 mod checkpoint;
 mod error;
 mod events;
@@ -19,13 +21,16 @@ mod kept;
 pub mod npz;
 mod parts;
 mod session;
+mod since;
 mod summary;
 mod trajectory;
 
+pub use causes::{ALL_FORCES, MOST_FORCES};
 pub use checkpoint::{Checkpoint, ContactFigures};
 pub use error::RunError;
 pub use events::{Event, read_events};
 pub use kept::Kept;
 pub use session::{Progress, prepare, run};
+pub use since::Since;
 pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, Status, Summary};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

@@ -100,8 +100,8 @@ impl Parts {
     }
 
     /// Adds a row: one slice per column, of the column's width.
-    pub fn push(&mut self, row: &[&[f64]]) -> io::Result<()> {
-        debug_assert!(row.iter().map(|r| r.len()).eq(self.columns.iter().map(Column::width)));
+    pub fn push<'a>(&mut self, row: impl Iterator<Item = &'a [f64]> + Clone) -> io::Result<()> {
+        debug_assert!(row.clone().map(<[f64]>::len).eq(self.columns.iter().map(Column::width)));
         for (file, values) in self.files.iter_mut().zip(row) {
             self.buffer.clear();
             self.buffer.extend(words(values));
@@ -158,7 +158,7 @@ mod tests {
 
     fn push(parts: &mut Parts, i: usize) {
         let position: Vec<f64> = (0..6).map(|k| (10 * i + k) as f64).collect();
-        parts.push(&[&[i as f64], &position]).unwrap();
+        parts.push([&[i as f64][..], &position].into_iter()).unwrap();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! begin or resume the folder
-//! until the end, a failure or a stop     advance; keep every n-th state; a checkpoint every few seconds
+//! until the end, a failure or a stop     advance; keep every n-th state; let others see it; a checkpoint every few seconds
 //! assemble the trajectory, the summary, the last checkpoint
 //! ```
 //!
@@ -14,6 +14,7 @@ use super::error::RunError;
 use super::events::Events;
 use super::folder::{self, Folder};
 use super::parts::Parts;
+use super::since::{Pieces, Since};
 use super::summary::{About, Course, Failure, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
@@ -28,6 +29,9 @@ use std::time::{Duration, Instant};
 
 /// Time between checkpoints: what is lost when the process is killed.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(4);
+
+/// Time after which whoever follows the run sees what has happened.
+const BETWEEN_FLUSHES: Duration = Duration::from_millis(500);
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +78,8 @@ struct Session {
     events: Events,
     overlaps: Option<Overlaps>,
     contact: ContactFigures,
+    pieces: Pieces,
+    since: Since,
     /// `E_d` of the last step, J; at the start, the energy there.
     figures: StepFigures,
     every: u64,
@@ -104,10 +110,12 @@ impl Session {
             folder,
             about,
             parts,
-            row: Row::default(),
+            row: Row::new(simulation.model()),
             events,
             overlaps: Overlaps::of(simulation.model(), simulation.state()),
             contact: ContactFigures::default(),
+            pieces: Pieces::new(simulation.model().islands.len()),
+            since: Since::none(simulation.step_size()),
             figures: StepFigures {
                 discrete_energy: simulation.ledger().initial().energy(),
                 hamiltonian: simulation.ledger().initial().energy(),
@@ -122,7 +130,7 @@ impl Session {
             clock,
         };
         session.measure_overlap();
-        session.keep()?;
+        session.keep_in_turn()?;
         session.parts.flush().map_err(RunError::at(&place))?;
         session.checkpoint(1)?;
         Ok(session)
@@ -160,10 +168,12 @@ impl Session {
             folder,
             about,
             parts,
-            row: Row::default(),
+            row: Row::new(simulation.model()),
             events,
             overlaps: Overlaps::of(simulation.model(), simulation.state()),
             contact: checkpoint.contact,
+            pieces: Pieces::new(simulation.model().islands.len()),
+            since: checkpoint.since,
             simulation,
             figures: checkpoint.figures,
             every,
@@ -181,7 +191,8 @@ impl Session {
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<(Status, Option<Failure>), RunError> {
         let from = self.simulation.state().steps;
-        let mut last = Instant::now();
+        // One look at the clock for both.
+        let (mut saved, mut shown) = (Instant::now(), Instant::now());
         while self.simulation.state().steps < self.total {
             match self.simulation.advance() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
@@ -196,13 +207,17 @@ impl Session {
             let state = self.simulation.state();
             let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
             if state.steps.is_multiple_of(self.every) {
-                self.keep()?;
+                self.keep_in_turn()?;
             }
-            if last.elapsed() > BETWEEN_CHECKPOINTS {
+            let now = Instant::now();
+            if now - saved > BETWEEN_CHECKPOINTS {
                 let place = self.folder.file(folder::PARTS);
                 self.parts.sync().map_err(RunError::at(&place))?;
                 self.checkpoint(self.parts.rows())?;
-                last = Instant::now();
+                (saved, shown) = (Instant::now(), Instant::now());
+            } else if now - shown > BETWEEN_FLUSHES {
+                self.show()?;
+                shown = now;
             }
             if watch(&progress).is_break() && progress.steps < self.total {
                 return Ok((Status::Interrupted, None));
@@ -215,6 +230,8 @@ impl Session {
     fn note_collisions(&mut self) -> Result<(), RunError> {
         let Some(inside) = self.simulation.transcript() else { return Ok(()) };
         self.contact.hand_overs += inside.hand_overs;
+        let piece = self.pieces.shortest(inside, self.simulation.step_size());
+        self.since.piece = self.since.piece.min(piece);
         for impact in &inside.impacts {
             let written = self.events.push(impact, self.simulation.model());
             let place = || self.folder.file(folder::EVENTS);
@@ -227,14 +244,30 @@ impl Session {
         if let Some(overlaps) = &mut self.overlaps {
             let (overlap, _) = overlaps.deepest(self.simulation.state()).unwrap_or_default();
             self.contact.overlap = self.contact.overlap.max(overlap);
+            self.since.overlap = self.since.overlap.max(overlap);
         }
+    }
+
+    /// Adds the present state to the trajectory because its turn has come: what is watched is watched anew.
+    fn keep_in_turn(&mut self) -> Result<(), RunError> {
+        self.keep()?;
+        self.since = Since::none(self.simulation.step_size());
+        Ok(())
     }
 
     /// Adds the present state to the trajectory.
     fn keep(&mut self) -> Result<(), RunError> {
-        self.row.fill(&self.simulation, &self.figures);
-        let place = self.folder.file(folder::PARTS);
-        self.parts.push(&self.row.slices()).map_err(RunError::at(&place))
+        self.row.fill(&self.simulation, &self.figures, &self.since);
+        let kept = self.parts.push(self.row.slices());
+        kept.map_err(|error| RunError::at(&self.folder.file(folder::PARTS))(error))
+    }
+
+    /// Hands everything so far to the system, events before the states that they led to.
+    fn show(&mut self) -> Result<(), RunError> {
+        let folder = &self.folder;
+        let at = |name: &'static str| move |error| RunError::at(&folder.file(name))(error);
+        self.events.flush().map_err(at(folder::EVENTS))?;
+        self.parts.flush().map_err(at(folder::PARTS))
     }
 
     /// Writes a checkpoint that counts `rows` of the trajectory and all events so far.
@@ -251,6 +284,7 @@ impl Session {
             figures: self.figures,
             event_bytes: self.events.bytes(),
             contact: self.contact,
+            since: self.since,
         };
         checkpoint.write(&place).map_err(RunError::at(&place))
     }

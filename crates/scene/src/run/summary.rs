@@ -5,11 +5,16 @@
 //! the total itself depends on where the potential is said to be zero.
 
 use super::checkpoint::ContactFigures;
+use super::error::RunError;
+use super::folder;
 use crate::Scene;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Simulation;
 use percussion_mechanics::discrete::StepFailure;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +39,10 @@ pub struct Summary {
     pub description: String,
     /// Name of the scheme.
     pub scheme: String,
+    /// Its order of accuracy in time, through the collisions it knows of.
+    pub order: u32,
+    /// Its tolerances by name, and with a contact potential the overlap that is allowed, m.
+    pub tolerances: BTreeMap<String, f64>,
     /// Version of the program.
     pub version: String,
     /// Seed of everything random.
@@ -196,8 +205,15 @@ pub struct Failure {
     pub body: String,
     /// What went wrong, and what to do.
     pub message: String,
-    /// Residuals of the iterations: their relative decrements of action.
+    /// Residuals of the iterations: their relative decrements of action. JSON has no word for one that is not finite; it
+    /// is written `null` and read back as not a number.
+    #[serde(deserialize_with = "numbers_or_null")]
     pub residuals: Vec<f64>,
+}
+
+fn numbers_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let all = Vec::<Option<f64>>::deserialize(from)?;
+    Ok(all.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect())
 }
 
 impl From<&StepFailure> for Failure {
@@ -232,6 +248,13 @@ pub struct Course {
 }
 
 impl Summary {
+    /// Reads the figures of the run in a folder. They are written with all their digits; reading them may cost the last.
+    pub fn read(folder: &Path) -> Result<Self, RunError> {
+        let path = folder.join(folder::SUMMARY);
+        let text = fs::read_to_string(&path).map_err(RunError::at(&path))?;
+        serde_json::from_str(&text).map_err(|source| RunError::Summary { path, source })
+    }
+
     /// Puts the figures together.
     pub fn new(scene: &About, simulation: &Simulation, course: Course) -> Self {
         let (state, ledger) = (simulation.state(), simulation.ledger());
@@ -242,6 +265,13 @@ impl Summary {
             title: scene.title.clone(),
             description: scene.description.clone(),
             scheme: simulation.scheme().to_owned(),
+            order: simulation.order(),
+            tolerances: simulation
+                .tolerances()
+                .into_iter()
+                .chain(scene.allowed.map(|overlap| ("allowed_overlap", overlap)))
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seed: scene.seed,
             h: simulation.step_size(),

@@ -6,15 +6,20 @@
 //! | `position`, `velocity` | (n, b, 3) | of the bodies' own origins, world axes |
 //! | `rotation` | (n, b, 3, 3) | `x_world = rotation x_body + position` |
 //! | `angular_velocity` | (n, b, 3) | world axes |
-//! | `energy` | (n, 6) | columns named by `energy_names` |
+//! | `energy` | (n, 7) | columns named by `energy_names` |
 //! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of everything that moves; about the origin, about the common centre of mass |
 //! | `momentum_error` | (n, 2) | size of the linear and angular momentum that no cause explains so far |
-//! | `constraint` | (n, 2) | columns named by `constraint_names` |
+//! | `constraint` | (n, 3) | columns named by `constraint_names` |
 //! | `coordinate` | (n, c) | joint coordinates, named by `coordinate_names` |
+//! | `overlap`, `step_piece` | (n) | extremes over the steps since the row before; only of a model with contact |
+//! | `cause_energy` | (n, k) | what every cause has brought so far, named by `cause_names` |
+//! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
 //! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |
 
+use super::causes::{self, Causes};
 use super::npz::Array;
 use super::parts::Column;
+use super::since::Since;
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -30,7 +35,7 @@ pub const CONSTRAINT_NAMES: [&str; 3] = ["position", "velocity", "hidden"];
 pub fn columns(model: &Model) -> Vec<Column> {
     let b = model.bodies.len();
     let column = |name, shape: &[usize]| Column { name, shape: shape.to_vec() };
-    vec![
+    let mut all = vec![
         column("time", &[]),
         column("position", &[b, 3]),
         column("rotation", &[b, 3, 3]),
@@ -43,7 +48,18 @@ pub fn columns(model: &Model) -> Vec<Column> {
         column("momentum_error", &[2]),
         column("constraint", &[CONSTRAINT_NAMES.len()]),
         column("coordinate", &[model.coordinates]),
-    ]
+    ];
+    // Zeros where nothing was measured would be taken for measurements.
+    if model.contacts.is_some() {
+        all.extend([column("overlap", &[]), column("step_piece", &[])]);
+    }
+    let k = causes::names(model).len();
+    all.extend([
+        column("cause_energy", &[k]),
+        column("cause_linear_momentum", &[k, 3]),
+        column("cause_angular_momentum", &[k, 3]),
+    ]);
+    all
 }
 
 /// The arrays that do not.
@@ -68,6 +84,7 @@ pub fn fixed(model: &Model) -> Vec<(&'static str, Array)> {
         ("energy_names", Array::texts(&ENERGY_NAMES)),
         ("constraint_names", Array::texts(&CONSTRAINT_NAMES)),
         ("coordinate_names", Array::texts(&coordinate_names(model))),
+        ("cause_names", Array::texts(&causes::names(model))),
     ]
 }
 
@@ -96,7 +113,7 @@ pub struct StepFigures {
 }
 
 /// A row of all growing arrays, made anew in the same memory at each instant that is kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Row {
     position: Vec<f64>,
     rotation: Vec<f64>,
@@ -104,11 +121,28 @@ pub struct Row {
     angular_velocity: Vec<f64>,
     small: [f64; 22],
     coordinate: Vec<f64>,
+    /// Only of a model with contact.
+    since: Option<[f64; 2]>,
+    causes: Causes,
 }
 
 impl Row {
-    /// Fills in the present instant, given the figures of the step that led to it.
-    pub fn fill(&mut self, simulation: &Simulation, step: &StepFigures) {
+    /// For the states of a model.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            position: Vec::new(),
+            rotation: Vec::new(),
+            velocity: Vec::new(),
+            angular_velocity: Vec::new(),
+            small: [0.0; 22],
+            coordinate: Vec::new(),
+            since: model.contacts.as_ref().map(|_| [0.0; 2]),
+            causes: Causes::new(model),
+        }
+    }
+
+    /// Fills in the present instant, given the figures of the step that led to it and of all since the last row.
+    pub fn fill(&mut self, simulation: &Simulation, step: &StepFigures, since: &Since) {
         let (model, state, ledger) = (simulation.model(), simulation.state(), simulation.ledger());
         for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
             list.clear();
@@ -146,12 +180,16 @@ impl Row {
             .chain(errors)
             .chain(violations);
         self.small.iter_mut().zip(all).for_each(|(to, from)| *to = from);
+        if let Some(kept) = &mut self.since {
+            *kept = [since.overlap, since.piece];
+        }
+        self.causes.fill(simulation);
     }
 
     /// In the order of [`columns`].
-    pub fn slices(&self) -> [&[f64]; 12] {
+    pub fn slices(&self) -> impl Iterator<Item = &[f64]> + Clone {
         let s = &self.small;
-        [
+        let always: [&[f64]; 12] = [
             &s[..1],
             &self.position,
             &self.rotation,
@@ -164,7 +202,9 @@ impl Row {
             &s[17..19],
             &s[19..22],
             &self.coordinate,
-        ]
+        ];
+        let since = self.since.iter().flat_map(|kept| kept.chunks(1));
+        always.into_iter().chain(since).chain(self.causes.slices())
     }
 }
 

@@ -19,6 +19,7 @@ mod projection;
 mod response;
 mod spots;
 
+pub(super) use groups::TOLERANCE;
 pub use response::Response;
 
 use super::{Scheme, Variational};
@@ -59,9 +60,13 @@ impl Scheme for Decomposition {
         "decomposition"
     }
 
-    /// Between collisions; their instants are known to a step.
+    /// Instants of collisions are known to a step; between them it is of order two.
     fn order(&self) -> u32 {
-        2
+        1
+    }
+
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        self.variational.tolerances().into_iter().chain([TOLERANCE]).collect()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {

@@ -27,13 +27,13 @@ mod meeting;
 mod paths;
 mod search;
 
-use super::decomposition::Response;
+use super::decomposition::{Response, TOLERANCE};
 use super::impulse::{Laws, Metric, Spots};
 use super::{Scheme, Variational};
 use crate::contact::{
     ContactOptions, Contacts, EnergyJump, Group, Impact, ImpactKind, Loss, Memory, Touch, Transcript, Watch,
 };
-use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::discrete::{Effort, StepFailure, TOLERANCES, Trouble};
 use crate::model::Model;
 use crate::state::State;
 use meeting::Verdict;
@@ -164,6 +164,11 @@ impl Scheme for Exact {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        // Contacts that rest are the decomposition scheme's.
+        TOLERANCES.into_iter().chain([("touch_gap", TOUCH * self.size), TOLERANCE]).collect()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {

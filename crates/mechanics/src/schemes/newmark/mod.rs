@@ -369,6 +369,10 @@ impl Scheme for Newmark {
         if self.family.gamma == 0.5 { 2 } else { 1 }
     }
 
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_opening", CLOSED)]
+    }
+
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
         let mut effort = Effort::default();
         for island in &model.islands {
