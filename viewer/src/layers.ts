@@ -31,7 +31,7 @@ export class Contacts implements Layer {
     private readonly radius: number,
   ) {
     this.balls = new Balls(400, 0.012 * radius, true);
-    this.impulses = new Arrows(800, 0.008 * radius, css("--impulse"));
+    this.impulses = new Arrows(800, 0.013 * radius, css("--impulse"));
     this.normals = new Arrows(400, 0.003 * radius, css("--normal"));
     this.greatest = run.events.reduce((most, e) => Math.max(most, length(e.impulse)), 0);
     this.object.add(this.normals, this.impulses, this.balls);
@@ -50,7 +50,7 @@ export class Contacts implements Layer {
       const { a, b, point, normal, impulse, time: then } = run.events[k];
       const fresh = 1 - 0.6 * Math.min(1, (time - then) / window);
       const size = length(impulse);
-      const reach = 0.5 * this.radius * Math.sqrt(this.greatest > 0 ? size / this.greatest : 0) * fresh;
+      const reach = 0.7 * this.radius * Math.sqrt(this.greatest > 0 ? size / this.greatest : 0) * fresh;
       this.balls.push(point, colour, fresh);
       // A body that never moves does not care.
       if (run.data.bodies[a].moves) this.impulses.push(point, impulse, reach);

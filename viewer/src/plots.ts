@@ -51,6 +51,10 @@ export class Plots {
       const note = kind.note ? h("p", { class: "note" }, kind.note) : null;
       const card = h("section", { class: "card", "data-plot": kind.id }, h("h3", {}, kind.title, h("small", {}, kind.unit)), host, note);
       this.element.append(card);
+      if (kind.curves.every(({ values }) => kind.scale === "log" && (values as (number | null)[]).every((v) => !v))) {
+        host.append(h("p", { class: "nothing" }, "zero at all times"));
+        continue;
+      }
       this.charts.push({ title: kind.title, element: host, plot: this.chart(kind, host) });
       this.sizes.observe(host);
     }

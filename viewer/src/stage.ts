@@ -118,8 +118,9 @@ export class Stage {
     this.light();
     this.dress();
     if (!keep) {
-      // Where bodies fill little of the way they go, they are followed.
-      this.following = this.radius > 2.2 * Math.max(this.usual(), 0.3 * this.unit);
+      // Bodies that spread, or fill little of the way they go, are followed.
+      const { first, usual, last } = this.spread();
+      this.following = last > 2.2 * first || this.radius > 2.2 * Math.max(usual, 0.3 * this.unit);
       this.fit();
     }
     this.move(this.time, this.speed);
@@ -132,8 +133,8 @@ export class Stage {
     return this.box;
   }
 
-  /** The radius of that box at half of the time. */
-  private usual(): number {
+  /** The radius of that box at first, half of the time, and in the end. */
+  private spread(): { first: number; usual: number; last: number } {
     const [{ begin, end }] = this.runs;
     const now = this.time;
     const radii = Array.from({ length: 41 }, (_, k) => {
@@ -142,7 +143,8 @@ export class Stage {
       return this.boxRadius();
     });
     this.time = now;
-    return radii.sort((a, b) => a - b)[20];
+    const [first, last] = [radii[0], radii[40]];
+    return { first, usual: radii.sort((a, b) => a - b)[20], last };
   }
 
   private boxRadius(): number {
