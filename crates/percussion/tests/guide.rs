@@ -1,4 +1,5 @@
 //! The guide's tutorial is followed to the letter: its scenes are written, its commands are typed, and what it shows is what comes out.
+//! What the guide and the code cite is in the list of references.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -7,8 +8,9 @@ use common::folder::{Place, array, summary};
 use common::{program, root};
 use percussion::scene::{Scene, run};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const TUTORIAL: &str = "docs/src/tutorial.md";
@@ -293,4 +295,105 @@ fn the_tutorial_can_be_followed() {
     }
     assert!(scenes >= 6 && commands >= 8, "{scenes} {commands}");
     hold(&kept, &folder);
+}
+
+/// Files below a folder of the repository that end like this.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|own| own == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Prose of a file: pages without code and formulas, sources without anything but comments; pieces of code are left out.
+fn prose(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let source = path.extension().is_some_and(|extension| extension == "rs");
+    let mut fenced = false;
+    let mut out = String::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        let line = match (source, line.strip_prefix("//")) {
+            (true, None) => continue,
+            (true, Some(comment)) => comment.trim_start_matches(['/', '!']),
+            (false, _) => line,
+        };
+        fenced ^= !source && line.starts_with("```");
+        if !fenced {
+            out += &line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+            out.push('\n');
+        }
+    }
+    if source {
+        return out;
+    }
+    let without = |text: &str, open: &str, close: &str| -> String {
+        let mut pieces = text.split(open);
+        let first = pieces.next().unwrap_or_default().to_owned();
+        pieces.fold(first, |all, piece| all + piece.split_once(close).map_or(piece, |(_, after)| after))
+    };
+    without(&without(&out, r"\\[", r"\\]"), r"\\(", r"\\)")
+}
+
+/// Names in `[Name 3.2]`, `[Name, Theorem 3.4]`, `[Name 1; Other 2]`, `[Name]`: whoever is cited.
+fn cited(prose: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for piece in prose.split('[').skip(1) {
+        let Some((inside, after)) = piece.split_once(']') else { continue };
+        let link = after.starts_with(['(', '[']);
+        if link || inside.contains(['(', ':', '\n', '"']) {
+            continue;
+        }
+        for one in inside.split("; ") {
+            let name = one.split([' ', ',']).next().unwrap();
+            let author = name.chars().next().is_some_and(char::is_uppercase)
+                && name.chars().skip(1).all(char::is_lowercase)
+                && name.chars().count() > 2;
+            // Where the author has just been named, a number may stand alone.
+            if author && !["Algorithm", "Theorem"].contains(&name) {
+                found.push(name.replace('ü', "u"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn citations_are_in_the_list_of_references_and_the_references_are_cited() {
+    let page = fs::read_to_string(root().join("docs/src/references.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let listed: BTreeSet<String> = rows.skip(1).map(str::to_owned).collect();
+    let entries = fs::read_to_string(root().join("docs/references.bib")).unwrap();
+    let noted = |piece: &str| piece.split(['}', '.']).next().unwrap().to_owned();
+    let in_bibliography: BTreeSet<String> = entries.split("Cited as ").skip(1).map(noted).collect();
+    assert_eq!(entries.matches("\n@").count() + 1, in_bibliography.len(), "an entry is not noted");
+    assert_eq!(listed, in_bibliography, "references.md and references.bib differ");
+
+    let mut everywhere = BTreeSet::new();
+    let mut count = 0;
+    for (folder, extension) in [("docs/src", "md"), ("scenes", "md"), ("crates", "rs")] {
+        for path in files(&root().join(folder), extension) {
+            for name in cited(&prose(&path)) {
+                assert!(
+                    listed.contains(&name),
+                    "{} cites {name}, whom references.md does not list",
+                    path.display()
+                );
+                everywhere.insert(name);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 150, "only {count} citations were found");
+    assert_eq!(everywhere, listed, "a reference is cited nowhere");
+    assert_eq!(
+        cited("[Hart, Theorem 3.4] [Johnson 2.29, 3.41; Hart 2.12] [a](b) [Link](c) [x] [Gauss]").len(),
+        4
+    );
 }
