@@ -44,9 +44,11 @@ pub mod run;
 mod scene;
 mod spelling;
 mod tree;
+mod vocabulary;
 
 pub use complaint::{Complaint, SceneError};
 pub use orthonormal::orthonormal;
 pub use read::{ContactSettings, Material, RunSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;
+pub use vocabulary::{Known, Vocabulary};

@@ -5,6 +5,7 @@
 
 use crate::complaint::Complaint;
 use crate::spelling::nearest;
+use crate::vocabulary::Vocabulary;
 use std::cell::RefCell;
 
 /// A place in one of the texts.
@@ -38,9 +39,28 @@ pub(crate) struct Report {
     sources: RefCell<Vec<(String, Text)>>,
     complaints: RefCell<Vec<(Option<Place>, Complaint)>>,
     warnings: RefCell<Vec<String>>,
+    /// What the reader knows, if somebody wants to hear it.
+    vocabulary: Option<RefCell<Vocabulary>>,
 }
 
 impl Report {
+    /// One that adds to a vocabulary.
+    pub fn listening(vocabulary: Vocabulary) -> Self {
+        Self { vocabulary: Some(RefCell::new(vocabulary)), ..Self::default() }
+    }
+
+    /// Lets the vocabulary be added to, if anybody listens.
+    pub fn note(&self, note: impl FnOnce(&mut Vocabulary)) {
+        if let Some(vocabulary) = &self.vocabulary {
+            note(&mut vocabulary.borrow_mut());
+        }
+    }
+
+    /// What was heard, once.
+    pub fn heard(&mut self) -> Option<Vocabulary> {
+        self.vocabulary.take().map(RefCell::into_inner)
+    }
+
     /// Adds a file and returns its number.
     pub fn file(&self, name: &str, text: &str) -> usize {
         self.source(name.to_owned(), Text::File(text.to_owned()))

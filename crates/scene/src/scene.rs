@@ -5,6 +5,7 @@ use crate::expand;
 use crate::read::{self, ContactSettings, Material, RunSettings};
 use crate::report::Report;
 use crate::tree::print;
+use crate::vocabulary::Vocabulary;
 use percussion_mechanics::{Model, State};
 use std::io;
 use std::path::Path;
@@ -62,13 +63,22 @@ impl Scene {
         overrides: &[(String, String)],
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, SceneError> {
-        let path = path.as_ref();
-        let report = Report::default();
+        Self::read_into(Report::default(), path.as_ref(), overrides, files).0
+    }
+
+    /// Reads a scene; the report may be one that listens.
+    pub(crate) fn read_into(
+        mut report: Report,
+        path: &Path,
+        overrides: &[(String, String)],
+        files: &dyn Fn(&Path) -> io::Result<String>,
+    ) -> (Result<Self, SceneError>, Option<Vocabulary>) {
         let outcome = expand::expand(&report, path, overrides, files)
             .and_then(|root| Ok((read::build(&report, &root)?, root)));
         let clean = report.is_clean();
+        let heard = report.heard();
         let (complaints, warnings) = report.finish();
-        match outcome {
+        let scene = match outcome {
             Ok((built, root)) if clean => Ok(Self {
                 name: name_of(path),
                 title: built.title,
@@ -84,7 +94,8 @@ impl Scene {
                 warnings,
             }),
             _ => Err(SceneError { complaints }),
-        }
+        };
+        (scene, heard)
     }
 }
 

@@ -125,14 +125,6 @@ fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwis
     Ok(words.iter().find(|(known, _)| Some(*known) == word).map_or(otherwise, |(_, value)| *value))
 }
 
-/// Every word that may be chosen.
-#[cfg(test)]
-pub(crate) fn words() -> Vec<&'static str> {
-    let (laws, energies) = (ImpactLaw::WORDS.map(|(word, _)| word), EnergyJump::WORDS.map(|(word, _)| word));
-    let (frictions, losses) = (FrictionLaw::WORDS.map(|(word, _)| word), Loss::WORDS.map(|(word, _)| word));
-    [&laws[..], &energies, &frictions, &losses, &[AUTO]].concat()
-}
-
 fn options(f: &Fields) -> Read<ContactOptions> {
     let own = ContactOptions::default();
     let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);

@@ -136,30 +136,3 @@ fn hang(builder: &mut ModelBuilder, joint: &WrittenJoint) {
         builder.rates(id, rates);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_guide_names_every_key_and_every_word() {
-        let page = include_str!("../../../../docs/src/scenes.md");
-        let kinds = percussion_mechanics::joint::ALL_KINDS.map(|kind| kind.word());
-        let lists: [&[&str]; 9] = [
-            &TOP,
-            &bodies::keys(),
-            &joints::KEYS,
-            &shapes::KINDS,
-            &forces::KINDS,
-            schemes(),
-            &kinds,
-            &contact::KEYS,
-            &contact::PAIR_KEYS,
-        ];
-        let words = contact::words();
-        for word in lists.into_iter().flatten().chain(&words) {
-            let named = page.contains(&format!("`{word}`")) || page.contains(&format!("\"{word}\"`"));
-            assert!(named, "docs/src/scenes.md does not name `{word}`");
-        }
-    }
-}

@@ -5,6 +5,9 @@ use crate::report::{Place, Read, Report};
 use percussion_geometry::Vec3;
 use percussion_geometry::tolerance::LARGEST;
 
+/// What to write where something else stands.
+const A_TABLE: &str = "write a table";
+
 /// A table whose keys have been checked, with its full name.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
@@ -17,24 +20,31 @@ pub(crate) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// Looks into a node; unknown keys are complained about, and the known ones can still be read.
     pub fn of(report: &'a Report, node: &'a Node, name: &str, known: &[&str]) -> Read<Self> {
-        let Some(table) = node.table() else {
-            let remedy = match known.first() {
-                Some(key) => format!("write a table such as {{ {key} = ... }}"),
-                None => "write a table".to_owned(),
-            };
-            return Err(report.complain(
-                node.place,
-                format!("`{name}` is {}, not a table", node.kind()),
-                remedy,
-            ));
+        let remedy = match known.first() {
+            Some(key) => format!("write a table such as {{ {key} = ... }}"),
+            None => A_TABLE.to_owned(),
         };
-        let fields = Self { report, table, place: node.place, name: name.to_owned() };
-        fields.check_keys(known);
+        let fields = Self::open(report, node, name, &remedy)?;
+        fields.check_keys("", known);
         Ok(fields)
     }
 
-    /// Complains about keys that are not known.
-    pub fn check_keys(&self, known: &[&str]) {
+    /// Looks into a node whose kind decides about its keys: they are checked when that is known.
+    pub fn of_some_kind(report: &'a Report, node: &'a Node, name: &str) -> Read<Self> {
+        Self::open(report, node, name, A_TABLE)
+    }
+
+    fn open(report: &'a Report, node: &'a Node, name: &str, remedy: &str) -> Read<Self> {
+        let Some(table) = node.table() else {
+            let message = format!("`{name}` is {}, not a table", node.kind());
+            return Err(report.complain(node.place, message, remedy));
+        };
+        Ok(Self { report, table, place: node.place, name: name.to_owned() })
+    }
+
+    /// Complains about keys that are not known; `kind` is empty unless it decides about them.
+    pub fn check_keys(&self, kind: &str, known: &[&str]) {
+        self.report.note(|vocabulary| vocabulary.table(&self.name, kind, self.table.keys(), known));
         for entry in self.table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = match self.name.is_empty() {
                 true => format!("unknown key `{}`", entry.key),
@@ -171,6 +181,7 @@ impl<'a> Fields<'a> {
     /// One of several words.
     pub fn word(&self, key: &str, known: &[&str]) -> Read<Option<&'a str>> {
         let Some(word) = self.text(key)? else { return Ok(None) };
+        self.report.note(|vocabulary| vocabulary.word(&self.path(key), word, known));
         if known.contains(&word) {
             return Ok(Some(word));
         }

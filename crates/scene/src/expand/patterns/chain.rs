@@ -11,7 +11,7 @@ const RELATIVE: [&str; 3] = ["at", "from", "to"];
 
 /// `count` copies, `spacing` apart, each with the joint `joint` to the one before it, the first one to `anchor`.
 pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
-    check_keys(f, &["count", "spacing", "first"]);
+    check_keys(f, "chain", &["count", "spacing", "first"]);
     let count = copies(f);
     let spacing =
         f.vector("spacing")?.ok_or_else(|| f.missing("spacing", "give the vector to the next one"))?;

@@ -10,7 +10,7 @@ use percussion_mechanics::rotation::tangents;
 
 /// `count` copies, each `spacing` from the one before.
 pub(super) fn row(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
-    check_keys(f, &["count", "spacing"]);
+    check_keys(f, "row", &["count", "spacing"]);
     let count = copies(f);
     let spacing =
         f.vector("spacing")?.ok_or_else(|| f.missing("spacing", "give the vector to the next one"))?;
@@ -21,7 +21,7 @@ pub(super) fn row(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
 
 /// `counts` copies along x, y and z, `spacings` apart; x runs fastest.
 pub(super) fn grid(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
-    check_keys(f, &["counts", "spacings"]);
+    check_keys(f, "grid", &["counts", "spacings"]);
     let list = f.list("counts")?.ok_or_else(|| f.missing("counts", "give the numbers along x, y and z"))?;
     let counts: Vec<usize> = list
         .iter()
@@ -44,7 +44,7 @@ pub(super) fn grid(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
 
 /// `count` copies on a circle about `axis`; with `facing` they turn with it.
 pub(super) fn ring(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
-    check_keys(f, &["count", "radius", "axis", "start", "facing"]);
+    check_keys(f, "ring", &["count", "radius", "axis", "start", "facing"]);
     let count = copies(f);
     let radius = f.positive("radius", "radius in metres")?.ok_or_else(|| f.missing("radius", "add it"))?;
     let axis = f.direction("axis")?.unwrap_or_else(Vec3::z);

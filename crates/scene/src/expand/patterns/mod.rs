@@ -65,8 +65,7 @@ fn add(report: &Report, root: &mut Table, collection: &str, made: Vec<Entry>, pl
 
 fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64) -> Read<Made> {
     let name = format!("patterns.{}", entry.key);
-    let any: Vec<&str> = entry.node.table().map(|table| table.keys().collect()).unwrap_or_default();
-    let f = Fields::of(report, &entry.node, &name, &any)?;
+    let f = Fields::of_some_kind(report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
@@ -82,10 +81,10 @@ fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64)
 }
 
 /// Checks the keys: those of the kind, and those that every pattern has.
-fn check_keys(f: &Fields<'_>, own: &[&str]) {
+fn check_keys(f: &Fields<'_>, kind: &str, own: &[&str]) {
     let common = ["kind", "template", "body", "position", "joint", "anchor"];
     let known: Vec<&str> = common.iter().chain(own).copied().collect();
-    f.check_keys(&known);
+    f.check_keys(kind, &known);
 }
 
 /// How many copies.

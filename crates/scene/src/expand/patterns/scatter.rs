@@ -11,7 +11,7 @@ const TRIES: usize = 10_000;
 
 /// `count` copies at random places of `box`.
 pub(super) fn random(f: &Fields<'_>, mould: &Mould<'_>, seed: u64) -> Read<Made> {
-    check_keys(f, &["count", "box", "min_distance", "rotation", "speed", "spin"]);
+    check_keys(f, "random", &["count", "box", "min_distance", "rotation", "speed", "spin"]);
     let count = copies(f);
     let corners = f.rows::<3>("box")?;
     let least = f.not_negative("min_distance", "distance in metres");

@@ -36,8 +36,7 @@ impl Reader<'_> {
         let mut charges = Vec::with_capacity(list.len());
         for (i, node) in list.iter().enumerate() {
             let path = format!("{}[{i}]", self.f.path("charges"));
-            let any: Vec<&str> = node.table().map(|table| table.keys().collect()).unwrap_or_default();
-            let f = Fields::of(self.f.report, node, &path, &any)?;
+            let f = Fields::of_some_kind(self.f.report, node, &path)?;
             let weight = f.number("charge")?.ok_or_else(|| f.missing("charge", "add it, in coulombs"))?;
             if let Some(anchor) = self.anchor_of(node, &path, &["charge"])? {
                 charges.push(Source { anchor, weight });
@@ -48,7 +47,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn mutual_gravity(&self) -> Made {
-        self.keys(&["constant", "softening", "body", "bodies"]);
+        self.keys(&["constant", "softening", "bodies"]);
         let constant = self.f.positive("constant", "constant of gravitation in m³/(kg s²)");
         let softening = self.softening();
         let bodies = match self.named_bodies()? {

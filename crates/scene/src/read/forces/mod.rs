@@ -55,12 +55,11 @@ type Made = Read<Vec<WrittenForce>>;
 
 fn force(stage: &Stage<'_>, entry: &Entry) -> Made {
     let name = format!("forces.{}", entry.key);
-    let any: Vec<&str> = entry.node.table().map(|table| table.keys().collect()).unwrap_or_default();
-    let f = Fields::of(stage.cast.report, &entry.node, &name, &any)?;
+    let f = Fields::of_some_kind(stage.cast.report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
-    let reader = Reader { f, stage, name: &entry.key };
+    let reader = Reader { f, stage, name: &entry.key, kind };
     match kind {
         "spring" => reader.spring(),
         "damper" => reader.damper(),
@@ -79,13 +78,14 @@ struct Reader<'a> {
     f: Fields<'a>,
     stage: &'a Stage<'a>,
     name: &'a str,
+    kind: &'a str,
 }
 
 impl Reader<'_> {
     /// Checks the keys: those of the law, and the one that every force has.
     fn keys(&self, own: &[&str]) {
         let known: Vec<&str> = ["kind"].iter().chain(own).copied().collect();
-        self.f.check_keys(&known);
+        self.f.check_keys(self.kind, &known);
     }
 
     fn needed<T>(&self, key: &str, value: Read<Option<T>>) -> Read<T> {
