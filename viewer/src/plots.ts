@@ -58,7 +58,8 @@ export class Plots {
       this.charts.push({ title: kind.title, element: host, plot: this.chart(kind, host) });
       this.sizes.observe(host);
     }
-    this.move(this.time);
+    // Plots finish themselves after this; then they show the values of the present.
+    requestAnimationFrame(() => this.move(this.time));
   }
 
   private chart(kind: Kind, host: HTMLElement): uPlot {
