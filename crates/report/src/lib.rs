@@ -6,7 +6,9 @@
 //! A run folder becomes a [`Recording`]: how bodies look, where they are at a number of instants, what happened. Pages,
 //! pictures and exports are made from it.
 
+pub mod export;
 pub mod mesh;
+pub mod palette;
 
 mod look;
 mod recording;

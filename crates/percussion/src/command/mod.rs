@@ -4,6 +4,7 @@
 
 mod check;
 mod distance;
+mod export;
 mod gallery;
 mod progress;
 mod run;
@@ -31,6 +32,8 @@ enum Command {
     Gallery(gallery::Arguments),
     /// Simulates a scene
     Run(run::Arguments),
+    /// Writes a run into files for ParaView, Blender, spreadsheets and others
+    Export(export::Arguments),
     /// Validates a scene without running it
     Check(check::Arguments),
 }
@@ -42,6 +45,7 @@ pub fn run() -> ExitCode {
         Command::Distance(arguments) => distance::run(arguments),
         Command::Gallery(arguments) => gallery::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Check(arguments) => check::run(arguments),
     };
     result.unwrap_or_else(|error| {
