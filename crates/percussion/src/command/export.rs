@@ -92,9 +92,13 @@ fn line(format: Format, recording: &Recording, written: &Written) -> String {
     let rows = if format == Format::Csv { format!(", {rows} rows of plots") } else { String::new() };
     let files = match written.files.len() {
         1 => String::new(),
+        2 => " and 1 file more".to_owned(),
         n => format!(" and {} files more", n - 1),
     };
     let first = written.files.first().map(|path| path.display().to_string()).unwrap_or_default();
-    let size = written.bytes as f64 / 1e6;
-    format!("{:5} {first}{files}: {frames}{rows}, {size:.2} MB\n", format.name())
+    let size = match written.bytes as f64 {
+        small if small < 1e6 => format!("{:.0} kB", (small / 1e3).ceil()),
+        large => format!("{:.1} MB", large / 1e6),
+    };
+    format!("{:5} {first}{files}: {frames}{rows}, {size}\n", format.name())
 }

@@ -78,7 +78,7 @@ impl FromStr for Format {
 #[derive(Debug, Error)]
 pub enum ExportError {
     /// A file cannot be written, or the run cannot be read while it is.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot write {}", path.display())]
     File {
         /// Which one.
         path: PathBuf,
