@@ -6,6 +6,7 @@
 //! A run folder becomes a [`Recording`]: how bodies look, where they are at a number of instants, what happened. Pages,
 //! pictures and exports are made from it.
 
+pub mod export;
 pub mod mesh;
 pub mod page;
 pub mod palette;

@@ -25,7 +25,7 @@ pub enum RecordingError {
     #[error("the scene of the run cannot be read:\n{0}")]
     Scene(#[from] SceneError),
     /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     File {
         /// Which one.
         path: PathBuf,
@@ -157,6 +157,9 @@ impl Recording {
         let scene = Scene::load(&place, &[])?;
         let mut kept = Kept::open(path, &scene.model)?;
         let archive = path.join(folder::TRAJECTORY);
+        if kept.rows() == 0 {
+            return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
+        }
         let rows = thinned(kept.rows(), most(scene.model.bodies.len()));
         let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
         let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();

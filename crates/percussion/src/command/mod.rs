@@ -4,6 +4,7 @@
 
 mod check;
 mod distance;
+mod export;
 mod gallery;
 mod progress;
 mod report;
@@ -37,6 +38,8 @@ enum Command {
     Report(report::Arguments),
     /// Shows a run in the browser; one that still computes is followed
     View(view::Arguments),
+    /// Writes a run into files for ParaView, Blender, spreadsheets and others
+    Export(export::Arguments),
     /// Validates a scene without running it
     Check(check::Arguments),
 }
@@ -50,6 +53,7 @@ pub fn run() -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::View(arguments) => view::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Check(arguments) => check::run(arguments),
     };
     result.unwrap_or_else(|error| {

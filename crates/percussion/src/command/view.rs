@@ -103,7 +103,7 @@ fn answer(request: Request, shown: &mut Shown) -> std::io::Result<()> {
         "/recording" => match shown.packed() {
             Ok(bytes) => request.respond(with_type(Response::from_data(bytes), "application/octet-stream")),
             // Between two states of a run; the page asks again.
-            Err(error) => refuse(request, 503, &error.to_string()),
+            Err(error) => refuse(request, 503, &format!("{:#}", anyhow::Error::from(error))),
         },
         file => match (FILES.iter().find(|(name, _)| file.strip_prefix('/') == Some(name)), &*shown.runs) {
             (Some((name, kind)), [run]) => send(request, &run.join(name), kind),

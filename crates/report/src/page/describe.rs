@@ -77,7 +77,7 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
     let Recording { scene, looks, ties, extent, core, .. } = &*recording;
     let mut meshes = Meshes::default();
     let first = recording.frames.at(0);
-    let colours = palette::colours(looks.iter().map(|look| look.moves));
+    let colours = palette::of_bodies(looks);
     let bodies: Vec<Value> = looks
         .iter()
         .zip(first)

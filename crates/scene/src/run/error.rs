@@ -73,7 +73,7 @@ pub enum RunError {
         source: serde_json::Error,
     },
     /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     File {
         /// Which one.
         path: PathBuf,

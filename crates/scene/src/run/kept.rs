@@ -17,6 +17,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Kept {
     source: Source,
+    arrays: Vec<(&'static str, Vec<usize>)>,
     rows: usize,
     going: bool,
 }
@@ -32,7 +33,7 @@ impl Kept {
     pub fn open(path: &Path, model: &Model) -> Result<Self, RunError> {
         let archive = path.join(folder::TRAJECTORY);
         if archive.exists() {
-            return Self::ended(&archive).map_err(RunError::at(&archive));
+            return Self::ended(&archive, model).map_err(RunError::at(&archive));
         }
         let parts = path.join(folder::PARTS);
         if !parts.exists() {
@@ -42,16 +43,21 @@ impl Kept {
         Self::growing(&parts, model, going).map_err(RunError::at(&parts))
     }
 
-    fn ended(archive: &Path) -> io::Result<Self> {
+    fn ended(archive: &Path, model: &Model) -> io::Result<Self> {
         let mut reader = Reader::open(archive)?;
         let rows = reader.rows("time")?.count();
-        Ok(Self { source: Source::Archive(reader), rows, going: false })
+        let mut arrays = shapes(&columns(model));
+        // An older run may have kept less.
+        arrays.retain(|(array, _)| reader.names().any(|name| name == *array));
+        Ok(Self { source: Source::Archive(reader), arrays, rows, going: false })
     }
 
     fn growing(parts: &Path, model: &Model, going: bool) -> io::Result<Self> {
+        let all = columns(model);
+        let arrays = shapes(&all);
         let mut open = Vec::new();
         let mut rows = u64::MAX;
-        for column in columns(model) {
+        for column in all {
             let file = File::open(column.path(parts))?;
             if let Some(complete) = file.metadata()?.len().checked_div(column.bytes(1)) {
                 rows = rows.min(complete);
@@ -60,7 +66,7 @@ impl Kept {
         }
         let names =
             fixed(model).iter().filter_map(|(name, array)| Some((*name, array.as_texts().ok()?))).collect();
-        Ok(Self { source: Source::Parts { columns: open, names }, rows: rows as usize, going })
+        Ok(Self { source: Source::Parts { columns: open, names }, arrays, rows: rows as usize, going })
     }
 
     /// How many rows there are.
@@ -71,6 +77,11 @@ impl Kept {
     /// Whether a process is still adding to them.
     pub fn is_going(&self) -> bool {
         self.going
+    }
+
+    /// The arrays that grow with the run, each with the shape of a row of it; `time` is the first.
+    pub fn arrays(&self) -> &[(&'static str, Vec<usize>)] {
+        &self.arrays
     }
 
     /// Numbers in a row of an array; `None` if the run does not keep it.
@@ -129,6 +140,10 @@ impl Kept {
         }
         Ok(())
     }
+}
+
+fn shapes(columns: &[Column]) -> Vec<(&'static str, Vec<usize>)> {
+    columns.iter().map(|column| (column.name, column.shape.clone())).collect()
 }
 
 /// Whether a run holds the file it locks.

@@ -1,0 +1,213 @@
+//! VTK's XML files: arrays as blocks of compressed bytes, in base 64, inside a document any XML parser reads.
+//!
+//! ```text
+//! blocks, bytes of a full block, bytes of the last one (0 if full), compressed bytes of each     UInt64, in base 64
+//! the compressed blocks one after the other                                                      in base 64
+//! ```
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Bytes compressed at a time.
+const BLOCK: usize = 1 << 16;
+/// Code of a cell that is a point, and of one that is a triangle.
+pub const VERTEX: u8 = 1;
+/// See [`VERTEX`].
+pub const TRIANGLE: u8 = 5;
+
+/// The numbers of an array.
+#[derive(Debug)]
+pub enum Values {
+    /// `Float64`, so many to a tuple.
+    Floats(usize, Vec<f64>),
+    /// `Float32`, so many to a tuple.
+    Singles(usize, Vec<f32>),
+    /// `Int32`.
+    Integers(Vec<i32>),
+    /// `UInt8`.
+    Bytes(Vec<u8>),
+}
+
+/// A grid: points, and cells of one kind.
+#[derive(Debug)]
+pub struct Grid<'a> {
+    /// Coordinates of the points, three each.
+    pub points: Vec<f64>,
+    /// Points of the cells.
+    pub cells: Vec<i32>,
+    /// The kind of all cells.
+    pub kind: u8,
+    /// Arrays with a tuple per point.
+    pub of_points: Vec<(&'static str, Values)>,
+    /// Arrays with a tuple per cell.
+    pub of_cells: Vec<(&'static str, Values)>,
+    /// When it is, s.
+    pub time: Option<f64>,
+    /// What whole numbers in the arrays mean: the array, and a name for each number from zero.
+    pub names: Vec<(&'static str, Vec<&'a str>)>,
+}
+
+impl Grid<'_> {
+    /// The grid as a `.vtu` document.
+    pub fn document(self) -> io::Result<String> {
+        let corners = if self.kind == VERTEX { 1 } else { 3 };
+        let (points, cells) = (self.points.len() / 3, self.cells.len() / corners);
+        let ends = (1..=cells).map(|k| (k * corners) as i32).collect();
+        let mut text = opening("UnstructuredGrid", " compressor=\"vtkZLibDataCompressor\"");
+        text += "<UnstructuredGrid>\n";
+        text += "<FieldData>\n";
+        if let Some(time) = self.time {
+            field(&mut text, "Float64", "TimeValue", &format!("{time:?}"));
+        }
+        for (array, names) in self.names {
+            for (number, name) in names.iter().enumerate() {
+                field(&mut text, "Int32", &format!("{array}:{name}"), &number.to_string());
+            }
+        }
+        text += "</FieldData>\n";
+        _ = writeln!(text, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">");
+        section(&mut text, "Points", vec![("points", Values::Floats(3, self.points))])?;
+        let cells = vec![
+            ("connectivity", Values::Integers(self.cells)),
+            ("offsets", Values::Integers(ends)),
+            ("types", Values::Bytes(vec![self.kind; cells])),
+        ];
+        section(&mut text, "Cells", cells)?;
+        section(&mut text, "PointData", self.of_points)?;
+        section(&mut text, "CellData", self.of_cells)?;
+        text += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
+        Ok(text)
+    }
+}
+
+/// A file of a series.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// When, s.
+    pub time: f64,
+    /// Which of the files that are shown together.
+    pub part: usize,
+    /// Where it is, seen from the collection.
+    pub file: &'a str,
+}
+
+/// A series as a `.pvd` document.
+pub fn collection<'a>(entries: impl Iterator<Item = Entry<'a>>) -> String {
+    let mut text = opening("Collection", "");
+    text += "<Collection>\n";
+    for Entry { time, part, file } in entries {
+        let file = escaped(file);
+        _ = writeln!(text, "<DataSet timestep=\"{time:?}\" group=\"\" part=\"{part}\" file=\"{file}\"/>");
+    }
+    text + "</Collection>\n</VTKFile>\n"
+}
+
+fn opening(kind: &str, more: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\"{more}>\n"
+    )
+}
+
+/// A number about the whole. Texts would be an array of their own kind, which not every reader knows: names are names of
+/// arrays.
+fn field(text: &mut String, kind: &str, name: &str, value: &str) {
+    let name = escaped(name);
+    _ = writeln!(
+        text,
+        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfTuples=\"1\" format=\"ascii\">{value}</DataArray>"
+    );
+}
+
+fn section(text: &mut String, name: &str, arrays: Vec<(&str, Values)>) -> io::Result<()> {
+    _ = writeln!(text, "<{name}>");
+    for (name, values) in arrays {
+        let (kind, size, bytes): (_, _, Vec<u8>) = match &values {
+            Values::Floats(size, v) => ("Float64", *size, v.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Values::Singles(size, v) => ("Float32", *size, v.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Values::Integers(v) => ("Int32", 1, v.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Values::Bytes(v) => ("UInt8", 1, v.clone()),
+        };
+        _ = write!(text, "<DataArray type=\"{kind}\" Name=\"{name}\"");
+        if size > 1 {
+            _ = write!(text, " NumberOfComponents=\"{size}\"");
+        }
+        *text += " format=\"binary\">\n";
+        packed(text, &bytes)?;
+        *text += "\n</DataArray>\n";
+    }
+    _ = writeln!(text, "</{name}>");
+    Ok(())
+}
+
+/// Bytes as blocks.
+fn packed(text: &mut String, bytes: &[u8]) -> io::Result<()> {
+    let blocks = bytes.chunks(BLOCK);
+    let mut header = vec![blocks.len() as u64, BLOCK as u64, (bytes.len() % BLOCK) as u64];
+    let mut all = Vec::new();
+    for block in blocks {
+        let before = all.len();
+        let mut encoder = ZlibEncoder::new(&mut all, Compression::fast());
+        encoder.write_all(block)?;
+        encoder.finish()?;
+        header.push((all.len() - before) as u64);
+    }
+    let header: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
+    base64(text, &header);
+    base64(text, &all);
+    Ok(())
+}
+
+/// Bytes in base 64, after RFC 4648.
+fn base64(text: &mut String, bytes: &[u8]) {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    text.reserve(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let word = three.iter().enumerate().fold(0u32, |word, (k, b)| word | u32::from(*b) << (16 - 8 * k));
+        for k in 0..4 {
+            let letter = LETTERS[(word >> (18 - 6 * k)) as usize & 63];
+            text.push(if k > three.len() { '=' } else { char::from(letter) });
+        }
+    }
+}
+
+/// A text as the value of an attribute.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => all += "&amp;",
+            '<' => all += "&lt;",
+            '>' => all += "&gt;",
+            '"' => all += "&quot;",
+            // XML knows no others.
+            _ if letter.is_control() => all.push(char::REPLACEMENT_CHARACTER),
+            _ => all.push(letter),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The test vectors of RFC 4648.
+    #[test]
+    fn base_64_as_in_the_standard() {
+        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
+        for (plain, coded) in pairs.into_iter().chain([("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")]) {
+            let mut text = String::new();
+            base64(&mut text, plain.as_bytes());
+            assert_eq!(text, coded);
+        }
+    }
+
+    #[test]
+    fn what_xml_reserves_is_escaped() {
+        assert_eq!(escaped("a<b & \"ç\">"), "a&lt;b &amp; &quot;ç&quot;&gt;");
+        assert_eq!(escaped("a\u{1}b\nc"), "a\u{fffd}b\u{fffd}c");
+    }
+}
