@@ -28,7 +28,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
-            let skipped = name.starts_with('.') || ["target", "runs", "book"].contains(&name);
+            let skipped = name.starts_with('.') || ["target", "runs", "book", "node_modules"].contains(&name);
             match path.is_dir() {
                 true if skipped => {}
                 true => open.push(path),

@@ -6,7 +6,6 @@ mod common;
 use common::changed;
 use percussion_scene::run::npz::Reader;
 use percussion_scene::run::{ALL_FORCES, MOST_FORCES, Status, Summary, run};
-use serde_json::Value;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
