@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens a page in headless Chromium, light and dark: it must draw something and complain about nothing.
 
-Usage: browser.py PAGE SCREENSHOT [run]
+Usage: browser.py PAGE SCREENSHOT
 
-The page is one of pairs of bodies, in their two colours; with `run` it is one of a simulation, with its plots.
+The page is one of pairs of bodies, in their two colours.
 """
 
 import pathlib
@@ -96,15 +96,11 @@ def check_not_blank(path, least):
 def main():
     page, screenshot = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     dom = chromium("--dump-dom", page.as_uri())
-    is_run = sys.argv[3:] == ["run"]
-    cards, drawings = len(re.findall(r"<article", dom)), len(re.findall(r'class="(?:drawing|plot)"', dom))
+    cards, drawings = len(re.findall(r"<article", dom)), len(re.findall(r'class="drawing"', dom))
     print(f"{page.name}: {cards} cards, {drawings} drawings")
-    # A run has tables too, and no plots of what is zero throughout.
-    enough = 4 <= drawings < cards if is_run else 0 < drawings == cards
-    if not enough or "</html>" not in dom:
+    if not 0 < drawings == cards or "</html>" not in dom:
         sys.exit("the page lacks its drawings")
-    # Curves are thin.
-    least = 1e-4 if is_run else 0.01
+    least = 0.01
     chromium(f"--screenshot={screenshot}", page.as_uri())
     check_not_blank(screenshot, least)
     dark = screenshot.with_name(screenshot.stem + "-dark.png")
