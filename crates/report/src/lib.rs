@@ -7,6 +7,8 @@
 //! pictures and exports are made from it.
 
 pub mod mesh;
+pub mod palette;
+pub mod still;
 
 mod look;
 mod recording;

@@ -1,0 +1,216 @@
+//! Floors and walls: planes without end, drawn as far as they matter, with a grid and with shadows.
+//!
+//! A plane has coordinates `u`, `v` in metres; in the picture they are quotients of affine functions of the pixel, so that their
+//! change from pixel to pixel is known and lines of the grid have the same width near and far. Planes are cut where they meet each
+//! other: six of them are a box. Those that the viewer is behind are not drawn.
+
+use super::camera::{Camera, Lens};
+use super::canvas::Canvas;
+use super::shadow::Shadow;
+use super::theme::Theme;
+use percussion_geometry::Vec3;
+
+/// Where a plane begins to fade, as a share of the radius at which it is gone.
+const FADE: f64 = 0.45;
+/// Cells smaller than this in pixels are not drawn.
+const SMALLEST_CELL: f64 = 5.0;
+
+/// A plane to draw.
+#[derive(Clone, Debug)]
+pub struct Floor {
+    pub origin: Vec3,
+    pub normal: Vec3,
+    pub u: Vec3,
+    pub v: Vec3,
+    /// Corners of the piece that is drawn, counter-clockwise, in its coordinates.
+    pub corners: Vec<[f64; 2]>,
+    /// What it is drawn about, in its coordinates.
+    pub middle: [f64; 2],
+    /// How far it is drawn, m.
+    pub radius: f64,
+}
+
+impl Floor {
+    /// A plane through a point, as far as `radius` about the point of it nearest to `about`.
+    pub fn new(point: &Vec3, normal: &Vec3, about: &Vec3, radius: f64) -> Self {
+        // The grid stands at round coordinates: the origin is the point nearest to that of the world.
+        let origin = normal * normal.dot(point);
+        let first = if normal.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
+        let u = (first - normal * normal.dot(&first)).normalize();
+        let v = normal.cross(&u);
+        let middle = [u.dot(&(about - origin)), v.dot(&(about - origin))];
+        let corner = |x: f64, y: f64| [middle[0] + radius * x, middle[1] + radius * y];
+        let corners = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+        Self { origin, normal: *normal, u, v, corners, middle, radius }
+    }
+
+    /// The planes that are to be seen, each cut off where it is behind another.
+    pub fn cut(mut all: Vec<Floor>, camera: &Camera) -> Vec<Floor> {
+        let planes: Vec<(Vec3, Vec3)> = all.iter().map(|floor| (floor.origin, floor.normal)).collect();
+        for (k, floor) in all.iter_mut().enumerate() {
+            for (other, (point, normal)) in planes.iter().enumerate() {
+                if other != k && normal.dot(&floor.normal) < 1.0 - 1e-9 {
+                    floor.clip(point, normal);
+                }
+            }
+        }
+        all.retain(|floor| {
+            floor.corners.len() > 2 && floor.normal.dot(&camera.towards(&floor.origin)) > 0.0
+        });
+        all
+    }
+
+    /// Keeps what is before a plane.
+    fn clip(&mut self, point: &Vec3, normal: &Vec3) {
+        let height = |c: &[f64; 2]| normal.dot(&(self.at(c) - point));
+        let heights: Vec<f64> = self.corners.iter().map(height).collect();
+        let mut kept = Vec::new();
+        for (k, corner) in self.corners.iter().enumerate() {
+            let next = (k + 1) % self.corners.len();
+            let (h, g) = (heights[k], heights[next]);
+            if h >= 0.0 {
+                kept.push(*corner);
+            }
+            if (h >= 0.0) != (g >= 0.0) {
+                let t = h / (h - g);
+                let to = self.corners[next];
+                kept.push([corner[0] + t * (to[0] - corner[0]), corner[1] + t * (to[1] - corner[1])]);
+            }
+        }
+        self.corners = kept;
+    }
+
+    /// A point of it.
+    pub fn at(&self, c: &[f64; 2]) -> Vec3 {
+        self.origin + self.u * c[0] + self.v * c[1]
+    }
+
+    /// Height of a point above it.
+    pub fn height(&self, point: &Vec3) -> f64 {
+        self.normal.dot(&(point - self.origin))
+    }
+
+    /// Draws it on a canvas.
+    pub fn draw(&self, canvas: &mut Canvas, camera: &Camera, shadow: Option<&Shadow>, grid: Option<f64>, theme: Theme) {
+        let seen = Chart::of(self, camera);
+        let sides = self.sides();
+        let [r, g, b] = theme.floor().map(|v| f32::from(v) / 255.0);
+        for y in 0..canvas.height {
+            for x in 0..canvas.width {
+                let Some(spot) = seen.at(x as f64 + 0.5, y as f64 + 0.5) else { continue };
+                let [u, v] = spot.place;
+                let off = (u - self.middle[0]).hypot(v - self.middle[1]) / self.radius;
+                let inside = sides.iter().map(|side| side.distance(&spot)).fold(f64::INFINITY, f64::min);
+                let strength = fade(off) * (inside + 0.5).clamp(0.0, 1.0);
+                if strength <= 0.0 {
+                    continue;
+                }
+                let line = grid.map_or(0.0, |cell| spot.grid(cell));
+                let tint = ((0.045 + 0.16 * line) * strength) as f32;
+                canvas.over(x, y, [r * tint, g * tint, b * tint, tint]);
+                let dark = shadow.map_or(0.0, |shadow| shadow.at([u, v])) * theme.shadow() * strength as f32;
+                if dark > 0.0 {
+                    canvas.over(x, y, [0.0, 0.0, 0.0, dark]);
+                }
+            }
+        }
+    }
+
+    /// Its sides, as functions that are positive inside.
+    fn sides(&self) -> Vec<Side> {
+        let n = self.corners.len();
+        (0..n)
+            .map(|k| (self.corners[k], self.corners[(k + 1) % n]))
+            .map(|(a, b)| {
+                let along = [b[0] - a[0], b[1] - a[1]];
+                let length = along[0].hypot(along[1]).max(f64::MIN_POSITIVE);
+                let inward = [-along[1] / length, along[0] / length];
+                Side { inward, offset: inward[0] * a[0] + inward[1] * a[1] }
+            })
+            .collect()
+    }
+}
+
+/// One within, zero at the rim, smooth between.
+fn fade(off: f64) -> f64 {
+    let t = ((1.0 - off) / (1.0 - FADE)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+struct Side {
+    inward: [f64; 2],
+    offset: f64,
+}
+
+impl Side {
+    /// Distance from it in pixels.
+    fn distance(&self, spot: &Seen) -> f64 {
+        let [a, b] = self.inward;
+        let value = a * spot.place[0] + b * spot.place[1] - self.offset;
+        let slope = |k: usize| a * spot.slope[0][k] + b * spot.slope[1][k];
+        value / slope(0).hypot(slope(1)).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// What a pixel shows of a plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Coordinates.
+    pub place: [f64; 2],
+    /// Derivatives of both, to the right and downwards, m per pixel.
+    pub slope: [[f64; 2]; 2],
+}
+
+impl Seen {
+    /// How much of the pixel is a line of the grid.
+    fn grid(&self, cell: f64) -> f64 {
+        let mut line: f64 = 0.0;
+        for k in 0..2 {
+            let slope = self.slope[k][0].hypot(self.slope[k][1]).max(f64::MIN_POSITIVE);
+            let off = (self.place[k] / cell - (self.place[k] / cell).round()).abs() * cell / slope;
+            let dense = ((cell / slope - SMALLEST_CELL) / SMALLEST_CELL).clamp(0.0, 1.0);
+            line = line.max(dense * (1.0 - off).clamp(0.0, 1.0));
+        }
+        line
+    }
+}
+
+/// From pixels to coordinates of a plane.
+pub struct Chart {
+    /// Numerators of both coordinates and the denominator: value at the corner of the picture, changes to the right and downwards.
+    parts: [[f64; 3]; 3],
+    /// The sign of the denominator where the plane is before the eye.
+    sign: f64,
+}
+
+impl Chart {
+    pub fn of(floor: &Floor, camera: &Camera) -> Self {
+        let n = &floor.normal;
+        let at = |x: f64, y: f64| {
+            let (start, way) = camera.sight(x, y);
+            let arm = start - floor.origin;
+            let (steep, height) = (n.dot(&way), n.dot(&arm));
+            // Height over steepness is how far the sight runs; both are affine in the pixel, and so are the products for one lens.
+            [&floor.u, &floor.v].map(|axis| axis.dot(&arm) * steep - height * axis.dot(&way)).into_iter().chain([steep])
+        };
+        let corner: Vec<f64> = at(0.0, 0.0).collect();
+        let (right, below): (Vec<f64>, Vec<f64>) = (at(1.0, 0.0).collect(), at(0.0, 1.0).collect());
+        let parts = std::array::from_fn(|k| [corner[k], right[k] - corner[k], below[k] - corner[k]]);
+        let above = n.dot(&(camera.eye - floor.origin));
+        let sign = if camera.lens == Lens::Perspective { -above.signum() } else { 0.0 };
+        Self { parts, sign }
+    }
+
+    /// What is seen at a place of the picture; nothing above the horizon.
+    pub fn at(&self, x: f64, y: f64) -> Option<Seen> {
+        let [u, v, below] = self.parts.each_ref().map(|p| p[0] + p[1] * x + p[2] * y);
+        if below == 0.0 || self.sign != 0.0 && below.signum() != self.sign {
+            return None;
+        }
+        let place = [u / below, v / below];
+        let slope = std::array::from_fn(|k| {
+            [1, 2].map(|way| (self.parts[k][way] - place[k] * self.parts[2][way]) / below)
+        });
+        Some(Seen { place, slope })
+    }
+}

@@ -1,0 +1,112 @@
+//! Shadows on planes: triangles thrown along many directions of a small lamp, on a fine raster of the plane. Where a body touches the
+//! plane its shadow is sharp, far from it soft.
+
+use super::floor::Floor;
+use percussion_geometry::Vec3;
+use std::f64::consts::TAU;
+
+/// Points along a side of the raster.
+const SIDE: usize = 640;
+/// Tangent of the angle under which the lamp is seen from its middle.
+const LAMP: f64 = 0.13;
+/// Light that comes at less than this sine is not followed.
+const GRAZING: f64 = 0.15;
+
+/// How much of the lamp is hidden at points of a plane, from 0 to 1.
+#[derive(Clone, Debug)]
+pub struct Shadow {
+    low: [f64; 2],
+    step: f64,
+    dark: Vec<f32>,
+}
+
+impl Shadow {
+    /// Full light on what a floor shows.
+    pub fn new(floor: &Floor) -> Self {
+        let step = 2.0 * floor.radius / SIDE as f64;
+        let low = floor.middle.map(|v| v - floor.radius);
+        Self { low, step, dark: vec![0.0; SIDE * SIDE] }
+    }
+
+    /// Adds what triangles hide of the light that comes from `light`, a unit vector, seen by `lamps` points of the lamp. Several casts shade each other's light
+    /// by their opacity.
+    pub fn cast(&mut self, floor: &Floor, triangles: &[[Vec3; 3]], light: &Vec3, lamps: usize, opacity: f32) {
+        if light.dot(&floor.normal) < GRAZING || triangles.is_empty() {
+            return;
+        }
+        let mut hidden = vec![0u16; SIDE * SIDE];
+        let mut marked = vec![0u16; SIDE * SIDE];
+        for lamp in 0..lamps {
+            let ray = self::ray(floor, light, lamp, lamps);
+            for triangle in triangles {
+                let thrown = triangle.map(|p| {
+                    let arm = p - floor.origin;
+                    let height = floor.normal.dot(&arm);
+                    [
+                        (floor.u.dot(&arm) - height * ray[0] - self.low[0]) / self.step,
+                        (floor.v.dot(&arm) - height * ray[1] - self.low[1]) / self.step,
+                    ]
+                });
+                fill(&mut marked, lamp as u16 + 1, &mut hidden, &thrown);
+            }
+        }
+        blur(&mut hidden, &mut marked);
+        let share = opacity / (lamps * 9) as f32;
+        for (dark, n) in self.dark.iter_mut().zip(&hidden) {
+            *dark = 1.0 - (1.0 - *dark) * (1.0 - share * f32::from(*n));
+        }
+    }
+
+    /// The darkness at a place of the plane.
+    pub fn at(&self, place: [f64; 2]) -> f32 {
+        let [x, y] = [0, 1].map(|k| (place[k] - self.low[k]) / self.step - 0.5);
+        if !(x >= 0.0 && y >= 0.0 && x < (SIDE - 1) as f64 && y < (SIDE - 1) as f64) {
+            return 0.0;
+        }
+        let (column, row) = (x as usize, y as usize);
+        let (s, t) = ((x - column as f64) as f32, (y - row as f64) as f32);
+        let first = row * SIDE + column;
+        let across = |at: usize| self.dark[at] + s * (self.dark[at + 1] - self.dark[at]);
+        let (above, below) = (across(first), across(first + SIDE));
+        above + t * (below - above)
+    }
+}
+
+/// How far a point one metre above the plane throws its shadow, by one point of the lamp.
+fn ray(floor: &Floor, light: &Vec3, lamp: usize, lamps: usize) -> [f64; 2] {
+    let rise = light.dot(&floor.normal);
+    // Sunflower seeds on a disc.
+    let (radius, angle) = (((lamp as f64 + 0.5) / lamps as f64).sqrt(), lamp as f64 * TAU * 0.381_966_011_250_105);
+    let (sin, cos) = angle.sin_cos();
+    let aside = if lamps == 1 { 0.0 } else { LAMP * radius };
+    [light.dot(&floor.u) / rise + aside * cos, light.dot(&floor.v) / rise + aside * sin]
+}
+
+/// Marks the points of the raster inside a triangle, and counts those that were not marked before.
+fn fill(marked: &mut [u16], mark: u16, count: &mut [u16], at: &[[f64; 2]; 3]) {
+    let low = at.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+    let high = at.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
+    let place = |v: f64| (v - 0.5).ceil().clamp(0.0, SIDE as f64) as usize;
+    for row in place(low)..place(high) {
+        let Some([left, right]) = super::layer::crossed(at, row as f64 + 0.5) else { continue };
+        for k in row * SIDE + place(left)..row * SIDE + place(right) {
+            if marked[k] != mark {
+                marked[k] = mark;
+                count[k] += 1;
+            }
+        }
+    }
+}
+
+/// Sums of three neighbours, across and down: nine times the mean.
+fn blur(values: &mut [u16], scratch: &mut [u16]) {
+    for (step, last) in [(1, SIDE - 1), (SIDE, SIDE - 1)] {
+        scratch.copy_from_slice(values);
+        for (k, value) in values.iter_mut().enumerate() {
+            let along = if step == 1 { k % SIDE } else { k / SIDE };
+            let before = if along > 0 { scratch[k - step] } else { 0 };
+            let after = if along < last { scratch[k + step] } else { 0 };
+            *value = before + scratch[k] + after;
+        }
+    }
+}
