@@ -3,6 +3,7 @@
 //!     cargo run --release -p percussion-report --example still -- FOLDER OUT single TIME
 //!     cargo run --release -p percussion-report --example still -- FOLDER OUT strip TIME TIME ...
 //!     cargo run --release -p percussion-report --example still -- FOLDER OUT overlay TIME TIME ...
+//!     cargo run --release -p percussion-report --example still -- FOLDER OUT animation
 //!
 //! Words `KEY=VALUE` among the times change the picture: width, height, samples, theme, view (azimuth,elevation), impulses, speed.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -49,7 +50,8 @@ fn run(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         }
         "strip" => still::strip(&recording, &times, &options).png(),
         "overlay" => still::overlay(&recording, &times, &options).png(),
-        _ => return Err(format!("{kind} is none of single, strip, overlay").into()),
+        "animation" => still::animation(&recording, &options),
+        _ => return Err(format!("{kind} is none of single, strip, overlay, animation").into()),
     };
     println!("{out}: {} bytes in {:.3} s", bytes.len(), start.elapsed().as_secs_f64());
     std::fs::write(out, bytes)?;

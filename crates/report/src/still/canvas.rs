@@ -1,5 +1,6 @@
 //! The picture while it is made, and strokes with smooth edges on it: text, arrows, paths.
 
+use super::layer::band;
 use super::picture::Picture;
 
 /// Red, green, blue times opacity, and opacity, from 0 to 1.
@@ -89,12 +90,16 @@ impl Canvas {
 
     /// Fills a convex polygon.
     pub fn fill(&mut self, corners: &[[f64; 2]], ink: &Ink) {
+        if corners.is_empty() {
+            return;
+        }
         let area: f64 = (0..corners.len())
             .map(|k| (corners[k], corners[(k + 1) % corners.len()]))
             .map(|(a, b)| a[0] * b[1] - a[1] * b[0])
             .sum();
         self.cover(corners.iter().copied(), 1.0, ink, |mask, frame| {
-            mask.each(frame, [[frame.0 as f64, frame.1 as f64], [frame.2 as f64, frame.3 as f64]], 0.0, |x, y| {
+            let across = (frame.2 - frame.0 + frame.3 - frame.1) as f64;
+            mask.each(frame, [corners[0]; 2], across, |x, y| {
                 let inside = (0..corners.len()).map(|k| {
                     let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
                     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
@@ -166,9 +171,9 @@ impl Mask {
     ) {
         let from = |v: f64, low: usize, high: usize| v.floor().clamp(low as f64, high as f64) as usize;
         let to = |v: f64, low: usize, high: usize| v.ceil().clamp(low as f64, high as f64) as usize;
-        let (x0, x1) = (a[0].min(b[0]) - reach, a[0].max(b[0]) + reach);
         let (y0, y1) = (a[1].min(b[1]) - reach, a[1].max(b[1]) + reach);
         for y in from(y0, top, bottom)..to(y1, top, bottom) {
+            let Some((x0, x1)) = band(a, b, y as f64 + 0.5, reach) else { continue };
             for x in from(x0, left, right)..to(x1, left, right) {
                 let value = cover(x as f64 + 0.5, y as f64 + 0.5).clamp(0.0, 1.0) as f32;
                 let place = &mut self.cover[(y - top) * (right - left) + x - left];

@@ -17,7 +17,9 @@ const BAND: usize = 1 << 20;
 /// Directions to the lamps.
 #[derive(Clone, Copy, Debug)]
 pub struct Light {
-    pub key: Vec3,
+    key: Vec3,
+    /// Shadows fall as if the first lamp stood higher: nearer to what throws them.
+    pub sun: Vec3,
     fill: Vec3,
     up: Vec3,
 }
@@ -28,6 +30,7 @@ impl Light {
         let level = camera.back - up * up.dot(&camera.back);
         Self {
             key: (up * 1.0 - camera.right * 0.42 + level * 0.42).normalize(),
+            sun: (up * 1.0 - camera.right * 0.22 + level * 0.18).normalize(),
             fill: (camera.right * 0.75 + camera.back * 0.6 + up * 0.1).normalize(),
             up: *up,
         }
@@ -38,7 +41,7 @@ impl Light {
         let key = normal.dot(&self.key).max(0.0);
         let fill = normal.dot(&self.fill).max(0.0);
         let sky = 0.5 + 0.5 * normal.dot(&self.up);
-        let bright = 0.40 + 0.46 * key + 0.20 * fill + 0.12 * sky;
+        let bright = 0.50 + 0.38 * key + 0.18 * fill + 0.12 * sky;
         rgb.map(|v| {
             let v = f64::from(v);
             (if bright <= 1.0 { v * bright } else { v + (255.0 - v) * (bright - 1.0) }) as f32
@@ -86,7 +89,7 @@ impl<'a> Drawing<'a> {
         }
         let world: Vec<Vec3> = shape.mesh.corners.iter().map(|p| pose.point(p)).collect();
         let normals: Vec<Vec3> = shape.mesh.normals.iter().map(|n| pose.direction(n)).collect();
-        let soft = mixed(paint.rgb, [255; 3], 0.08);
+        let soft = mixed(paint.rgb, [255; 3], 0.12);
         for (triangle, face) in shape.mesh.triangles.iter().zip(&shape.faces) {
             let turned = pose.direction(face).dot(&self.camera.towards(&world[triangle[0] as usize])) < 0.0;
             if turned && shape.closed {

@@ -2,16 +2,19 @@
 //!
 //! A plane has coordinates `u`, `v` in metres; in the picture they are quotients of affine functions of the pixel, so that their
 //! change from pixel to pixel is known and lines of the grid have the same width near and far. Planes are cut where they meet each
-//! other: six of them are a box. Those that the viewer is behind are not drawn.
+//! other: six of them are a box. Those that the viewer is behind hide nothing.
 
 use super::camera::{Camera, Lens};
 use super::canvas::Canvas;
 use super::shadow::Shadow;
+use super::stage::Scope;
 use super::theme::Theme;
 use percussion_geometry::Vec3;
 
-/// Where a plane begins to fade, as a share of the radius at which it is gone.
-const FADE: f64 = 0.45;
+/// How far a plane is drawn beyond what stands before it, in radii of that.
+const MARGIN: f64 = 1.0;
+/// Where it begins to fade, as a share of that.
+const FADE: f64 = 0.1;
 /// Cells smaller than this in pixels are not drawn.
 const SMALLEST_CELL: f64 = 5.0;
 
@@ -24,28 +27,43 @@ pub struct Floor {
     pub v: Vec3,
     /// Corners of the piece that is drawn, counter-clockwise, in its coordinates.
     pub corners: Vec<[f64; 2]>,
-    /// What it is drawn about, in its coordinates.
+    /// The middle of the rectangle before which everything stands, in its coordinates.
     pub middle: [f64; 2],
-    /// How far it is drawn, m.
-    pub radius: f64,
+    /// Half the sides of that.
+    half: [f64; 2],
+    /// How far it is drawn beyond, m.
+    margin: f64,
 }
 
 impl Floor {
-    /// A plane through a point, as far as `radius` about the point of it nearest to `about`.
-    pub fn new(point: &Vec3, normal: &Vec3, about: &Vec3, radius: f64) -> Self {
+    /// A plane through a point, as far as it matters to what stands before it.
+    pub fn new(point: &Vec3, normal: &Vec3, scope: &Scope) -> Self {
         // The grid stands at round coordinates: the origin is the point nearest to that of the world.
         let origin = normal * normal.dot(point);
         let first = if normal.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
         let u = (first - normal * normal.dot(&first)).normalize();
         let v = normal.cross(&u);
-        let middle = [u.dot(&(about - origin)), v.dot(&(about - origin))];
-        let corner = |x: f64, y: f64| [middle[0] + radius * x, middle[1] + radius * y];
-        let corners = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-        Self { origin, normal: *normal, u, v, corners, middle, radius }
+        let (mut middle, mut half) = ([0.0; 2], [0.0; 2]);
+        for (k, axis) in [u, v].iter().enumerate() {
+            let least = scope.points.iter().map(|p| axis.dot(&(p - origin))).fold(f64::INFINITY, f64::min);
+            let most = scope.points.iter().map(|p| axis.dot(&(p - origin))).fold(f64::NEG_INFINITY, f64::max);
+            if least <= most {
+                (middle[k], half[k]) = (0.5 * (least + most), 0.5 * (most - least));
+            }
+        }
+        let mut floor = Self { origin, normal: *normal, u, v, corners: Vec::new(), middle, half, margin: MARGIN * scope.radius };
+        let [x, y] = floor.reach();
+        floor.corners = [[-x, -y], [x, -y], [x, y], [-x, y]].map(|c| [middle[0] + c[0], middle[1] + c[1]]).to_vec();
+        floor
     }
 
-    /// The planes that are to be seen, each cut off where it is behind another.
-    pub fn cut(mut all: Vec<Floor>, camera: &Camera) -> Vec<Floor> {
+    /// How far it is drawn from its middle.
+    pub fn reach(&self) -> [f64; 2] {
+        self.half.map(|half| half + self.margin)
+    }
+
+    /// Planes, each cut off where it is behind another.
+    pub fn cut(mut all: Vec<Floor>) -> Vec<Floor> {
         let planes: Vec<(Vec3, Vec3)> = all.iter().map(|floor| (floor.origin, floor.normal)).collect();
         for (k, floor) in all.iter_mut().enumerate() {
             for (other, (point, normal)) in planes.iter().enumerate() {
@@ -54,10 +72,13 @@ impl Floor {
                 }
             }
         }
-        all.retain(|floor| {
-            floor.corners.len() > 2 && floor.normal.dot(&camera.towards(&floor.origin)) > 0.0
-        });
+        all.retain(|floor| floor.corners.len() > 2);
         all
+    }
+
+    /// Whether the viewer is before it.
+    pub fn faces(&self, camera: &Camera) -> bool {
+        self.normal.dot(&camera.towards(&self.origin)) > 0.0
     }
 
     /// Keeps what is before a plane.
@@ -90,6 +111,15 @@ impl Floor {
         self.normal.dot(&(point - self.origin))
     }
 
+    /// Whether others cut it off on all sides.
+    pub fn is_walled(&self) -> bool {
+        let [x, y] = self.reach();
+        let inner = |c: &[f64; 2]| {
+            (c[0] - self.middle[0]).abs() < 0.999_999 * x && (c[1] - self.middle[1]).abs() < 0.999_999 * y
+        };
+        self.corners.iter().all(inner)
+    }
+
     /// Draws it on a canvas.
     pub fn draw(&self, canvas: &mut Canvas, camera: &Camera, shadow: Option<&Shadow>, grid: Option<f64>, theme: Theme) {
         let seen = Chart::of(self, camera);
@@ -99,7 +129,8 @@ impl Floor {
             for x in 0..canvas.width {
                 let Some(spot) = seen.at(x as f64 + 0.5, y as f64 + 0.5) else { continue };
                 let [u, v] = spot.place;
-                let off = (u - self.middle[0]).hypot(v - self.middle[1]) / self.radius;
+                let beyond = |k: usize, at: f64| ((at - self.middle[k]).abs() - self.half[k]).max(0.0);
+                let off = beyond(0, u).hypot(beyond(1, v)) / self.margin;
                 let inside = sides.iter().map(|side| side.distance(&spot)).fold(f64::INFINITY, f64::min);
                 let strength = fade(off) * (inside + 0.5).clamp(0.0, 1.0);
                 if strength <= 0.0 {

@@ -6,7 +6,7 @@
 use super::canvas::{Canvas, Ink};
 
 /// Width of the space, in units.
-const SPACE: f64 = 2.2;
+const SPACE: f64 = 2.9;
 /// Between letters, in units.
 const GAP: f64 = 1.25;
 /// Pieces of a curve.
@@ -19,7 +19,6 @@ const SLANT: f64 = 0.2;
 pub enum Anchor {
     Left,
     Middle,
-    Right,
 }
 
 /// The strokes of a letter; for one that is not known, a box.
@@ -166,7 +165,6 @@ pub fn write(canvas: &mut Canvas, text: &str, at: [f64; 2], anchor: Anchor, size
     let shift = match anchor {
         Anchor::Left => 0.0,
         Anchor::Middle => -0.5 * wide,
-        Anchor::Right => -wide,
     };
     for point in lines.iter_mut().flatten() {
         *point = [at[0] + (point[0] + shift) * unit, at[1] - point[1] * unit];
@@ -207,7 +205,7 @@ mod tests {
         };
         // H is 4.1 units wide: two of them with their gap are 28.35 pixels of 3 to the unit, with a stroke of 2.25.
         assert_eq!(ink(Anchor::Left), (Some(99), Some(128), Some(11), Some(30)));
-        assert_eq!(ink(Anchor::Right).1, Some(100));
+        assert_eq!(ink(Anchor::Middle), (Some(85), Some(114), Some(11), Some(30)));
         assert!((width("HH", 18.0) - 28.35).abs() < 1e-12);
     }
 }

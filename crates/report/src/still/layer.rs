@@ -47,6 +47,8 @@ pub struct Layer {
     per: usize,
     /// The row of the canvas with which it begins.
     first: usize,
+    /// The rows of the canvas it is laid on: a little fewer, since lines ask what their axes cross.
+    within: Range<usize>,
     colour: Vec<[u8; 4]>,
     near: Vec<f32>,
     owner: Vec<u16>,
@@ -54,19 +56,23 @@ pub struct Layer {
     touched: Option<[usize; 4]>,
 }
 
+/// Rows of pixels above and below those that are laid: half the width of a line at least.
+const APRON: usize = 6;
 /// The owner of samples that nobody owns.
 pub const NOBODY: u16 = 0;
 
 impl Layer {
     /// Empty, over some rows of a canvas, with `per` times `per` samples to a pixel.
     pub fn new(width: usize, within: Range<usize>, per: usize) -> Self {
-        let (columns, rows) = (width * per, within.len() * per);
+        let first = within.start.saturating_sub(APRON);
+        let (columns, rows) = (width * per, (within.end + APRON - first) * per);
         let n = columns * rows;
         Self {
             columns,
             rows,
             per,
-            first: within.start,
+            first,
+            within,
             colour: vec![[0; 4]; n],
             near: vec![f32::NEG_INFINITY; n],
             owner: vec![NOBODY; n],
@@ -188,15 +194,17 @@ impl Layer {
 
     /// Whether what a sample shows is nearer.
     fn hides(&self, at: [f64; 2], near: f32) -> bool {
-        let inside = at[0] >= 0.0 && at[1] >= 0.0 && at[0] < self.columns as f64 && at[1] < self.rows as f64;
-        inside && near < self.near[at[1] as usize * self.columns + at[0] as usize]
+        let place = |v: f64, end: usize| v.clamp(0.0, end as f64 - 1.0) as usize;
+        near < self.near[place(at[1], self.rows) * self.columns + place(at[0], self.columns)]
     }
 
     /// Lays the means of the samples over a canvas.
     pub fn lay(&self, canvas: &mut Canvas, opacity: f32) {
         let Some([left, right, top, bottom]) = self.touched else { return };
         let share = 1.0 / (255.0 * (self.per * self.per) as f32);
-        for y in top / self.per..=bottom / self.per {
+        let rows = (top / self.per).max(self.within.start - self.first)
+            ..(bottom / self.per + 1).min(self.within.end - self.first);
+        for y in rows {
             for x in left / self.per..=right / self.per {
                 let mut sum = [0u32; 4];
                 for row in y * self.per..(y + 1) * self.per {
@@ -238,7 +246,7 @@ pub fn crossed(at: &[[f64; 2]; 3], y: f64) -> Option<[f64; 2]> {
 }
 
 /// Where a row may be within a distance of a segment.
-fn band(a: [f64; 2], b: [f64; 2], y: f64, reach: f64) -> Option<(f64, f64)> {
+pub fn band(a: [f64; 2], b: [f64; 2], y: f64, reach: f64) -> Option<(f64, f64)> {
     let (p, q) = if a[1] <= b[1] { (a, b) } else { (b, a) };
     if y + reach < p[1] || y - reach > q[1] {
         return None;

@@ -3,21 +3,29 @@
 use super::camera::{Area, Camera};
 use super::canvas::{Canvas, Ink};
 use super::font::{self, Anchor};
-use super::stage::{Ball, Stage};
+use super::options::Options;
+use super::stage::{Scope, Stage};
 use super::theme::mixed;
-use crate::Place;
+use crate::{Hinge, Place};
 use percussion_geometry::Vec3;
+use percussion_mechanics::JointKind;
 
 /// The bar for the scale, as a share of the width of a picture.
 const BAR: f64 = 0.15;
 /// The longest arrow of an impulse, as a share of the lesser side of a picture.
 const ARROW: f64 = 0.16;
+/// The side of a picture on which lines are of ordinary width, pixels: the root of 960 times 720.
+pub const ORDINARY: f64 = 831.384_387_633_061;
 /// Impulses are red.
 const IMPULSE: [u8; 3] = [204, 28, 38];
 
 /// What is drawn on a picture besides bodies, and how large.
 #[derive(Clone, Debug)]
 pub struct Marks {
+    /// Pixels per row of the picture.
+    pub width: usize,
+    /// Rows of the picture.
+    pub height: usize,
     /// Pixels of a line of ordinary width.
     pub unit: f64,
     /// Height of capitals, pixels.
@@ -59,18 +67,38 @@ fn in_words(length: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// The part of a picture that bodies may fill.
-pub fn room(width: usize, height: usize, marks: (bool, bool), text: f64) -> Area {
-    let (w, h) = (width as f64, height as f64);
-    let (caption, below) = marks;
-    let side = 0.035 * w.min(h);
-    let top = if caption { 2.6 * text } else { side };
-    let bottom = if below { 3.6 * text } else { side };
-    Area { left: 1.3 * side, top, width: w - 2.6 * side, height: (h - top - bottom).max(0.2 * h) }
+/// How a picture is divided.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Pixels per row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Pixels of a line of ordinary width.
+    pub unit: f64,
+    /// Height of capitals, pixels.
+    pub text: f64,
+    /// The part that bodies may fill.
+    pub area: Area,
+}
+
+impl Room {
+    /// For a picture of a size, with letters larger than ordinary ones by a factor.
+    pub fn of(options: &Options, width: usize, height: usize, larger: f64) -> Self {
+        let (width, height) = (width.max(1), height.max(1));
+        let (w, h) = (width as f64, height as f64);
+        let unit = ((w * h).sqrt() / ORDINARY).max(0.2);
+        let text = (11.5 * unit * larger).max(5.0);
+        let side = 0.045 * (w * h).sqrt();
+        let top = if options.captions { 3.6 * text } else { side };
+        let bottom = if options.scale || options.axes { 3.6 * text } else { side };
+        let area = Area { left: side, top, width: w - 2.0 * side, height: (h - top - bottom).max(0.2 * h) };
+        Self { width, height, unit, text, area }
+    }
 }
 
 /// Draws all of them.
-pub fn draw(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize], ball: &Ball, marks: &Marks) {
+pub fn draw(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize], scope: &Scope, marks: &Marks) {
     if let (true, Some(&last)) = (stage.options.ties, shown.last()) {
         joints(canvas, stage, camera, last, marks);
     }
@@ -87,7 +115,7 @@ pub fn draw(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize]
         font::write(canvas, upright, [base[0] + after, base[1]], Anchor::Left, marks.text, ink, false);
     }
     if marks.scale {
-        let long = marks.length * camera.magnification(&ball.centre);
+        let long = marks.length * camera.magnification(&scope.centre);
         let (right, y) = (w - edge, h - edge);
         let tick = 0.3 * marks.text;
         let bar = [
@@ -154,7 +182,11 @@ pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, m
     }
     let ink = Ink::new(mixed(stage.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit);
     let flat = |p: Vec3| camera.project(&p).map(|spot| [spot.x, spot.y]);
-    for joint in &stage.recording.ties.joints {
+    for joint in stage.recording.ties.joints.iter().filter(|joint| is_pivot(joint)) {
+        if joint.kind == JointKind::Rod {
+            let [a, b] = [&joint.parent, &joint.child].map(|place| flat(placed(stage, place, frame)));
+            canvas.stroke(&[a.into_iter().chain(b).collect()], &ink);
+        }
         for place in [&joint.parent, &joint.child] {
             let Some(body) = place.body.filter(|&body| stage.recording.looks[body].stand_in) else { continue };
             let centre = stage.recording.frames.at(frame)[body].point(&stage.recording.looks[body].centre);
@@ -190,15 +222,25 @@ fn coil(a: [f64; 2], b: [f64; 2], half: f64) -> Vec<[f64; 2]> {
     line
 }
 
-/// Joints as small rings; those on the world are filled.
+/// Whether a joint turns about a point.
+pub fn is_pivot(joint: &Hinge) -> bool {
+    matches!(joint.kind, JointKind::Revolute | JointKind::Universal | JointKind::Spherical | JointKind::Rod)
+}
+
+/// Joints that turn as small rings; those on the world are filled.
 fn joints(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, marks: &Marks) {
     let ink = stage.options.theme.ink();
-    for joint in &stage.recording.ties.joints {
+    let size = 0.27 * marks.text;
+    for joint in stage.recording.ties.joints.iter().filter(|joint| is_pivot(joint)) {
+        // A rod ends in the middle of a body, which need not be marked.
+        if joint.kind == JointKind::Rod && joint.parent.body.is_some() {
+            continue;
+        }
         let Some(spot) = camera.project(&placed(stage, &joint.parent, frame)) else { continue };
         let at = [spot.x, spot.y];
-        canvas.disc(at, 3.2 * marks.unit, &Ink::new(ink, 0.0));
+        canvas.disc(at, size, &Ink::new(ink, 0.0));
         if joint.parent.body.is_some() {
-            canvas.disc(at, 2.0 * marks.unit, &Ink::new([255; 3], 0.0));
+            canvas.disc(at, (size - 1.1 * marks.unit).max(0.5 * size), &Ink::new([255; 3], 0.0));
         }
     }
 }

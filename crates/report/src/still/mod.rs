@@ -6,6 +6,7 @@
 //! painted first, with their grid and the [`shadow`]s of the bodies; then bodies, by samples that hide each other
 //! ([`layer`]), earlier instants as pale layers below the last one; then what explains: paths, joints, impulses, the time, the scale.
 
+mod animation;
 mod camera;
 mod canvas;
 mod drawing;
@@ -15,6 +16,7 @@ mod layer;
 mod marks;
 mod options;
 mod picture;
+mod quantise;
 mod shadow;
 mod shape;
 mod stage;
@@ -22,10 +24,11 @@ mod theme;
 mod view;
 
 use crate::Recording;
-use marks::Marks;
-use percussion_geometry::Vec3;
-use stage::{Ball, Shot, Stage};
+use canvas::{Canvas, Ink};
+use marks::{Marks, ORDINARY, Room};
+use stage::{Scope, Shot, Stage};
 
+pub use animation::animation;
 pub use camera::{Area, Camera, Lens, Spot, View};
 pub use options::Options;
 pub use picture::Picture;
@@ -34,42 +37,34 @@ pub use theme::Theme;
 /// Opacity of the first of several instants; the one before the last has [`LATE`].
 const EARLY: f64 = 0.22;
 const LATE: f64 = 0.6;
-/// The side of a picture on which lines are of ordinary width, pixels: the root of 960 times 720.
-const ORDINARY: f64 = 831.384_387_633_061;
+/// Times that are written are off by less than this share of what lies between them.
+const EXACT: f64 = 0.01;
+/// Trimmed pictures are not lower than this, in widths.
+const LOWEST: f64 = 0.4;
 /// Panels of a strip are not narrower or wider than this, as width over height.
 const NARROW: f64 = 0.55;
 const WIDE: f64 = 2.2;
 
 /// One instant.
 pub fn single(recording: &Recording, frame: usize, options: &Options) -> Picture {
-    let stage = Stage::new(recording, options);
-    let frame = frame.min(recording.frames.len().saturating_sub(1));
-    if recording.frames.is_empty() {
-        return blank(options);
-    }
-    let digits = digits(recording, &[frame]);
-    let (camera, marks) = framed(&stage, &stage.points(&[frame]), options.width, options.height, 1.0);
-    let marks = Marks { caption: caption(recording, frame, digits, options), ..marks };
-    stage.paint(options.width, options.height, &camera, &[Shot { frame, opacity: 1.0 }], &marks).picture()
+    let frames: Vec<usize> = recording.frames.len().checked_sub(1).map(|last| frame.min(last)).into_iter().collect();
+    layered(recording, &frames, options)
 }
 
 /// Several instants in one picture: earlier ones are paler, and the ways of the centres of mass are drawn.
 pub fn overlay(recording: &Recording, times: &[f64], options: &Options) -> Picture {
-    let stage = Stage::new(recording, options);
-    let frames = chosen(recording, times);
-    let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return blank(options) };
-    let mut points = stage.points(&frames);
-    for body in (0..recording.looks.len()).filter(|&body| recording.looks[body].moves) {
-        points.extend(stage.path(body, first..=last));
+    layered(recording, &chosen(recording, times), options)
+}
+
+fn layered(recording: &Recording, frames: &[usize], options: &Options) -> Picture {
+    if frames.is_empty() {
+        return blank(options);
     }
-    points.retain(|p: &Vec3| p.iter().all(|v| v.is_finite()));
-    let (camera, marks) = framed(&stage, &points, options.width, options.height, 1.0);
-    let digits = digits(recording, &frames);
-    let time = |frame: usize| format!("{:.digits$}", recording.frames.times[frame]);
-    let caption = options.captions.then(|| match first == last {
-        true => ("t".to_owned(), format!("= {} s", time(first))),
-        false => ("t".to_owned(), format!("= {} to {} s", time(first), time(last))),
-    });
+    let stage = Stage::new(recording, options);
+    let scope = stage.scope(frames, options.paths);
+    let room = Room::of(options, options.width, options.height, 1.0);
+    let (camera, marks) = framed(&stage, &scope, &trimmed(&stage, &scope, room));
+    let caption = options.captions.then(|| caption(recording, frames, digits(recording, frames, EXACT)));
     let n = frames.len();
     let opacity = |k: usize| match k + 1 == n {
         true => 1.0,
@@ -77,37 +72,57 @@ pub fn overlay(recording: &Recording, times: &[f64], options: &Options) -> Pictu
     };
     let shots: Vec<Shot> =
         frames.iter().enumerate().map(|(k, &frame)| Shot { frame, opacity: opacity(k) }).collect();
-    stage.paint(options.width, options.height, &camera, &shots, &Marks { caption, ..marks }).picture()
+    stage.paint(&camera, &scope, &shots, &Marks { caption, ..marks }).picture()
+}
+
+/// A picture without rows that would stay empty, if that is asked for.
+fn trimmed(stage: &Stage, scope: &Scope, room: Room) -> Room {
+    let (w, h) = (room.width as f64, room.height as f64);
+    let needed = 1.06 * room.area.width / stage.view.aspect(&scope.points);
+    let lower = (needed + h - room.area.height).max(LOWEST * w).min(h).floor();
+    match stage.options.trim && lower >= 1.0 {
+        false => room,
+        true => {
+            let area = Area { height: room.area.height - (h - lower), ..room.area };
+            Room { height: lower as usize, area, ..room }
+        }
+    }
 }
 
 /// Several instants side by side or in rows, all at the same scale. The picture has the width that is asked for, and at most the height.
 pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture {
-    let stage = Stage::new(recording, options);
     let frames = chosen(recording, times);
     if frames.is_empty() {
         return blank(options);
     }
-    let points = stage.points(&frames);
-    let aspect = stage.view.aspect(&points).clamp(NARROW, WIDE);
+    let stage = Stage::new(recording, options);
+    let scope = stage.scope(&frames, false);
+    let aspect = stage.view.aspect(&scope.points).clamp(NARROW, WIDE);
     let columns = columns(frames.len(), aspect, options);
     let rows = frames.len().div_ceil(columns);
-    let width = (options.width / columns).max(1);
-    let height = ((width as f64 / aspect) as usize).min(options.height / rows).max(1);
-    let digits = digits(recording, &frames);
+    let gap = options.width / 120;
+    let width = ((options.width + gap) / columns).saturating_sub(gap).max(1);
+    let most = ((options.height + gap) / rows).saturating_sub(gap);
+    let height = ((width as f64 / aspect) as usize).min(most).max(1);
+    let digits = digits(recording, &frames, EXACT);
     let small = ((width * height) as f64).sqrt() / ORDINARY;
     // Lines may become thinner in small panels, letters less so.
-    let (camera, marks) = framed(&stage, &points, width, height, (1.0 / small).sqrt().clamp(1.0, 2.0));
-    let mut canvas = canvas::Canvas::new(options.width, height * rows, options.theme.paper());
+    let room = Room::of(options, width, height, (1.0 / small).sqrt().clamp(1.0, 2.0));
+    let (camera, marks) = framed(&stage, &scope, &room);
+    let whole = (height + gap) * rows - gap;
+    let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.paper());
+    let frame_ink = Ink { opacity: 0.25, ..Ink::new(options.theme.ink(), 1.0) };
     for (k, &frame) in frames.iter().enumerate() {
         let marks = Marks {
-            caption: caption(recording, frame, digits, options),
+            caption: options.captions.then(|| caption(recording, &[frame], digits)),
             scale: marks.scale && k == 0,
             axes: marks.axes && k == 0,
             ..marks.clone()
         };
-        let panel = stage.paint(width, height, &camera, &[Shot { frame, opacity: 1.0 }], &marks);
-        let left = (options.width - columns * width) / 2;
-        canvas.paste(&panel, left + k % columns * width, k / columns * height);
+        let mut panel = stage.paint(&camera, &scope, &[Shot { frame, opacity: 1.0 }], &marks);
+        let [right, bottom] = [width, height].map(|v| v as f64 - 0.5);
+        panel.stroke(&[vec![[0.5, 0.5], [right, 0.5], [right, bottom], [0.5, bottom], [0.5, 0.5]]], &frame_ink);
+        canvas.paste(&panel, k % columns * (width + gap), k / columns * (height + gap));
     }
     canvas.picture()
 }
@@ -122,20 +137,17 @@ fn columns(panels: usize, aspect: f64, options: &Options) -> usize {
     (1..=panels).rev().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(1)
 }
 
-/// A camera that sees points in a picture of a size, and what is drawn besides them.
-fn framed(stage: &Stage, points: &[Vec3], width: usize, height: usize, larger: f64) -> (Camera, Marks) {
-    let options = stage.options;
-    let unit = (((width * height) as f64).sqrt() / ORDINARY).max(0.2);
-    let text = (11.5 * unit * larger).max(5.0);
-    let area = marks::room(width, height, (options.captions, options.scale || options.axes), text);
-    let camera = Camera::fit(&stage.view, points, &area);
-    let length = marks::bar_length(&camera, &Ball::around(points).centre, width as f64);
-    let marks = Marks { unit, text, caption: None, length, scale: options.scale, axes: options.axes };
-    (camera, marks)
+/// A camera that sees what is to be shown in a picture, and what is drawn besides it.
+fn framed(stage: &Stage, scope: &Scope, room: &Room) -> (Camera, Marks) {
+    let Room { width, height, unit, text, area } = *room;
+    let camera = Camera::fit(&stage.view, &scope.points, &area);
+    let length = marks::bar_length(&camera, &scope.centre, width as f64);
+    let Options { scale, axes, .. } = *stage.options;
+    (camera, Marks { width, height, unit, text, caption: None, length, scale, axes })
 }
 
 fn blank(options: &Options) -> Picture {
-    canvas::Canvas::new(options.width, options.height, options.theme.paper()).picture()
+    Canvas::new(options.width.max(1), options.height.max(1), options.theme.paper()).picture()
 }
 
 /// The frames nearest to some times, in order, each once.
@@ -149,19 +161,24 @@ fn chosen(recording: &Recording, times: &[f64]) -> Vec<usize> {
     frames
 }
 
-fn caption(recording: &Recording, frame: usize, digits: usize, options: &Options) -> Option<(String, String)> {
-    let time = recording.frames.times[frame];
-    options.captions.then(|| ("t".to_owned(), format!("= {time:.digits$} s")))
+/// The time of an instant, or the first and the last of several: a slanted word and the rest.
+fn caption(recording: &Recording, frames: &[usize], digits: usize) -> (String, String) {
+    let time = |frame: &usize| format!("{:.digits$}", recording.frames.times[*frame]);
+    let times: Vec<String> = match frames {
+        [first, .., last] => vec![time(first), time(last)],
+        _ => frames.iter().map(time).collect(),
+    };
+    ("t".to_owned(), format!("= {} s", times.join(" to ")))
 }
 
-/// So many decimals that times differ where frames do: errors are below a hundredth of what lies between frames that are shown.
-fn digits(recording: &Recording, frames: &[usize]) -> usize {
+/// So many decimals that times differ where frames do: errors are below a share of what lies between frames that are shown.
+fn digits(recording: &Recording, frames: &[usize], share: f64) -> usize {
     let times = &recording.frames.times;
     let all = times.last().unwrap_or(&0.0) - times.first().unwrap_or(&0.0);
     let between = frames.windows(2).map(|pair| times[pair[1]] - times[pair[0]]).fold(all, f64::min);
     let fits = |digits: &usize| {
         let scale = 10f64.powi(*digits as i32);
-        frames.iter().all(|&frame| (times[frame] - (times[frame] * scale).round() / scale).abs() <= 0.01 * between.abs())
+        frames.iter().all(|&frame| (times[frame] - (times[frame] * scale).round() / scale).abs() <= share * between.abs())
     };
     (0..9).find(fits).unwrap_or(9)
 }

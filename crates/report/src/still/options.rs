@@ -7,8 +7,10 @@ use super::theme::Theme;
 pub struct Options {
     /// Pixels per row.
     pub width: usize,
-    /// Rows; a strip may have fewer.
+    /// Rows; a strip may have fewer, and so may other pictures when they are trimmed.
     pub height: usize,
+    /// Whether rows that would show little are left out.
+    pub trim: bool,
     /// Samples per pixel along each side, from 1 to 8.
     pub samples: usize,
     /// What the picture is drawn on.
@@ -42,6 +44,7 @@ impl Default for Options {
         Self {
             width: 960,
             height: 720,
+            trim: true,
             samples: 3,
             theme: Theme::Light,
             view: None,

@@ -16,15 +16,16 @@ const GRAZING: f64 = 0.15;
 #[derive(Clone, Debug)]
 pub struct Shadow {
     low: [f64; 2],
-    step: f64,
+    step: [f64; 2],
     dark: Vec<f32>,
 }
 
 impl Shadow {
     /// Full light on what a floor shows.
     pub fn new(floor: &Floor) -> Self {
-        let step = 2.0 * floor.radius / SIDE as f64;
-        let low = floor.middle.map(|v| v - floor.radius);
+        let [x, y] = floor.reach();
+        let step = [x, y].map(|half| 2.0 * half / SIDE as f64);
+        let low = [floor.middle[0] - x, floor.middle[1] - y];
         Self { low, step, dark: vec![0.0; SIDE * SIDE] }
     }
 
@@ -43,23 +44,30 @@ impl Shadow {
                     let arm = p - floor.origin;
                     let height = floor.normal.dot(&arm);
                     [
-                        (floor.u.dot(&arm) - height * ray[0] - self.low[0]) / self.step,
-                        (floor.v.dot(&arm) - height * ray[1] - self.low[1]) / self.step,
+                        (floor.u.dot(&arm) - height * ray[0] - self.low[0]) / self.step[0],
+                        (floor.v.dot(&arm) - height * ray[1] - self.low[1]) / self.step[1],
                     ]
                 });
                 fill(&mut marked, lamp as u16 + 1, &mut hidden, &thrown);
             }
         }
-        blur(&mut hidden, &mut marked);
-        let share = opacity / (lamps * 9) as f32;
+        // Between the shadows of two points of the lamp there is none.
+        let lowest = triangles.iter().flatten().map(|p| floor.height(p)).fold(f64::INFINITY, f64::min);
+        let apart = LAMP * lowest.max(0.0) / (lamps as f64).sqrt();
+        let reach = self.step.map(|step| (1 + (0.8 * apart / step) as usize).min(SIDE / 16));
+        let mut hidden: Vec<f32> = hidden.into_iter().map(f32::from).collect();
+        for _ in 0..2 {
+            blur(&mut hidden, reach);
+        }
+        let share = opacity / lamps as f32;
         for (dark, n) in self.dark.iter_mut().zip(&hidden) {
-            *dark = 1.0 - (1.0 - *dark) * (1.0 - share * f32::from(*n));
+            *dark = 1.0 - (1.0 - *dark) * (1.0 - share * *n);
         }
     }
 
     /// The darkness at a place of the plane.
     pub fn at(&self, place: [f64; 2]) -> f32 {
-        let [x, y] = [0, 1].map(|k| (place[k] - self.low[k]) / self.step - 0.5);
+        let [x, y] = [0, 1].map(|k| (place[k] - self.low[k]) / self.step[k] - 0.5);
         if !(x >= 0.0 && y >= 0.0 && x < (SIDE - 1) as f64 && y < (SIDE - 1) as f64) {
             return 0.0;
         }
@@ -98,15 +106,22 @@ fn fill(marked: &mut [u16], mark: u16, count: &mut [u16], at: &[[f64; 2]; 3]) {
     }
 }
 
-/// Sums of three neighbours, across and down: nine times the mean.
-fn blur(values: &mut [u16], scratch: &mut [u16]) {
-    for (step, last) in [(1, SIDE - 1), (SIDE, SIDE - 1)] {
-        scratch.copy_from_slice(values);
-        for (k, value) in values.iter_mut().enumerate() {
-            let along = if step == 1 { k % SIDE } else { k / SIDE };
-            let before = if along > 0 { scratch[k - step] } else { 0 };
-            let after = if along < last { scratch[k + step] } else { 0 };
-            *value = before + scratch[k] + after;
+/// Means over the neighbours within a reach, across and down.
+fn blur(values: &mut [f32], reach: [usize; 2]) {
+    let mut line = [0.0; SIDE];
+    for (way, (step, other)) in [(1, SIDE), (SIDE, 1)].into_iter().enumerate() {
+        let width = 2 * reach[way] + 1;
+        for first in (0..SIDE).map(|k| k * other) {
+            for (k, value) in line.iter_mut().enumerate() {
+                *value = values[first + k * step];
+            }
+            // Counts of a few dozen: what is left of their sums is rounding.
+            let mut sum: f32 = line[..reach[way]].iter().sum();
+            for k in 0..SIDE {
+                sum += line.get(k + reach[way]).unwrap_or(&0.0);
+                sum -= k.checked_sub(reach[way] + 1).map_or(0.0, |before| line[before]);
+                values[first + k * step] = sum.max(0.0) / width as f32;
+            }
         }
     }
 }

@@ -8,15 +8,18 @@ use super::marks::{self, Marks};
 use super::options::Options;
 use super::shadow::Shadow;
 use super::shape::Shape;
+use super::theme::mixed;
 use super::view;
 use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 
-/// How far floors are drawn, in radii of what is shown.
-const FLOOR: f64 = 2.4;
+/// Floors nearer than this to what is shown are shown too, in radii of it.
+const NEAR: f64 = 2.5;
 /// Points of the lamp that shadows are made with: together for all instants, and at least for each.
 const LAMPS: usize = 48;
-const LEAST_LAMPS: usize = 10;
+const LEAST_LAMPS: usize = 20;
+/// Cosine of the angle by which a path turns from one frame to the next.
+const STRAIGHT: f64 = 0.75;
 /// Of at most so many frames the points are taken that choose the view.
 const LOOKED_AT: usize = 60;
 
@@ -40,22 +43,27 @@ pub struct Shot {
     pub opacity: f32,
 }
 
-/// A ball around what a picture shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Ball {
+/// What a picture is to show.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Points that tell how far it reaches.
+    pub points: Vec<Vec3>,
+    /// The middle of the box around them.
     pub centre: Vec3,
+    /// Half the diagonal of that box, m; one where there is nothing.
     pub radius: f64,
 }
 
-impl Ball {
-    /// Around the box around points.
-    pub fn around(points: &[Vec3]) -> Self {
+impl Scope {
+    /// Of points, without those that are nowhere.
+    pub fn of(mut points: Vec<Vec3>) -> Self {
+        points.retain(|p| p.iter().all(|v| v.is_finite()));
         let low = points.iter().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(p));
         let high = points.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |high, p| high.sup(p));
         let radius = 0.5 * (high - low).norm();
         match radius.is_finite() && radius > 0.0 {
-            true => Self { centre: 0.5 * (low + high), radius },
-            false => Self { centre: points.first().copied().unwrap_or_else(Vec3::zeros), radius: 1.0 },
+            true => Self { centre: 0.5 * (low + high), radius, points },
+            false => Self { centre: points.first().copied().unwrap_or_else(Vec3::zeros), radius: 1.0, points },
         }
     }
 }
@@ -75,7 +83,11 @@ impl<'a> Stage<'a> {
             })
             .collect();
         // Planes are drawn as floors.
-        let ground = |k: usize| if looks[k].planes.is_empty() { Shape::of(&looks[k].ground) } else { Shape::default() };
+        let ground = |k: usize| match looks[k].planes.is_empty() {
+            // Of the piece only the edge of the half-plane is a line.
+            true => Shape { edges: Vec::new(), ..Shape::of(&looks[k].ground) },
+            false => Shape::default(),
+        };
         let mut stage = Self {
             recording,
             options,
@@ -87,7 +99,7 @@ impl<'a> Stage<'a> {
             planar: recording.plane().is_some(),
         };
         let frames = crate::thinned(recording.frames.len(), LOOKED_AT);
-        stage.view = view::choose(recording, &stage.points(&frames));
+        stage.view = view::choose(recording, &Scope::of(stage.points(&frames)).points);
         if let Some([azimuth, elevation]) = options.view {
             stage.view.towards = view::from_angles(&stage.up, azimuth, elevation);
             stage.planar = false;
@@ -106,8 +118,8 @@ impl<'a> Stage<'a> {
             }
         }
         let joints = &self.recording.ties.joints;
-        all.extend(joints.iter().filter(|j| j.parent.body.is_none()).map(|j| j.parent.point));
-        all.retain(|p| p.iter().all(|v| v.is_finite()));
+        let pivots = joints.iter().filter(|joint| joint.parent.body.is_none() && marks::is_pivot(joint));
+        all.extend(pivots.map(|joint| joint.parent.point));
         all
     }
 
@@ -118,32 +130,65 @@ impl<'a> Stage<'a> {
     }
 
     /// The planes that are drawn.
-    fn floors(&self, poses: &[Pose], camera: &Camera, ball: &Ball) -> Vec<Floor> {
+    fn floors(&self, poses: &[Pose], scope: &Scope) -> Vec<Floor> {
         let mut all = Vec::new();
         for (look, pose) in self.recording.looks.iter().zip(poses).filter(|(_, pose)| finite(pose)) {
             for plane in &look.planes {
                 let (point, normal) = (pose.point(&plane.point), pose.direction(&plane.normal));
-                all.push(Floor::new(&point, &normal, &ball.centre, FLOOR * ball.radius));
+                all.push(Floor::new(&point, &normal, scope));
             }
         }
-        Floor::cut(all, camera)
+        Floor::cut(all)
+    }
+
+    /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
+    pub fn scope(&self, frames: &[usize], ways: bool) -> Scope {
+        let mut points = self.points(frames);
+        if let (true, Some(&first), Some(&last)) = (ways, frames.first(), frames.last()) {
+            for body in (0..self.colours.len()).filter(|&body| self.recording.looks[body].moves) {
+                points.extend(self.path(body, first..=last));
+            }
+        }
+        let mut scope = Scope::of(points);
+        let Some(&last) = frames.last() else { return scope };
+        let poses = self.recording.frames.at(last);
+        let mut more = Vec::new();
+        for floor in self.floors(poses, &scope) {
+            let height = floor.height(&scope.centre);
+            if (0.0..NEAR * scope.radius).contains(&height) {
+                let low = scope.points.iter().filter(|p| floor.height(p) <= height);
+                more.extend(low.map(|p| p - floor.normal * floor.height(p)));
+            }
+            if floor.is_walled() {
+                more.extend(floor.corners.iter().map(|c| floor.at(c)));
+            }
+        }
+        for (ground, pose) in self.grounds.iter().zip(poses) {
+            for [a, b] in ground.mesh.lines.iter().map(|ends| ends.map(|p| pose.point(&p))) {
+                let share = (scope.centre - a).dot(&(b - a)) / (b - a).norm_squared();
+                let foot = a + (b - a) * share.clamp(0.0, 1.0);
+                more.extend(((foot - scope.centre).norm() < NEAR * scope.radius).then_some(foot));
+            }
+        }
+        scope.points.append(&mut more);
+        Scope::of(scope.points)
     }
 
     /// Paints instants over each other, the last one in front, and what belongs to them.
-    pub fn paint(&self, width: usize, height: usize, camera: &Camera, shots: &[Shot], marks: &Marks) -> Canvas {
+    pub fn paint(&self, camera: &Camera, scope: &Scope, shots: &[Shot], marks: &Marks) -> Canvas {
         let frames = &self.recording.frames;
-        let mut canvas = Canvas::new(width, height, self.options.theme.paper());
+        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.paper());
         let Some(last) = shots.last() else { return canvas };
         let shown: Vec<usize> = shots.iter().map(|shot| shot.frame).collect();
-        let ball = Ball::around(&self.points(&shown));
         let light = Light::of(camera, &self.up);
-        let floors = self.floors(frames.at(last.frame), camera, &ball);
+        let mut floors = self.floors(frames.at(last.frame), scope);
+        floors.retain(|floor| floor.faces(camera));
         for floor in &floors {
             let shadow = self.options.shadows.then(|| self.shadow(floor, shots, &light));
             let cell = self.options.grid.then_some(marks.length);
             floor.draw(&mut canvas, camera, shadow.as_ref(), cell, self.options.theme);
         }
-        let mut behind = Drawing::new(camera, light, &ball.centre);
+        let mut behind = Drawing::new(camera, light, &scope.centre);
         for floor in &floors {
             let corners: Vec<Vec3> = floor.corners.iter().map(|c| floor.at(c)).collect();
             behind.screen(&corners, u16::MAX);
@@ -152,7 +197,7 @@ impl<'a> Stage<'a> {
         let drawings: Vec<(Drawing, f32)> = shots
             .iter()
             .map(|shot| {
-                let mut drawing = Drawing::new(camera, light, &ball.centre);
+                let mut drawing = Drawing::new(camera, light, &scope.centre);
                 self.bodies(&mut drawing, shot.frame, true, marks.unit);
                 (drawing, shot.opacity)
             })
@@ -165,19 +210,21 @@ impl<'a> Stage<'a> {
         }
         marks::rods(&mut canvas, self, camera, last.frame, marks);
         lay(&mut canvas, &behind, false, now, per);
-        marks::draw(&mut canvas, self, camera, &shown, &ball, marks);
+        marks::draw(&mut canvas, self, camera, &shown, scope, marks);
         canvas
     }
 
     /// Adds the bodies that move, or those that do not.
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
-        for (k, look) in self.recording.looks.iter().enumerate().filter(|(_, look)| look.moves == moving) {
+        let paper = self.options.theme.paper().unwrap_or([255; 3]);
+        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].moves == moving) {
             let order = if moving { k + 1 + poses.len() } else { k + 1 };
             let flat = self.planar.then_some(order as f64);
             let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;
             let paint = Paint { rgb: self.colours[k], owner, flat, unit };
-            drawing.body(&self.grounds[k], &poses[k], &paint);
+            let pale = Paint { rgb: mixed(paint.rgb, paper, 0.6), ..paint };
+            drawing.body(&self.grounds[k], &poses[k], &pale);
             drawing.body(&self.shapes[k], &poses[k], &paint);
         }
     }
@@ -191,12 +238,12 @@ impl<'a> Stage<'a> {
                 if !finite(pose) {
                     continue;
                 }
-                let lit = |face: &Vec3| !shape.closed || pose.direction(face).dot(&light.key) > -0.1;
+                let lit = |face: &Vec3| !shape.closed || pose.direction(face).dot(&light.sun) > -0.1;
                 for (triangle, _) in shape.mesh.triangles.iter().zip(&shape.faces).filter(|(_, face)| lit(face)) {
                     triangles.push(triangle.map(|i| pose.point(&shape.mesh.corners[i as usize])));
                 }
             }
-            shadow.cast(floor, &triangles, &light.key, lamps, shot.opacity);
+            shadow.cast(floor, &triangles, &light.sun, lamps, shot.opacity);
         }
         shadow
     }
@@ -204,16 +251,35 @@ impl<'a> Stage<'a> {
     /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
     fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Marks) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
-        for (k, _) in self.recording.looks.iter().enumerate().filter(|(_, look)| look.moves) {
+        for k in (0..self.colours.len()).filter(|&k| self.recording.looks[k].moves) {
             let spots = |points: Vec<Vec3>| -> Vec<[f64; 2]> {
                 points.iter().filter_map(|p| camera.project(p)).map(|spot| [spot.x, spot.y]).collect()
             };
-            let rgb = super::theme::mixed(self.colours[k], self.options.theme.ink(), 0.25);
+            let rgb = mixed(self.colours[k], self.options.theme.ink(), 0.25);
             let ink = Ink { rgb, opacity: 0.85, width: 1.1 * marks.unit };
-            canvas.stroke(&[spots(self.path(k, first..=last))], &ink);
+            let way = spots(self.path(k, first..=last));
+            if is_resolved(&way) {
+                canvas.stroke(&[way], &ink);
+            }
             for spot in spots(self.path(k, shown.iter().copied())) {
                 canvas.disc(spot, 2.0 * marks.unit, &Ink::new(rgb, 0.0));
             }
         }
     }
+}
+
+/// Whether points are so dense that the line through them is a path: nearly all pieces go on where the one before them pointed to.
+fn is_resolved(way: &[[f64; 2]]) -> bool {
+    let pieces: Vec<[f64; 2]> = way
+        .windows(2)
+        .map(|ends| [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]])
+        .filter(|piece| piece[0].hypot(piece[1]) > 0.5)
+        .collect();
+    let straight = |pair: &&[[f64; 2]]| {
+        let ([a, b], [c, d]) = (pair[0], pair[1]);
+        a * c + b * d > STRAIGHT * a.hypot(b) * c.hypot(d)
+    };
+    let turns = pieces.windows(2).len();
+    let sharp = turns - pieces.windows(2).filter(straight).count();
+    sharp <= (turns / 7).max(3)
 }
