@@ -5,7 +5,8 @@
 //!     cargo run --release -p percussion-report --example still -- FOLDER OUT overlay TIME TIME ...
 //!     cargo run --release -p percussion-report --example still -- FOLDER OUT animation
 //!
-//! Words `KEY=VALUE` among the times change the picture: width, height, samples, theme, view (azimuth,elevation), impulses, speed.
+//! Words `KEY=VALUE` among the times change the picture: whole, trim, width, height, samples, theme, view
+//! (azimuth,elevation), impulses, speed.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use percussion_report::Recording;
@@ -36,7 +37,7 @@ fn run(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             Some((key, value)) => set(&mut options, key, value)?,
         }
     }
-    let recording = Recording::load(Path::new(folder), 2000)?;
+    let recording = Recording::load(Path::new(folder), 20_000)?;
     if let ([n], true) = (times.as_slice(), kind != "single") {
         // One number: so many instants of the whole run.
         let (n, last) = (*n as usize, recording.frames.len().saturating_sub(1));
@@ -60,6 +61,8 @@ fn run(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
 
 fn set(options: &mut Options, key: &str, value: &str) -> Result<(), Box<dyn std::error::Error>> {
     match key {
+        "whole" => options.whole = value.parse()?,
+        "trim" => options.trim = value.parse()?,
         "width" => options.width = value.parse()?,
         "height" => options.height = value.parse()?,
         "samples" => options.samples = value.parse()?,

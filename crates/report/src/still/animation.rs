@@ -1,6 +1,7 @@
 //! A run as an animated GIF that loops forever.
 //!
-//! All frames share one palette, made from some of them. A frame holds the rectangle that has changed, and in it only the pixels that have.
+//! All frames share one palette, made from some of them. A frame holds the rectangle that has changed, and in it only
+//! the pixels that have.
 
 use super::quantise::{Census, Palette};
 use super::stage::{Scope, Shot, Stage};
@@ -22,8 +23,9 @@ const COLOURS: usize = 255;
 /// Times that are written are off by less than this share of what lies between them.
 const ROUNDED: f64 = 0.5;
 
-/// An animation of the whole run, the bytes of a GIF file. Time runs at the speed that is asked for; where that needs more frames than
-/// allowed, they follow each other more slowly. A transparent ground becomes white: the format knows no half-transparent pixels.
+/// An animation of the whole run, the bytes of a GIF file. Time runs at the speed that is asked for; where that needs
+/// more frames than allowed, they follow each other more slowly. A transparent ground becomes white: the format knows
+/// no half-transparent pixels.
 pub fn animation(recording: &Recording, options: &Options) -> Vec<u8> {
     let options = &Options {
         theme: if options.theme == Theme::Transparent { Theme::Light } else { options.theme },
@@ -151,5 +153,42 @@ fn changed(before: Option<&[u8]>, now: &[u8], columns: usize) -> [usize; 4] {
     match ends[0] == usize::MAX {
         true => [0, 0, 1, 1],
         false => [ends[0], ends[1], ends[2] - ends[0] + 1, ends[3] - ends[1] + 1],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_runs_at_the_speed_that_is_asked_for() {
+        let times: Vec<f64> = (0..=1000).map(|k| f64::from(k) * 0.01).collect();
+        let scheduled = |speed: Option<f64>| schedule(&times, &Options { speed, ..Options::default() });
+        // Ten seconds in real time: with steps of 5 hundredths there would be 201 frames.
+        let (frames, delay) = scheduled(Some(1.0));
+        assert_eq!((frames.len(), delay), (168, 6));
+        for (k, pair) in frames.windows(2).enumerate().take(100) {
+            assert!((times[pair[0]] - 0.06 * k as f64).abs() < 0.006);
+        }
+        for (speed, seconds) in [(2.0, 5.0), (0.5, 20.0), (0.01, 1000.0)] {
+            let (frames, delay) = scheduled(Some(speed));
+            assert!(frames.len() <= 200 && *frames.last().unwrap() == 1000);
+            let long = (frames.len() - 1) as f64 * f64::from(delay) / 100.0;
+            assert!((long - seconds).abs() <= f64::from(delay) / 100.0, "{speed}: {long}");
+        }
+        assert_eq!(scheduled(None).1, scheduled(Some(1.0)).1);
+        assert_eq!(scheduled(Some(f64::NAN)), scheduled(None));
+        assert!(schedule(&[], &Options::default()).0.is_empty());
+        assert_eq!(schedule(&[3.0], &Options::default()).0, [0]);
+    }
+
+    #[test]
+    fn the_rectangle_of_what_has_changed() {
+        let before = [0; 12];
+        let mut now = before;
+        assert_eq!(changed(Some(&before), &now, 4), [0, 0, 1, 1]);
+        (now[5], now[10]) = (1, 1);
+        assert_eq!(changed(Some(&before), &now, 4), [1, 1, 2, 2]);
+        assert_eq!(changed(None, &now, 4), [0, 0, 4, 3]);
     }
 }

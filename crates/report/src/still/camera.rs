@@ -1,8 +1,9 @@
 //! From space to the picture: a camera, and where it must stand to see a set of points.
 //!
-//! With the axes of the picture given, points fit between the sides of a rectangle when the eye stands behind four planes: for
-//! coordinates `x` to the right and `z` towards the viewer and a half width `t` at unit distance, `|x - e_x| ≤ t (e_z - z)`.
-//! The nearest such eye is `e_z = (max(x + t z) + max(-x + t z)) / 2t`, the same upwards, whichever is farther.
+//! With the axes of the picture given, points fit between the sides of a rectangle when the eye stands behind four
+//! planes: for coordinates `x` to the right and `z` towards the viewer and a half width `t` at unit distance, `|x -
+//! e_x| ≤ t (e_z - z)`. The nearest such eye is `e_z = (max(x + t z) + max(-x + t z)) / 2t`, the same upwards,
+//! whichever is farther.
 
 use percussion_geometry::Vec3;
 
@@ -78,8 +79,9 @@ pub struct Spot {
 impl View {
     /// Right, up and back; whatever is asked for, they are orthonormal.
     fn axes(&self) -> [Vec3; 3] {
-        let back = self.towards.try_normalize(0.0).unwrap_or(-Vec3::y());
-        let across = |up: Vec3| up.cross(&back).try_normalize(1e-9);
+        let unit = |v: Vec3| v.try_normalize(1e-9).filter(|v| v.iter().all(|x| x.is_finite()));
+        let back = unit(self.towards).unwrap_or(-Vec3::y());
+        let across = |up: Vec3| unit(up.cross(&back));
         let right =
             across(self.up).or_else(|| across(Vec3::z())).or_else(|| across(Vec3::y())).unwrap_or(Vec3::x());
         [right, back.cross(&right), back]
@@ -108,10 +110,12 @@ impl Camera {
             // A single point, or none: a metre about it.
             let about = points.first().copied().filter(|p| p.iter().all(|v| v.is_finite()));
             let about = about.unwrap_or_else(Vec3::zeros);
-            return Self::fit(view, &[about.add_scalar(-0.5), about.add_scalar(0.5)], area);
+            let ends = [right, up, back].map(|axis| [about - axis * 0.5, about + axis * 0.5]);
+            return Self::fit(view, ends.as_flattened(), area);
         }
         if view.lens == Lens::Parallel {
-            let scale = (width / (east + west).max(1e-3 * size)).min(height / (north + south).max(1e-3 * size));
+            let scale =
+                (width / (east + west).max(1e-3 * size)).min(height / (north + south).max(1e-3 * size));
             let eye = right * (0.5 * (east - west)) + up * (0.5 * (north - south)) + back * (front + size);
             return Self { eye, right, up, back, lens: view.lens, scale, middle };
         }
@@ -177,4 +181,92 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     high - low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: Area = Area { left: 20.0, top: 10.0, width: 200.0, height: 100.0 };
+
+    fn view(lens: Lens) -> View {
+        View { towards: -Vec3::y(), up: Vec3::z(), lens }
+    }
+
+    #[test]
+    fn parallel_sights_show_a_square_where_it_should_be() {
+        let corners = [Vec3::new(-1.0, 5.0, -1.0), Vec3::new(1.0, -5.0, 1.0)];
+        let camera = Camera::fit(&view(Lens::Parallel), &corners, &AREA);
+        assert_eq!(camera.scale, 50.0);
+        let spot = camera.project(&Vec3::new(1.0, 3.0, 0.5)).unwrap();
+        assert_eq!((spot.x, spot.y), (20.0 + 100.0 + 50.0, 10.0 + 50.0 - 25.0));
+        let nearer = camera.project(&Vec3::new(1.0, 2.0, 0.5)).unwrap();
+        assert!((nearer.near - spot.near - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn what_is_twice_as_far_is_half_as_large() {
+        let camera = Camera {
+            eye: Vec3::new(0.0, -10.0, 0.0),
+            right: Vec3::x(),
+            up: Vec3::z(),
+            back: -Vec3::y(),
+            lens: Lens::Perspective,
+            scale: 500.0,
+            middle: [320.0, 240.0],
+        };
+        let spot = |p: Vec3| camera.project(&p).map(|spot| [spot.x, spot.y]);
+        assert_eq!(spot(Vec3::new(1.0, 0.0, 2.0)), Some([370.0, 140.0]));
+        assert_eq!(spot(Vec3::new(1.0, 10.0, 2.0)), Some([345.0, 190.0]));
+        assert_eq!(spot(camera.eye), None);
+        assert_eq!(spot(Vec3::new(0.0, -11.0, 0.0)), None);
+        let (start, way) = camera.sight(370.0, 140.0);
+        assert!((start + way * 10.0 - Vec3::new(1.0, 0.0, 2.0)).norm() < 1e-14);
+    }
+
+    /// The camera is the nearest that sees all: everything is inside, and two sides that face each other are touched.
+    #[test]
+    fn points_fill_the_area_that_is_meant_for_them() {
+        let mut seed = 1u64;
+        let mut number = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        for _ in 0..50 {
+            let points: Vec<Vec3> = (0..20).map(|_| Vec3::new(3.0 * number(), number(), number())).collect();
+            let towards = Vec3::new(number(), number() - 1.0, number().abs());
+            for lens in [Lens::Perspective, Lens::Parallel] {
+                let camera = Camera::fit(&View { towards, up: Vec3::z(), lens }, &points, &AREA);
+                let spots: Vec<Spot> = points.iter().map(|p| camera.project(p).unwrap()).collect();
+                let end = |of: fn(&Spot) -> f64, pick: fn(f64, f64) -> f64| {
+                    spots.iter().map(of).reduce(pick).unwrap()
+                };
+                let (left, right) = (end(|s| s.x, f64::min) - 20.0, 220.0 - end(|s| s.x, f64::max));
+                let (top, bottom) = (end(|s| s.y, f64::min) - 10.0, 110.0 - end(|s| s.y, f64::max));
+                let gaps = [left, right, top, bottom];
+                assert!(gaps.iter().all(|gap| *gap > -1e-9), "{gaps:?}");
+                assert!((left + right).min(top + bottom) < 1e-9, "{gaps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_a_point_are_seen_too() {
+        for points in
+            [vec![], vec![Vec3::new(3.0, 4.0, 5.0)], vec![Vec3::x(); 9], vec![Vec3::repeat(f64::NAN)]]
+        {
+            for lens in [Lens::Perspective, Lens::Parallel] {
+                let camera = Camera::fit(&view(lens), &points, &AREA);
+                let about = points.first().copied().filter(|p| p.x.is_finite()).unwrap_or_else(Vec3::zeros);
+                let spot = camera.project(&about).unwrap();
+                assert!((spot.x - 120.0).abs() < 1e-9 && (spot.y - 60.0).abs() < 1e-9, "{spot:?}");
+            }
+        }
+        // A line along the sight, seen end on.
+        let camera = Camera::fit(&view(Lens::Perspective), &[Vec3::zeros(), Vec3::y()], &AREA);
+        assert!(camera.distance(&Vec3::zeros()) > 0.1);
+        // A view along what is said to be up.
+        let along = View { towards: Vec3::z(), up: Vec3::z(), lens: Lens::Perspective };
+        assert!(Camera::fit(&along, &[Vec3::zeros(), Vec3::x()], &AREA).project(&Vec3::x()).is_some());
+    }
 }

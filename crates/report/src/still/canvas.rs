@@ -36,8 +36,7 @@ impl Ink {
 impl Canvas {
     /// One colour everywhere, or nothing.
     pub fn new(width: usize, height: usize, background: Option<[u8; 3]>) -> Self {
-        let fill = background
-            .map_or([0.0; 4], |[r, g, b]| [r, g, b, 255].map(|v: u8| f32::from(v) / 255.0));
+        let fill = background.map_or([0.0; 4], |[r, g, b]| [r, g, b, 255].map(|v: u8| f32::from(v) / 255.0));
         Self { width, height, pixels: vec![fill; width * height] }
     }
 

@@ -1,4 +1,5 @@
-//! Bodies as triangles and lines of the picture: placed, shaded, with their outlines, cut off before they come too near to the eye.
+//! Bodies as triangles and lines of the picture: placed, shaded, with their outlines, cut off before they come too
+//! near to the eye.
 //!
 //! Two lamps, one from the upper left and a weaker one from the right, and some light from everywhere.
 
@@ -12,7 +13,7 @@ use percussion_geometry::{Pose, Vec3};
 /// Lines count as nearer by this many pixels than they are.
 const LIFT: f64 = 0.75;
 /// Samples of a band of the picture, at most: they should stay near the processor.
-const BAND: usize = 1 << 20;
+const BAND: usize = 1 << 18;
 
 /// Directions to the lamps.
 #[derive(Clone, Copy, Debug)]
@@ -201,24 +202,129 @@ pub fn finite(pose: &Pose) -> bool {
     pose.position.iter().chain(pose.rotation.matrix().iter()).all(|v| v.is_finite())
 }
 
-/// Lays drawings over a canvas, each with its opacity, one over the other; `behind` hides parts of all of them, and is seen itself when `seen`.
+/// Lays drawings over a canvas, each with its opacity, one over the other; `behind` hides parts of all of them, and is
+/// seen itself when `seen`.
 pub fn lay(canvas: &mut Canvas, behind: &Drawing, seen: bool, shots: &[(Drawing, f32)], per: usize) {
     let rows = (BAND / (canvas.width * per * per).max(1)).clamp(1, canvas.height.max(1));
+    let mut layer = Layer::new(canvas.width, per);
     for first in (0..canvas.height).step_by(rows) {
         let within = first..(first + rows).min(canvas.height);
-        let mut base = Layer::new(canvas.width, within, per);
-        behind.draw(&mut base);
         if seen {
-            base.lay(canvas, 1.0);
+            layer.restart(within.clone());
+            behind.draw(&mut layer);
+            layer.lay(canvas, 1.0);
         }
-        base.forget_colours();
-        let mut layer = base.clone();
-        for (k, (shot, opacity)) in shots.iter().enumerate() {
-            if k > 0 {
-                layer.copy_from(&base);
-            }
+        for (shot, opacity) in shots {
+            layer.restart(within.clone());
+            behind.draw(&mut layer);
+            layer.forget_colours();
             shot.draw(&mut layer);
             layer.lay(canvas, *opacity);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Mesh;
+    use percussion_geometry::shapes::{Polytope, Solid, Sphere};
+
+    fn camera(lens: Lens, eye: Vec3, scale: f64) -> Camera {
+        Camera { eye, right: Vec3::x(), up: Vec3::z(), back: -Vec3::y(), lens, scale, middle: [100.0, 80.0] }
+    }
+
+    fn pixels(camera: &Camera, bodies: &[(Shape, Pose, Option<f64>)], unit: f64) -> Vec<[u8; 4]> {
+        let mut drawing = Drawing::new(camera, Light::of(camera, &Vec3::z()), &Vec3::zeros());
+        for (k, (shape, pose, flat)) in bodies.iter().enumerate() {
+            let paint =
+                Paint { rgb: [[200, 40, 40], [40, 40, 200]][k % 2], owner: k as u16 + 1, flat: *flat, unit };
+            drawing.body(shape, pose, &paint);
+        }
+        let mut canvas = Canvas::new(200, 160, None);
+        let nothing = Drawing::new(camera, Light::of(camera, &Vec3::z()), &Vec3::zeros());
+        lay(&mut canvas, &nothing, true, &[(drawing, 1.0)], 3);
+        canvas.picture().pixels.as_chunks::<4>().0.to_vec()
+    }
+
+    fn cube(side: f64) -> Shape {
+        Shape::of(&Mesh::of(&Solid::Polytope(Polytope::cuboid(side, side, side).unwrap())))
+    }
+
+    fn covered(pixels: &[[u8; 4]]) -> f64 {
+        pixels.iter().map(|p| f64::from(p[3])).sum::<f64>() / 255.0
+    }
+
+    /// A cube along an axis is a square: with parallel sights of its side, in perspective of that of its front face.
+    /// Its outline adds half a pen's width around it.
+    #[test]
+    fn a_cube_along_an_axis_covers_what_it_should() {
+        let pen = 1.45 * 0.25;
+        for (x, z) in [(0.0, 0.0), (0.003, -0.0047)] {
+            let body = || [(cube(1.0), Pose::at(Vec3::new(x, 0.0, z)), None)];
+            let parallel = covered(&pixels(&camera(Lens::Parallel, Vec3::zeros(), 100.0), &body(), 0.25));
+            let exact = 100.0 * 100.0 + 4.0 * 100.0 * 0.5 * pen;
+            assert!((parallel - exact).abs() < 60.0, "{parallel} {exact}");
+            let eye = Vec3::new(0.0, -5.5, 0.0);
+            let perspective = covered(&pixels(&camera(Lens::Perspective, eye, 500.0), &body(), 0.25));
+            assert!((perspective - exact).abs() < 60.0, "{perspective} {exact}");
+        }
+    }
+
+    /// Behind a ball there is its disc, in perspective larger than its radius says: sin a = r/d.
+    #[test]
+    fn a_ball_covers_its_disc() {
+        let ball = Shape::of(&Mesh::of(&Solid::Sphere(Sphere::new(0.5).unwrap())));
+        let eye = Vec3::new(0.0, -2.5, 0.0);
+        let area =
+            covered(&pixels(&camera(Lens::Perspective, eye, 250.0), &[(ball, Pose::identity(), None)], 0.25));
+        let radius = 250.0 * (0.5f64 / 2.5).asin().tan() + 0.5 * 1.45 * 0.25;
+        let exact = std::f64::consts::PI * radius * radius;
+        assert!((area / exact - 1.0).abs() < 0.01, "{area} {exact}");
+    }
+
+    #[test]
+    fn bodies_in_front_hide_others_and_their_lines() {
+        let camera = camera(Lens::Perspective, Vec3::new(0.0, -6.0, 0.0), 400.0);
+        let bodies = |far: f64| {
+            vec![
+                (cube(1.0), Pose::at(Vec3::new(0.0, 0.0, 0.0)), None),
+                (cube(0.5), Pose::at(Vec3::new(0.0, far, 0.0)), None),
+            ]
+        };
+        let alone = pixels(&camera, &bodies(0.0)[..1], 1.0);
+        assert!(pixels(&camera, &bodies(2.0), 1.0) == alone);
+        let before = pixels(&camera, &bodies(-2.0), 1.0);
+        assert!(before[80 * 200 + 100][2] > 100 && alone[80 * 200 + 100][2] < 60);
+    }
+
+    #[test]
+    fn flat_bodies_hide_each_other_by_their_order() {
+        let camera = camera(Lens::Parallel, Vec3::zeros(), 100.0);
+        let bodies = |orders: [f64; 2]| orders.map(|order| (cube(0.6), Pose::identity(), Some(order)));
+        let red = |orders: [f64; 2]| pixels(&camera, &bodies(orders), 1.0)[80 * 200 + 100][0] > 100;
+        assert!(red([2.0, 1.0]) && !red([1.0, 2.0]));
+    }
+
+    /// Whatever the eye is in, and wherever bodies are, there is a picture.
+    #[test]
+    fn a_body_at_the_camera_is_cut_off() {
+        let eye = Vec3::new(0.0, -1.0, 0.0);
+        let camera = camera(Lens::Perspective, eye, 150.0);
+        let ball = || Shape::of(&Mesh::of(&Solid::Sphere(Sphere::new(0.7).unwrap())));
+        for position in [eye, eye + Vec3::new(0.3, 0.7, 0.0), eye - Vec3::y() * 5.0, Vec3::repeat(f64::NAN)] {
+            pixels(
+                &camera,
+                &[(cube(1.0), Pose::at(position), None), (ball(), Pose::at(position), None)],
+                1.0,
+            );
+        }
+        // A floor that runs below the eye and behind it is seen before it.
+        let mut drawing = Drawing::new(&camera, Light::of(&camera, &Vec3::z()), &Vec3::zeros());
+        let floor = [[-9.0, -9.0], [9.0, -9.0], [9.0, 9.0], [-9.0, 9.0]].map(|[x, y]| Vec3::new(x, y, -0.5));
+        drawing.screen(&floor, 1);
+        assert!(!drawing.triangles.is_empty());
+        let seen = drawing.triangles.iter().flat_map(|t| &t.0);
+        assert!(seen.clone().all(|c| c.spot.near > 0.0 && c.spot.near <= 1.0001 / drawing.limit));
     }
 }

@@ -1,8 +1,8 @@
 //! Floors and walls: planes without end, drawn as far as they matter, with a grid and with shadows.
 //!
-//! A plane has coordinates `u`, `v` in metres; in the picture they are quotients of affine functions of the pixel, so that their
-//! change from pixel to pixel is known and lines of the grid have the same width near and far. Planes are cut where they meet each
-//! other: six of them are a box. Those that the viewer is behind hide nothing.
+//! A plane has coordinates `u`, `v` in metres; in the picture they are quotients of affine functions of the pixel, so
+//! that their change from pixel to pixel is known and lines of the grid have the same width near and far. Planes are
+//! cut where they meet each other: six of them are a box. Those that the viewer is behind hide nothing.
 
 use super::camera::{Camera, Lens};
 use super::canvas::Canvas;
@@ -51,9 +51,19 @@ impl Floor {
                 (middle[k], half[k]) = (0.5 * (least + most), 0.5 * (most - least));
             }
         }
-        let mut floor = Self { origin, normal: *normal, u, v, corners: Vec::new(), middle, half, margin: MARGIN * scope.radius };
+        let mut floor = Self {
+            origin,
+            normal: *normal,
+            u,
+            v,
+            corners: Vec::new(),
+            middle,
+            half,
+            margin: MARGIN * scope.radius,
+        };
         let [x, y] = floor.reach();
-        floor.corners = [[-x, -y], [x, -y], [x, y], [-x, y]].map(|c| [middle[0] + c[0], middle[1] + c[1]]).to_vec();
+        floor.corners =
+            [[-x, -y], [x, -y], [x, y], [-x, y]].map(|c| [middle[0] + c[0], middle[1] + c[1]]).to_vec();
         floor
     }
 
@@ -121,7 +131,14 @@ impl Floor {
     }
 
     /// Draws it on a canvas.
-    pub fn draw(&self, canvas: &mut Canvas, camera: &Camera, shadow: Option<&Shadow>, grid: Option<f64>, theme: Theme) {
+    pub fn draw(
+        &self,
+        canvas: &mut Canvas,
+        camera: &Camera,
+        shadow: Option<&Shadow>,
+        grid: Option<f64>,
+        theme: Theme,
+    ) {
         let seen = Chart::of(self, camera);
         let sides = self.sides();
         let [r, g, b] = theme.floor().map(|v| f32::from(v) / 255.0);
@@ -130,7 +147,10 @@ impl Floor {
                 let Some(spot) = seen.at(x as f64 + 0.5, y as f64 + 0.5) else { continue };
                 let [u, v] = spot.place;
                 let beyond = |k: usize, at: f64| ((at - self.middle[k]).abs() - self.half[k]).max(0.0);
-                let off = beyond(0, u).hypot(beyond(1, v)) / self.margin;
+                let off = (beyond(0, u).powi(2) + beyond(1, v).powi(2)).sqrt() / self.margin;
+                if !(off < 1.0) {
+                    continue;
+                }
                 let inside = sides.iter().map(|side| side.distance(&spot)).fold(f64::INFINITY, f64::min);
                 let strength = fade(off) * (inside + 0.5).clamp(0.0, 1.0);
                 if strength <= 0.0 {
@@ -179,7 +199,7 @@ impl Side {
         let [a, b] = self.inward;
         let value = a * spot.place[0] + b * spot.place[1] - self.offset;
         let slope = |k: usize| a * spot.slope[0][k] + b * spot.slope[1][k];
-        value / slope(0).hypot(slope(1)).max(f64::MIN_POSITIVE)
+        value / (slope(0).powi(2) + slope(1).powi(2)).sqrt().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -197,7 +217,7 @@ impl Seen {
     fn grid(&self, cell: f64) -> f64 {
         let mut line: f64 = 0.0;
         for k in 0..2 {
-            let slope = self.slope[k][0].hypot(self.slope[k][1]).max(f64::MIN_POSITIVE);
+            let slope = (self.slope[k][0].powi(2) + self.slope[k][1].powi(2)).sqrt().max(f64::MIN_POSITIVE);
             let off = (self.place[k] / cell - (self.place[k] / cell).round()).abs() * cell / slope;
             let dense = ((cell / slope - SMALLEST_CELL) / SMALLEST_CELL).clamp(0.0, 1.0);
             line = line.max(dense * (1.0 - off).clamp(0.0, 1.0));
@@ -208,7 +228,8 @@ impl Seen {
 
 /// From pixels to coordinates of a plane.
 pub struct Chart {
-    /// Numerators of both coordinates and the denominator: value at the corner of the picture, changes to the right and downwards.
+    /// Numerators of both coordinates and the denominator: value at the corner of the picture, changes to the right
+    /// and downwards.
     parts: [[f64; 3]; 3],
     /// The sign of the denominator where the plane is before the eye.
     sign: f64,
@@ -221,8 +242,12 @@ impl Chart {
             let (start, way) = camera.sight(x, y);
             let arm = start - floor.origin;
             let (steep, height) = (n.dot(&way), n.dot(&arm));
-            // Height over steepness is how far the sight runs; both are affine in the pixel, and so are the products for one lens.
-            [&floor.u, &floor.v].map(|axis| axis.dot(&arm) * steep - height * axis.dot(&way)).into_iter().chain([steep])
+            // Height over steepness is how far the sight runs; both are affine in the pixel, and so are the products
+            // for one lens.
+            [&floor.u, &floor.v]
+                .map(|axis| axis.dot(&arm) * steep - height * axis.dot(&way))
+                .into_iter()
+                .chain([steep])
         };
         let corner: Vec<f64> = at(0.0, 0.0).collect();
         let (right, below): (Vec<f64>, Vec<f64>) = (at(1.0, 0.0).collect(), at(0.0, 1.0).collect());
@@ -243,5 +268,89 @@ impl Chart {
             [1, 2].map(|way| (self.parts[k][way] - place[k] * self.parts[2][way]) / below)
         });
         Some(Seen { place, slope })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::still::camera::{Area, View};
+
+    fn scope() -> Scope {
+        Scope::of(vec![Vec3::new(-1.0, -2.0, 0.5), Vec3::new(2.0, 1.0, 1.0)])
+    }
+
+    fn cameras() -> [Camera; 2] {
+        let area = Area { left: 30.0, top: 20.0, width: 500.0, height: 300.0 };
+        [Lens::Perspective, Lens::Parallel].map(|lens| {
+            let view = View { towards: Vec3::new(0.4, -0.8, 0.5), up: Vec3::z(), lens };
+            Camera::fit(&view, &scope().points, &area)
+        })
+    }
+
+    /// The chart undoes the projection, and its slopes are differences.
+    #[test]
+    fn pixels_know_which_point_of_the_plane_they_show() {
+        let normal = Vec3::new(0.1, -0.3, 0.9).normalize();
+        let floor = Floor::new(&Vec3::new(0.0, 0.0, -0.2), &normal, &scope());
+        for camera in cameras() {
+            let chart = Chart::of(&floor, &camera);
+            for c in [[0.0, 0.0], [1.3, -0.4], [-0.7, 1.1]] {
+                let spot = camera.project(&floor.at(&c)).unwrap();
+                let seen = chart.at(spot.x, spot.y).unwrap();
+                let step = 1e-4;
+                let moved =
+                    [chart.at(spot.x + step, spot.y).unwrap(), chart.at(spot.x, spot.y + step).unwrap()];
+                for k in 0..2 {
+                    assert!((seen.place[k] - c[k]).abs() < 1e-9, "{:?} {c:?}", seen.place);
+                    for (way, there) in moved.iter().enumerate() {
+                        let slope = (there.place[k] - seen.place[k]) / step;
+                        assert!((slope - seen.slope[k][way]).abs() < 1e-6 * (1.0 + slope.abs()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_above_the_horizon() {
+        let floor = Floor::new(&Vec3::zeros(), &Vec3::z(), &scope());
+        let camera = cameras()[0];
+        let chart = Chart::of(&floor, &camera);
+        // The direction of the horizon, to which horizontal sights go.
+        let level = -(camera.back - Vec3::z() * camera.back.z);
+        let horizon = camera.project(&(camera.eye + level)).unwrap();
+        assert!(chart.at(horizon.x, horizon.y - 1.0).is_none());
+        assert!(chart.at(horizon.x, horizon.y + 1.0).is_some());
+    }
+
+    /// Six planes that face each other are the walls of a box.
+    #[test]
+    fn planes_cut_each_other_to_a_box() {
+        let sides = [Vec3::x(), Vec3::y(), Vec3::z()].into_iter().flat_map(|axis| [axis, -axis]);
+        let half = Vec3::new(2.2, 2.4, 1.4);
+        let all = sides.map(|n| Floor::new(&-n.component_mul(&half), &n, &scope())).collect();
+        let walls = Floor::cut(all);
+        assert_eq!(walls.len(), 6);
+        for wall in &walls {
+            assert!(wall.is_walled());
+            assert_eq!(wall.corners.len(), 4);
+            for c in &wall.corners {
+                assert!((wall.at(c).abs() - half).norm() < 1e-12);
+            }
+        }
+        // The viewer sees three of them from inside.
+        assert_eq!(walls.iter().filter(|wall| wall.faces(&cameras()[0])).count(), 3);
+    }
+
+    /// Lines of the grid keep their width: a pixel in a row of `n` per cell is covered by the share 1/n.
+    #[test]
+    fn lines_of_the_grid_are_a_pixel_wide() {
+        for cells in [20.0, 47.3] {
+            let seen =
+                |x: f64| Seen { place: [x / cells, 0.5], slope: [[1.0 / cells, 0.0], [0.0, 1.0 / cells]] };
+            let ink: f64 = (0..10_000).map(|k| seen(f64::from(k) + 0.5).grid(1.0)).sum();
+            assert!((ink / 10_000.0 * cells - 1.0).abs() < 0.01, "{ink}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Letters as strokes.
 //!
-//! Capitals and digits are six units high, small letters four; below the line there are two. A glyph is a list of strokes, each a list of
-//! points; a point after `~` pulls the curve between its neighbours towards it, as the middle point of a quadratic Bézier curve.
+//! Capitals and digits are six units high, small letters four; below the line there are two. A glyph is a list of
+//! strokes, each a list of points; a point after `~` pulls the curve between its neighbours towards it, as the middle
+//! point of a quadratic Bézier curve.
 
 use super::canvas::{Canvas, Ink};
 
@@ -27,12 +28,16 @@ fn glyph(letter: char) -> &'static str {
         '0' => "2,0 ~0,0 0,3 ~0,6 2,6 ~4,6 4,3 ~4,0 2,0",
         '1' => "0.4,4.7 2,6 2,0",
         '2' => "0.1,4.3 ~0.1,6 2,6 ~3.9,6 3.9,4.3 ~3.9,3.2 2.2,1.9 0,0 4,0",
-        '3' => "0.2,4.7 ~0.5,6 2,6 ~3.7,6 3.7,4.6 ~3.7,3.2 1.6,3.2; 1.6,3.2 ~4,3.2 4,1.6 ~4,0 2,0 ~0.2,0 0,1.4",
+        '3' => {
+            "0.2,4.7 ~0.5,6 2,6 ~3.7,6 3.7,4.6 ~3.7,3.2 1.6,3.2; 1.6,3.2 ~4,3.2 4,1.6 ~4,0 2,0 ~0.2,0 0,1.4"
+        }
         '4' => "3,0 3,6 0,1.7 4.1,1.7",
         '5' => "3.6,6 0.6,6 0.3,3.2 ~1,3.8 2,3.8 ~4,3.8 4,1.9 ~4,0 2,0 ~0.3,0 0,1.2",
         '6' => "3.6,5 ~3.3,6 2.1,6 ~0,6 0,2.6 ~0,0 2,0 ~4,0 4,1.9 ~4,3.8 2.1,3.8 ~0.3,3.8 0,2",
         '7' => "0,6 4,6 ~2,3.4 1.4,0",
-        '8' => "2,3.2 ~0.3,3.2 0.3,4.6 ~0.3,6 2,6 ~3.7,6 3.7,4.6 ~3.7,3.2 2,3.2 ~0,3.2 0,1.6 ~0,0 2,0 ~4,0 4,1.6 ~4,3.2 2,3.2",
+        '8' => {
+            "2,3.2 ~0.3,3.2 0.3,4.6 ~0.3,6 2,6 ~3.7,6 3.7,4.6 ~3.7,3.2 2,3.2 ~0,3.2 0,1.6 ~0,0 2,0 ~4,0 4,1.6 ~4,3.2 2,3.2"
+        }
         '9' => "0.4,1 ~0.7,0 1.9,0 ~4,0 4,3.4 ~4,6 2,6 ~0,6 0,4.1 ~0,2.2 1.9,2.2 ~3.7,2.2 4,4",
         '.' => "0.3,0.05 0.3,0.2",
         ',' => "0.5,0.2 0.1,-1",
@@ -52,7 +57,9 @@ fn glyph(letter: char) -> &'static str {
         'd' => "3.4,6.4 3.4,0; 3.4,2.6 ~3.2,4 1.7,4 ~0,4 0,2 ~0,0 1.7,0 ~3.2,0 3.4,1.4",
         'e' => "0.05,2.2 3.5,2.2 ~3.5,4 1.8,4 ~0,4 0,2 ~0,0 1.9,0 ~3,0 3.3,0.8",
         'f' => "2.4,6.2 ~1,6.7 1,5 1,0; 0,4 2.2,4",
-        'g' => "3.4,4 3.4,-0.4 ~3.4,-2 1.7,-2 ~0.6,-2 0.2,-1.3; 3.4,2.6 ~3.2,4 1.7,4 ~0,4 0,2 ~0,0 1.7,0 ~3.2,0 3.4,1.4",
+        'g' => {
+            "3.4,4 3.4,-0.4 ~3.4,-2 1.7,-2 ~0.6,-2 0.2,-1.3; 3.4,2.6 ~3.2,4 1.7,4 ~0,4 0,2 ~0,0 1.7,0 ~3.2,0 3.4,1.4"
+        }
         'h' => "0,6.4 0,0; 0,2.5 ~0.4,4 1.8,4 ~3.2,4 3.2,2.4 3.2,0",
         'i' => "0.3,4 0.3,0; 0.3,5.6 0.3,5.75",
         'j' => "1,4 1,-1 ~1,-2 -0.2,-2; 1,5.6 1,5.75",
@@ -159,7 +166,15 @@ pub fn width(text: &str, size: f64) -> f64 {
 }
 
 /// Writes a text with its base line at a point; capitals are `size` pixels high.
-pub fn write(canvas: &mut Canvas, text: &str, at: [f64; 2], anchor: Anchor, size: f64, rgb: [u8; 3], slanted: bool) {
+pub fn write(
+    canvas: &mut Canvas,
+    text: &str,
+    at: [f64; 2],
+    anchor: Anchor,
+    size: f64,
+    rgb: [u8; 3],
+    slanted: bool,
+) {
     let (mut lines, wide) = strokes(text, slanted);
     let unit = size / 6.0;
     let shift = match anchor {
@@ -186,7 +201,10 @@ mod tests {
             assert!((0.3..6.5).contains(&wide), "{letter} {wide}");
             // Every word of the table was understood.
             let numbers = glyph(letter).split([' ', ';', ',', '~']).filter(|w| !w.is_empty());
-            assert!(numbers.clone().count() % 2 == 0 && numbers.clone().all(|w| w.parse::<f64>().is_ok()), "{letter}");
+            assert!(
+                numbers.clone().count() % 2 == 0 && numbers.clone().all(|w| w.parse::<f64>().is_ok()),
+                "{letter}"
+            );
         }
         assert_eq!(strokes("", false).1, 0.0);
     }
@@ -197,8 +215,7 @@ mod tests {
             let mut canvas = Canvas::new(200, 40, None);
             write(&mut canvas, "HH", [100.0, 30.0], anchor, 18.0, [0, 0, 0], false);
             let picture = canvas.picture();
-            let dark: Vec<usize> =
-                (0..200 * 40).filter(|i| picture.pixels[4 * i + 3] > 127).collect();
+            let dark: Vec<usize> = (0..200 * 40).filter(|i| picture.pixels[4 * i + 3] > 127).collect();
             let columns = dark.iter().map(|i| i % 200);
             let rows = dark.iter().map(|i| i / 200);
             (columns.clone().min(), columns.max(), rows.clone().min(), rows.max())

@@ -1,9 +1,10 @@
 //! Samples of a picture, several to a pixel: triangles and lines hide what is farther away.
 //!
-//! A sample belongs to a triangle when its middle lies between the sides, the left and the upper one included: neighbours share
-//! no sample and leave none out. Surfaces are entered a little farther away than they are, by what their depth changes in a sample
-//! and a half, so that lines on them are seen. A line is seen where its own axis is seen: on the edge of a
-//! body it keeps its full width, though half of it lies on a face that comes nearer steeply. Over other bodies each of its samples must be nearer.
+//! A sample belongs to a triangle when its middle lies between the sides, the left and the upper one included:
+//! neighbours share no sample and leave none out. Surfaces are entered a little farther away than they are, by what
+//! their depth changes in a sample and a half, so that lines on them are seen. A line is seen where its own axis is
+//! seen: on the edge of a body it keeps its full width, though half of it lies on a face that comes nearer steeply.
+//! Over other bodies each of its samples must be nearer.
 
 use super::camera::{Lens, Spot};
 use super::canvas::Canvas;
@@ -62,22 +63,34 @@ const APRON: usize = 6;
 pub const NOBODY: u16 = 0;
 
 impl Layer {
-    /// Empty, over some rows of a canvas, with `per` times `per` samples to a pixel.
-    pub fn new(width: usize, within: Range<usize>, per: usize) -> Self {
-        let first = within.start.saturating_sub(APRON);
-        let (columns, rows) = (width * per, (within.end + APRON - first) * per);
-        let n = columns * rows;
+    /// One without rows, for canvases of a width, with `per` times `per` samples to a pixel.
+    pub fn new(width: usize, per: usize) -> Self {
         Self {
-            columns,
-            rows,
+            columns: width * per,
+            rows: 0,
             per,
-            first,
-            within,
-            colour: vec![[0; 4]; n],
-            near: vec![f32::NEG_INFINITY; n],
-            owner: vec![NOBODY; n],
+            first: 0,
+            within: 0..0,
+            colour: Vec::new(),
+            near: Vec::new(),
+            owner: Vec::new(),
             touched: None,
         }
+    }
+
+    /// Becomes empty, over some rows of a canvas.
+    pub fn restart(&mut self, within: Range<usize>) {
+        self.first = within.start.saturating_sub(APRON);
+        self.rows = (within.end + APRON - self.first) * self.per;
+        self.within = within;
+        self.touched = None;
+        let n = self.columns * self.rows;
+        self.colour.clear();
+        self.colour.resize(n, [0; 4]);
+        self.near.clear();
+        self.near.resize(n, f32::NEG_INFINITY);
+        self.owner.clear();
+        self.owner.resize(n, NOBODY);
     }
 
     /// What is near hides; nothing is to be seen of it.
@@ -86,14 +99,6 @@ impl Layer {
         for row in top..=bottom {
             self.colour[row * self.columns + left..=row * self.columns + right].fill([0; 4]);
         }
-    }
-
-    /// Becomes what another one of the same size is.
-    pub fn copy_from(&mut self, other: &Layer) {
-        self.colour.copy_from_slice(&other.colour);
-        self.near.copy_from_slice(&other.near);
-        self.owner.copy_from_slice(&other.owner);
-        self.touched = other.touched;
     }
 
     fn touch(&mut self, [left, right, top, bottom]: [usize; 4]) {
@@ -170,7 +175,7 @@ impl Layer {
                 let share = ((x - a[0]) * along[0] + (y - a[1]) * along[1]) / length;
                 let t = if length > 0.0 { share.clamp(0.0, 1.0) } else { 0.0 };
                 let foot = [a[0] + t * along[0], a[1] + t * along[1]];
-                let cover = (reach - (x - foot[0]).hypot(y - foot[1])).min(1.0);
+                let cover = (reach - ((x - foot[0]).powi(2) + (y - foot[1]).powi(2)).sqrt()).min(1.0);
                 if !(cover > 0.0) {
                     continue;
                 }
@@ -223,7 +228,8 @@ impl Layer {
     }
 }
 
-/// The first of the places 0, 1, ... whose middle is not before the least value, and the first whose middle is not before the greatest.
+/// The first of the places 0, 1, ... whose middle is not before the least value, and the first whose middle is not
+/// before the greatest.
 pub fn bounds(values: [f64; 3], end: usize) -> (usize, usize) {
     let low = values[0].min(values[1]).min(values[2]);
     let high = values[0].max(values[1]).max(values[2]);
@@ -231,7 +237,8 @@ pub fn bounds(values: [f64; 3], end: usize) -> (usize, usize) {
     (place(low), place(high))
 }
 
-/// Where the sides of a triangle cross a row: the least and the greatest. The same side gives the same number in both triangles that have it.
+/// Where the sides of a triangle cross a row: the least and the greatest. The same side gives the same number in both
+/// triangles that have it.
 pub fn crossed(at: &[[f64; 2]; 3], y: f64) -> Option<[f64; 2]> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..3 {
@@ -289,5 +296,130 @@ impl Plane {
     fn pushed_back(mut self) -> Self {
         self.value -= 1.5 * (self.slope[0].abs() + self.slope[1].abs());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner(x: f64, y: f64, near: f64, shade: f32) -> Corner {
+        Corner { spot: Spot { x, y, near }, rgb: [shade; 3] }
+    }
+
+    fn shown(layer: &Layer, width: usize, height: usize) -> Vec<u8> {
+        let mut canvas = Canvas::new(width, height, None);
+        layer.lay(&mut canvas, 1.0);
+        canvas.picture().pixels
+    }
+
+    fn started(width: usize, height: usize, per: usize) -> Layer {
+        let mut layer = Layer::new(width, per);
+        layer.restart(0..height);
+        layer
+    }
+
+    /// Triangles about a point, corners anywhere: each sample inside belongs to exactly one of them.
+    #[test]
+    fn neighbours_share_no_sample_and_leave_none_out() {
+        let rim: Vec<[f64; 2]> = (0..7)
+            .map(|k| (0.9 * f64::from(k)).sin_cos())
+            .map(|(s, c)| [20.3 + 15.1 * c, 19.7 + 17.3 * s])
+            .collect();
+        let count = |triangles: &[[[f64; 2]; 3]]| -> Vec<u32> {
+            let mut total = vec![0; 40 * 40 * 9];
+            for t in triangles {
+                let mut layer = started(40, 40, 3);
+                layer.triangle(&t.map(|p| corner(p[0], p[1], 1.0, 200.0)), 1, true);
+                for (n, sample) in total.iter_mut().zip(&layer.colour) {
+                    *n += u32::from(sample[3] > 0);
+                }
+            }
+            total
+        };
+        let hub = [21.0, 18.0];
+        let wheel: Vec<_> = (0..7).map(|k| [hub, rim[k], rim[(k + 1) % 7]]).collect();
+        let fan: Vec<_> = (1..6).map(|k| [rim[0], rim[k], rim[k + 1]]).collect();
+        let (by_wheel, by_fan) = (count(&wheel), count(&fan));
+        assert!(by_wheel.iter().all(|n| *n <= 1));
+        assert!(by_wheel == by_fan);
+        assert!(by_wheel.iter().sum::<u32>() > 5000);
+    }
+
+    #[test]
+    fn what_is_nearer_is_seen_whatever_comes_first() {
+        let low =
+            [corner(2.0, 2.0, 1.003, 50.0), corner(30.0, 3.0, 1.003, 50.0), corner(10.0, 30.0, 1.003, 50.0)];
+        // Nearer on the left, farther on the right.
+        let tilted =
+            [corner(1.0, 12.0, 2.0, 250.0), corner(31.0, 4.0, 0.0, 250.0), corner(31.0, 28.0, 0.0, 250.0)];
+        let pictures = [[low, tilted], [tilted, low]].map(|order| {
+            let mut layer = started(32, 32, 3);
+            order.iter().enumerate().for_each(|(k, t)| layer.triangle(t, k as u16 + 1, true));
+            shown(&layer, 32, 32)
+        });
+        assert!(pictures[0] == pictures[1]);
+        let at = |x: usize, y: usize| pictures[0][4 * (32 * y + x)];
+        // Along the row, the tilted one is at nearness 1 in the middle, x = 16.
+        assert_eq!((at(10, 14), at(20, 10)), (250, 50));
+    }
+
+    /// A line behind a face stays hidden where bands of the picture meet, and one before it is whole.
+    #[test]
+    fn bands_do_not_show() {
+        let face = |near: f64| {
+            [
+                corner(-50.0, -50.0, near, 90.0),
+                corner(150.0, -50.0, near, 90.0),
+                corner(20.0, 150.0, near, 90.0),
+            ]
+        };
+        let pen = Pen { width: 2.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel };
+        let ends = [[3.0, 2.0], [37.0, 36.0]].map(|[x, y]| Spot { x, y, near: 1.0 });
+        for near in [0.5, 1.5] {
+            let draw = |bands: &[Range<usize>]| {
+                let mut canvas = Canvas::new(40, 40, None);
+                let mut layer = Layer::new(40, 3);
+                for band in bands {
+                    layer.restart(band.clone());
+                    layer.triangle(&face(near), 1, true);
+                    layer.line(ends, &pen, 2);
+                    layer.lay(&mut canvas, 1.0);
+                }
+                canvas.picture().pixels
+            };
+            let (whole, parts) = (draw(&[0..40, 40..40]), draw(&[0..13, 13..14, 14..31, 31..40]));
+            assert!(whole == parts);
+            let dark = whole.as_chunks::<4>().0.iter().filter(|p| p[0] < 45).count();
+            assert_eq!(dark > 40, near < 1.0, "{dark}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_the_width_of_its_pen() {
+        let mut layer = started(60, 20, 4);
+        let ends = [Spot { x: 10.0, y: 10.3, near: 1.0 }, Spot { x: 50.0, y: 10.3, near: 1.0 }];
+        layer.line(ends, &Pen { width: 3.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel }, 1);
+        let pixels = shown(&layer, 60, 20);
+        let across: u32 = (0..20).map(|y| u32::from(pixels[4 * (60 * y + 30) + 3])).sum();
+        assert!((f64::from(across) / 255.0 - 3.0).abs() < 0.02, "{across}");
+    }
+
+    #[test]
+    fn triangles_without_area_and_far_away_are_no_trouble() {
+        let mut layer = started(8, 8, 2);
+        layer.triangle(
+            &[corner(1.0, 1.0, 1.0, 9.0), corner(5.0, 5.0, 1.0, 9.0), corner(3.0, 3.0, 1.0, 9.0)],
+            1,
+            true,
+        );
+        layer.triangle(
+            &[corner(-1e12, -1e12, 1.0, 9.0), corner(1e12, -1e12, 1.0, 9.0), corner(0.0, 1e12, 1.0, 9.0)],
+            1,
+            true,
+        );
+        assert!(shown(&layer, 8, 8).as_chunks::<4>().0.iter().all(|p| *p == [9, 9, 9, 255]));
+        let wild = [Spot { x: f64::NAN, y: 0.0, near: 1.0 }, Spot { x: 1e300, y: -1e300, near: 1.0 }];
+        layer.line(wild, &Pen { width: 1.0, rgb: [0; 3], lift: 0.0, lens: Lens::Parallel }, 1);
     }
 }

@@ -4,7 +4,7 @@ use super::camera::{Area, Camera};
 use super::canvas::{Canvas, Ink};
 use super::font::{self, Anchor};
 use super::options::Options;
-use super::stage::{Scope, Stage};
+use super::stage::{Scope, Shot, Stage};
 use super::theme::mixed;
 use crate::{Hinge, Place};
 use percussion_geometry::Vec3;
@@ -47,7 +47,14 @@ pub fn round_length(most: f64) -> f64 {
     }
     let power = 10f64.powi(most.log10().floor() as i32);
     let first = most / power;
-    power * if first >= 5.0 { 5.0 } else if first >= 2.0 { 2.0 } else { 1.0 }
+    power
+        * if first >= 5.0 {
+            5.0
+        } else if first >= 2.0 {
+            2.0
+        } else {
+            1.0
+        }
 }
 
 /// The length of the bar of a picture.
@@ -98,7 +105,14 @@ impl Room {
 }
 
 /// Draws all of them.
-pub fn draw(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize], scope: &Scope, marks: &Marks) {
+pub fn draw(
+    canvas: &mut Canvas,
+    stage: &Stage,
+    camera: &Camera,
+    shown: &[usize],
+    scope: &Scope,
+    marks: &Marks,
+) {
     if let (true, Some(&last)) = (stage.options.ties, shown.last()) {
         joints(canvas, stage, camera, last, marks);
     }
@@ -176,11 +190,12 @@ fn placed(stage: &Stage, place: &Place, frame: usize) -> Vec3 {
 }
 
 /// What stands for parts without a shape, behind the bodies: rods from joints to centres of mass, springs.
-pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, marks: &Marks) {
+pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shot: &Shot, marks: &Marks) {
+    let Shot { frame, opacity } = *shot;
     if !stage.options.ties {
         return;
     }
-    let ink = Ink::new(mixed(stage.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit);
+    let ink = Ink { opacity, ..Ink::new(mixed(stage.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit) };
     let flat = |p: Vec3| camera.project(&p).map(|spot| [spot.x, spot.y]);
     for joint in stage.recording.ties.joints.iter().filter(|joint| is_pivot(joint)) {
         if joint.kind == JointKind::Rod {
@@ -188,7 +203,9 @@ pub fn rods(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, m
             canvas.stroke(&[a.into_iter().chain(b).collect()], &ink);
         }
         for place in [&joint.parent, &joint.child] {
-            let Some(body) = place.body.filter(|&body| stage.recording.looks[body].stand_in) else { continue };
+            let Some(body) = place.body.filter(|&body| stage.recording.looks[body].stand_in) else {
+                continue;
+            };
             let centre = stage.recording.frames.at(frame)[body].point(&stage.recording.looks[body].centre);
             if let (Some(a), Some(b)) = (flat(placed(stage, place, frame)), flat(centre)) {
                 canvas.stroke(&[vec![a, b]], &ink);
@@ -246,7 +263,14 @@ fn joints(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, mar
 }
 
 /// Contacts near instants: a dot, and an arrow along the impulse on the first body.
-fn impulses(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize], window: f64, marks: &Marks) {
+fn impulses(
+    canvas: &mut Canvas,
+    stage: &Stage,
+    camera: &Camera,
+    shown: &[usize],
+    window: f64,
+    marks: &Marks,
+) {
     let times: Vec<f64> = shown.iter().map(|&frame| stage.recording.frames.times[frame]).collect();
     let near = |time: f64| times.iter().any(|t| (time - t).abs() <= window);
     let events = || stage.recording.events.iter().filter(|event| near(event.time));
@@ -254,6 +278,8 @@ fn impulses(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize]
     let most = events().map(|event| strength(&event.impulse)).fold(0.0, f64::max);
     let longest = ARROW * canvas.width.min(canvas.height) as f64;
     let ink = Ink::new(IMPULSE, 1.8 * marks.unit);
+    // A pale rim keeps them apart from bodies of any colour.
+    let rim = Ink { opacity: 0.75, ..Ink::new([255; 3], 4.4 * marks.unit) };
     for event in events() {
         let point = Vec3::from(event.point);
         let Some(spot) = camera.project(&point) else { continue };
@@ -262,7 +288,8 @@ fn impulses(canvas: &mut Canvas, stage: &Stage, camera: &Camera, shown: &[usize]
             let long = longest * impulse.norm() / most;
             let way = impulse.normalize();
             let to = [spot.x + long * camera.right.dot(&way), spot.y - long * camera.up.dot(&way)];
-            arrow(canvas, [spot.x, spot.y], to, 0.75 * marks.text, &ink);
+            canvas.stroke(&[vec![[spot.x, spot.y], to]], &rim);
+            arrow(canvas, [spot.x, spot.y], to, 0.85 * marks.text, &ink);
         }
         canvas.disc([spot.x, spot.y], 2.6 * marks.unit, &ink);
     }

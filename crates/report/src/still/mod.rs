@@ -2,9 +2,9 @@
 //!
 //! **Knows** recordings. **Makes** pixels and the bytes of files; the same ones every time.
 //!
-//! A recording becomes a [`stage`]: surfaces with their outlines, colours, a view. A [`camera`] fits the instants that are shown. Floors are
-//! painted first, with their grid and the [`shadow`]s of the bodies; then bodies, by samples that hide each other
-//! ([`layer`]), earlier instants as pale layers below the last one; then what explains: paths, joints, impulses, the time, the scale.
+//! A recording becomes a stage: surfaces with their outlines, colours, a view. A camera fits the instants that are shown.
+//! Floors are painted first, with their grid and the shadows of the bodies; then bodies, by samples that hide each other,
+//! earlier instants as pale layers below the last one; then what explains: paths, joints, impulses, the time, the scale.
 
 mod animation;
 mod camera;
@@ -47,7 +47,8 @@ const WIDE: f64 = 2.2;
 
 /// One instant.
 pub fn single(recording: &Recording, frame: usize, options: &Options) -> Picture {
-    let frames: Vec<usize> = recording.frames.len().checked_sub(1).map(|last| frame.min(last)).into_iter().collect();
+    let frames: Vec<usize> =
+        recording.frames.len().checked_sub(1).map(|last| frame.min(last)).into_iter().collect();
     layered(recording, &frames, options)
 }
 
@@ -89,7 +90,8 @@ fn trimmed(stage: &Stage, scope: &Scope, room: Room) -> Room {
     }
 }
 
-/// Several instants side by side or in rows, all at the same scale. The picture has the width that is asked for, and at most the height.
+/// Several instants side by side or in rows, all at the same scale. The picture has the width that is asked for, and
+/// at most the height.
 pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture {
     let frames = chosen(recording, times);
     if frames.is_empty() {
@@ -121,7 +123,10 @@ pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture
         };
         let mut panel = stage.paint(&camera, &scope, &[Shot { frame, opacity: 1.0 }], &marks);
         let [right, bottom] = [width, height].map(|v| v as f64 - 0.5);
-        panel.stroke(&[vec![[0.5, 0.5], [right, 0.5], [right, bottom], [0.5, bottom], [0.5, 0.5]]], &frame_ink);
+        panel.stroke(
+            &[vec![[0.5, 0.5], [right, 0.5], [right, bottom], [0.5, bottom], [0.5, 0.5]]],
+            &frame_ink,
+        );
         canvas.paste(&panel, k % columns * (width + gap), k / columns * (height + gap));
     }
     canvas.picture()
@@ -178,7 +183,9 @@ fn digits(recording: &Recording, frames: &[usize], share: f64) -> usize {
     let between = frames.windows(2).map(|pair| times[pair[1]] - times[pair[0]]).fold(all, f64::min);
     let fits = |digits: &usize| {
         let scale = 10f64.powi(*digits as i32);
-        frames.iter().all(|&frame| (times[frame] - (times[frame] * scale).round() / scale).abs() <= share * between.abs())
+        frames.iter().all(|&frame| {
+            (times[frame] - (times[frame] * scale).round() / scale).abs() <= share * between.abs()
+        })
     };
     (0..9).find(fits).unwrap_or(9)
 }

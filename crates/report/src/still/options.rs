@@ -17,6 +17,8 @@ pub struct Options {
     pub theme: Theme,
     /// Azimuth and elevation of the viewer, degrees, instead of what suits the scene.
     pub view: Option<[f64; 2]>,
+    /// Whether the camera sees all places where bodies are during the run, and not only at the instants that are shown.
+    pub whole: bool,
     /// Whether floors have a grid.
     pub grid: bool,
     /// Whether bodies throw shadows on floors.
@@ -48,6 +50,7 @@ impl Default for Options {
             samples: 3,
             theme: Theme::Light,
             view: None,
+            whole: false,
             grid: true,
             shadows: true,
             scale: true,

@@ -25,7 +25,6 @@ impl Picture {
         let mut encoder = png::Encoder::new(bytes, self.width as u32, self.height as u32);
         encoder.set_color(if solid { png::ColorType::Rgb } else { png::ColorType::Rgba });
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
         let mut writer = encoder.write_header()?;
         match solid {
             false => writer.write_image_data(&self.pixels)?,

@@ -1,8 +1,9 @@
 //! Few colours for many: the palette of an animation.
 //!
-//! Colours are counted in cells of a cube, with their means. The box of cells whose colours differ most is cut at its mean along its longest
-//! axis until there are as many boxes as colours; a few rounds of moving each colour to the mean of the cells that are nearest to it follow.
-//! Counts enter by their root: the paper is everywhere, and the bodies matter more.
+//! Colours are counted in cells of a cube, with their means. The box of cells whose colours differ most is cut at its
+//! mean along its longest axis until there are as many boxes as colours; a few rounds of moving each colour to the
+//! mean of the cells that are nearest to it follow. Counts enter by their root: the paper is everywhere, and the
+//! bodies matter more.
 
 /// Bits of a channel that tell cells apart.
 const BITS: usize = 6;
@@ -61,7 +62,8 @@ impl Census {
             .collect();
         let mut boxes = vec![cells.clone()];
         while boxes.len() < most {
-            let widest = (0..boxes.len()).max_by(|&i, &j| scatter(&boxes[i]).0.total_cmp(&scatter(&boxes[j]).0));
+            let widest =
+                (0..boxes.len()).max_by(|&i, &j| scatter(&boxes[i]).0.total_cmp(&scatter(&boxes[j]).0));
             let Some(widest) = widest.filter(|&k| boxes[k].len() > 1) else { break };
             let (_, axis, mean) = scatter(&boxes[widest]);
             let (low, high): (Vec<Cell>, Vec<Cell>) =

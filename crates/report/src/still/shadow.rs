@@ -1,5 +1,5 @@
-//! Shadows on planes: triangles thrown along many directions of a small lamp, on a fine raster of the plane. Where a body touches the
-//! plane its shadow is sharp, far from it soft.
+//! Shadows on planes: triangles thrown along many directions of a small lamp, on a fine raster of the plane. Where a
+//! body touches the plane its shadow is sharp, far from it soft.
 
 use super::floor::Floor;
 use percussion_geometry::Vec3;
@@ -29,8 +29,8 @@ impl Shadow {
         Self { low, step, dark: vec![0.0; SIDE * SIDE] }
     }
 
-    /// Adds what triangles hide of the light that comes from `light`, a unit vector, seen by `lamps` points of the lamp. Several casts shade each other's light
-    /// by their opacity.
+    /// Adds what triangles hide of the light that comes from `light`, a unit vector, seen by `lamps` points of the
+    /// lamp. Several casts shade each other's light by their opacity.
     pub fn cast(&mut self, floor: &Floor, triangles: &[[Vec3; 3]], light: &Vec3, lamps: usize, opacity: f32) {
         if light.dot(&floor.normal) < GRAZING || triangles.is_empty() {
             return;
@@ -84,7 +84,8 @@ impl Shadow {
 fn ray(floor: &Floor, light: &Vec3, lamp: usize, lamps: usize) -> [f64; 2] {
     let rise = light.dot(&floor.normal);
     // Sunflower seeds on a disc.
-    let (radius, angle) = (((lamp as f64 + 0.5) / lamps as f64).sqrt(), lamp as f64 * TAU * 0.381_966_011_250_105);
+    let (radius, angle) =
+        (((lamp as f64 + 0.5) / lamps as f64).sqrt(), lamp as f64 * TAU * 0.381_966_011_250_105);
     let (sin, cos) = angle.sin_cos();
     let aside = if lamps == 1 { 0.0 } else { LAMP * radius };
     [light.dot(&floor.u) / rise + aside * cos, light.dot(&floor.v) / rise + aside * sin]
@@ -123,5 +124,75 @@ fn blur(values: &mut [f32], reach: [usize; 2]) {
                 values[first + k * step] = sum.max(0.0) / width as f32;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::still::stage::Scope;
+
+    fn floor() -> Floor {
+        Floor::new(
+            &Vec3::zeros(),
+            &Vec3::z(),
+            &Scope::of(vec![Vec3::new(-2.0, -2.0, 0.0), Vec3::new(2.0, 2.0, 2.0)]),
+        )
+    }
+
+    /// A level square with half side `half` and its middle at a point.
+    fn square(middle: Vec3, half: f64) -> Vec<[Vec3; 3]> {
+        let at = |x: f64, y: f64| middle + Vec3::new(half * x, half * y, 0.0);
+        vec![[at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0)], [at(-1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]]
+    }
+
+    /// Area and middle of a shadow, by a sum over the plane.
+    fn moments(shadow: &Shadow) -> (f64, [f64; 2]) {
+        let (n, step) = (1000, 0.008);
+        let (mut area, mut first) = (0.0, [0.0; 2]);
+        for k in 0..n * n {
+            let place = [k % n, k / n].map(|i| (i as f64 + 0.5) * step - 4.0);
+            let dark = f64::from(shadow.at(place)) * step * step;
+            area += dark;
+            first = [first[0] + dark * place[0], first[1] + dark * place[1]];
+        }
+        (area, first.map(|m| m / area))
+    }
+
+    #[test]
+    fn a_shadow_lies_where_the_light_puts_it() {
+        let light = Vec3::new(-0.3, 0.2, 1.0).normalize();
+        for lamps in [1, 48] {
+            let mut shadow = Shadow::new(&floor());
+            shadow.cast(&floor(), &square(Vec3::new(0.5, -0.5, 2.0), 0.4), &light, lamps, 1.0);
+            let (area, middle) = moments(&shadow);
+            // Sides are right to half a cell of the raster.
+            let off = 0.5 * shadow.step[0];
+            assert!((area - 0.64).abs() < 3.2 * off, "{area}");
+            // Two metres up, along the light and down again.
+            let expected = [0.5 + 2.0 * 0.3, -0.5 - 2.0 * 0.2];
+            assert!((0..2).all(|k| (middle[k] - expected[k]).abs() < off), "{middle:?}");
+        }
+    }
+
+    #[test]
+    fn shadows_are_sharp_below_and_soft_far_away() {
+        let partly = |height: f64| {
+            let mut shadow = Shadow::new(&floor());
+            shadow.cast(&floor(), &square(Vec3::new(0.0, 0.0, height), 0.5), &Vec3::z(), 48, 1.0);
+            let row: Vec<f32> = (0..400).map(|k| shadow.at([f64::from(k) * 0.005, 0.0])).collect();
+            row.iter().filter(|dark| **dark > 0.02 && **dark < 0.98).count() as f64 * 0.005
+        };
+        // A lamp of tangent 0.13 blurs by twice that times the height.
+        let (near, far) = (partly(0.0), partly(1.5));
+        assert!(near < 7.0 * Shadow::new(&floor()).step[0], "{near}");
+        assert!((far - 0.39).abs() < 0.12, "{far}");
+    }
+
+    #[test]
+    fn light_from_below_throws_none() {
+        let mut shadow = Shadow::new(&floor());
+        shadow.cast(&floor(), &square(Vec3::z(), 0.5), &-Vec3::z(), 8, 1.0);
+        assert_eq!(shadow.at([0.0, 0.0]), 0.0);
     }
 }

@@ -14,7 +14,7 @@ use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 
 /// Floors nearer than this to what is shown are shown too, in radii of it.
-const NEAR: f64 = 2.5;
+const NEAR: f64 = 2.0;
 /// Points of the lamp that shadows are made with: together for all instants, and at least for each.
 const LAMPS: usize = 48;
 const LEAST_LAMPS: usize = 20;
@@ -63,7 +63,9 @@ impl Scope {
         let radius = 0.5 * (high - low).norm();
         match radius.is_finite() && radius > 0.0 {
             true => Self { centre: 0.5 * (low + high), radius, points },
-            false => Self { centre: points.first().copied().unwrap_or_else(Vec3::zeros), radius: 1.0, points },
+            false => {
+                Self { centre: points.first().copied().unwrap_or_else(Vec3::zeros), radius: 1.0, points }
+            }
         }
     }
 }
@@ -71,17 +73,6 @@ impl Scope {
 impl<'a> Stage<'a> {
     pub fn new(recording: &'a Recording, options: &'a Options) -> Self {
         let looks = &recording.looks;
-        let mut moving = 0;
-        let colours = looks
-            .iter()
-            .map(|look| match look.moves {
-                false => palette::FIXED,
-                true => {
-                    moving += 1;
-                    palette::colour(moving - 1)
-                }
-            })
-            .collect();
         // Planes are drawn as floors.
         let ground = |k: usize| match looks[k].planes.is_empty() {
             // Of the piece only the edge of the half-plane is a line.
@@ -93,7 +84,7 @@ impl<'a> Stage<'a> {
             options,
             shapes: looks.iter().map(|look| Shape::of(&look.mesh)).collect(),
             grounds: (0..looks.len()).map(ground).collect(),
-            colours,
+            colours: palette::of_bodies(looks),
             view: View { towards: -Vec3::y(), up: Vec3::z(), lens: super::Lens::Perspective },
             up: view::up(recording),
             planar: recording.plane().is_some(),
@@ -143,7 +134,11 @@ impl<'a> Stage<'a> {
 
     /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
     pub fn scope(&self, frames: &[usize], ways: bool) -> Scope {
+        let all = crate::thinned(self.recording.frames.len(), LOOKED_AT.max(frames.len()));
         let mut points = self.points(frames);
+        if self.options.whole {
+            points.extend(self.points(&all));
+        }
         if let (true, Some(&first), Some(&last)) = (ways, frames.first(), frames.last()) {
             for body in (0..self.colours.len()).filter(|&body| self.recording.looks[body].moves) {
                 points.extend(self.path(body, first..=last));
@@ -155,7 +150,8 @@ impl<'a> Stage<'a> {
         let mut more = Vec::new();
         for floor in self.floors(poses, &scope) {
             let height = floor.height(&scope.centre);
-            if (0.0..NEAR * scope.radius).contains(&height) {
+            let below = floor.normal.dot(&self.up) > 0.7;
+            if below && (0.0..NEAR * scope.radius).contains(&height) {
                 let low = scope.points.iter().filter(|p| floor.height(p) <= height);
                 more.extend(low.map(|p| p - floor.normal * floor.height(p)));
             }
@@ -204,11 +200,15 @@ impl<'a> Stage<'a> {
             .collect();
         let (earlier, now) = drawings.split_at(drawings.len() - 1);
         let per = self.options.samples.clamp(1, 8);
-        lay(&mut canvas, &behind, true, earlier, per);
+        lay(&mut canvas, &behind, true, &[], per);
+        for shot in &shots[..earlier.len()] {
+            marks::rods(&mut canvas, self, camera, shot, marks);
+        }
+        lay(&mut canvas, &behind, false, earlier, per);
         if shots.len() > 1 && self.options.paths {
             self.paths(&mut canvas, camera, &shown, marks);
         }
-        marks::rods(&mut canvas, self, camera, last.frame, marks);
+        marks::rods(&mut canvas, self, camera, last, marks);
         lay(&mut canvas, &behind, false, now, per);
         marks::draw(&mut canvas, self, camera, &shown, scope, marks);
         canvas
@@ -239,7 +239,9 @@ impl<'a> Stage<'a> {
                     continue;
                 }
                 let lit = |face: &Vec3| !shape.closed || pose.direction(face).dot(&light.sun) > -0.1;
-                for (triangle, _) in shape.mesh.triangles.iter().zip(&shape.faces).filter(|(_, face)| lit(face)) {
+                for (triangle, _) in
+                    shape.mesh.triangles.iter().zip(&shape.faces).filter(|(_, face)| lit(face))
+                {
                     triangles.push(triangle.map(|i| pose.point(&shape.mesh.corners[i as usize])));
                 }
             }
@@ -268,7 +270,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Whether points are so dense that the line through them is a path: nearly all pieces go on where the one before them pointed to.
+/// Whether points are so dense that the line through them is a path: nearly all pieces go on where the one before them
+/// pointed to.
 fn is_resolved(way: &[[f64; 2]]) -> bool {
     let pieces: Vec<[f64; 2]> = way
         .windows(2)

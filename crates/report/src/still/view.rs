@@ -1,8 +1,8 @@
 //! From where a scene is looked at.
 //!
-//! Planar scenes are seen along their normal. Others are seen from the front, a little from the right and from above: of a
-//! few such directions the one from which what moves covers most of the picture, with a preference for low and ordinary ones. What moves in one
-//! plane is so seen from aside, a flat orbit from above.
+//! Planar scenes are seen along their normal. Others are seen from the front, a little from the right and from above:
+//! of a few such directions the one from which what moves covers most of the picture, with a preference for low and
+//! ordinary ones. What moves in one plane is so seen from aside, a flat orbit from above.
 
 use super::camera::{Lens, View};
 use crate::Recording;
