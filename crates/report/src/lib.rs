@@ -10,6 +10,7 @@ pub mod export;
 pub mod mesh;
 pub mod page;
 pub mod palette;
+pub mod still;
 
 mod look;
 mod recording;

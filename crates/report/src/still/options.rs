@@ -1,0 +1,66 @@
+//! What pictures are to look like.
+
+use super::theme::Theme;
+
+/// What pictures are to look like.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Pixels per row.
+    pub width: usize,
+    /// Rows; a strip may have fewer, and so may other pictures when they are trimmed.
+    pub height: usize,
+    /// Whether rows that would show little are left out.
+    pub trim: bool,
+    /// Samples per pixel along each side, from 1 to 8.
+    pub samples: usize,
+    /// What the picture is drawn on.
+    pub theme: Theme,
+    /// Azimuth and elevation of the viewer, degrees, instead of what suits the scene.
+    pub view: Option<[f64; 2]>,
+    /// Whether the camera sees all places where bodies are during the run, and not only at the instants that are shown.
+    pub whole: bool,
+    /// Whether floors have a grid.
+    pub grid: bool,
+    /// Whether bodies throw shadows on floors.
+    pub shadows: bool,
+    /// Whether there is a bar that tells the scale.
+    pub scale: bool,
+    /// Whether there is a cross of the axes.
+    pub axes: bool,
+    /// Whether the time is written.
+    pub captions: bool,
+    /// Whether an overlay shows the ways of the centres of mass.
+    pub paths: bool,
+    /// Whether joints and springs are marked.
+    pub ties: bool,
+    /// Impulses of contacts at most this long before or after an instant are drawn, s.
+    pub impulses: Option<f64>,
+    /// Seconds of the run in a second of an animation; when absent, such that it lasts some seconds.
+    pub speed: Option<f64>,
+    /// Frames of an animation, at most.
+    pub most_frames: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: 960,
+            height: 720,
+            trim: true,
+            samples: 3,
+            theme: Theme::Light,
+            view: None,
+            whole: false,
+            grid: true,
+            shadows: true,
+            scale: true,
+            axes: true,
+            captions: true,
+            paths: true,
+            ties: true,
+            impulses: None,
+            speed: None,
+            most_frames: 200,
+        }
+    }
+}

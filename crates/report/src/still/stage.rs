@@ -1,0 +1,288 @@
+//! A recording made ready for pictures: surfaces, colours, the view; and one picture of some of its instants.
+
+use super::camera::{Camera, View};
+use super::canvas::{Canvas, Ink};
+use super::drawing::{Drawing, Light, Paint, finite, lay};
+use super::floor::Floor;
+use super::marks::{self, Marks};
+use super::options::Options;
+use super::shadow::Shadow;
+use super::shape::Shape;
+use super::theme::mixed;
+use super::view;
+use crate::{Recording, palette};
+use percussion_geometry::{Pose, Vec3};
+
+/// Floors nearer than this to what is shown are shown too, in radii of it.
+const NEAR: f64 = 2.0;
+/// Points of the lamp that shadows are made with: together for all instants, and at least for each.
+const LAMPS: usize = 48;
+const LEAST_LAMPS: usize = 20;
+/// Cosine of the angle by which a path turns from one frame to the next.
+const STRAIGHT: f64 = 0.75;
+/// Of at most so many frames the points are taken that choose the view.
+const LOOKED_AT: usize = 60;
+
+/// A recording made ready.
+pub struct Stage<'a> {
+    pub recording: &'a Recording,
+    pub options: &'a Options,
+    shapes: Vec<Shape>,
+    /// Pieces of half-planes.
+    grounds: Vec<Shape>,
+    pub colours: Vec<[u8; 3]>,
+    pub view: View,
+    pub up: Vec3,
+    pub planar: bool,
+}
+
+/// An instant to show.
+#[derive(Clone, Copy, Debug)]
+pub struct Shot {
+    pub frame: usize,
+    pub opacity: f32,
+}
+
+/// What a picture is to show.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Points that tell how far it reaches.
+    pub points: Vec<Vec3>,
+    /// The middle of the box around them.
+    pub centre: Vec3,
+    /// Half the diagonal of that box, m; one where there is nothing.
+    pub radius: f64,
+}
+
+impl Scope {
+    /// Of points, without those that are nowhere.
+    pub fn of(mut points: Vec<Vec3>) -> Self {
+        points.retain(|p| p.iter().all(|v| v.is_finite()));
+        let low = points.iter().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(p));
+        let high = points.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |high, p| high.sup(p));
+        let radius = 0.5 * (high - low).norm();
+        match radius.is_finite() && radius > 0.0 {
+            true => Self { centre: 0.5 * (low + high), radius, points },
+            false => {
+                Self { centre: points.first().copied().unwrap_or_else(Vec3::zeros), radius: 1.0, points }
+            }
+        }
+    }
+}
+
+impl<'a> Stage<'a> {
+    pub fn new(recording: &'a Recording, options: &'a Options) -> Self {
+        let looks = &recording.looks;
+        // Planes are drawn as floors.
+        let ground = |k: usize| match looks[k].planes.is_empty() {
+            // Of the piece only the edge of the half-plane is a line.
+            true => Shape { edges: Vec::new(), ..Shape::of(&looks[k].ground) },
+            false => Shape::default(),
+        };
+        let mut stage = Self {
+            recording,
+            options,
+            shapes: looks.iter().map(|look| Shape::of(&look.mesh)).collect(),
+            grounds: (0..looks.len()).map(ground).collect(),
+            colours: palette::of_bodies(looks),
+            view: View { towards: -Vec3::y(), up: Vec3::z(), lens: super::Lens::Perspective },
+            up: view::up(recording),
+            planar: recording.plane().is_some(),
+        };
+        let frames = crate::thinned(recording.frames.len(), LOOKED_AT);
+        stage.view = view::choose(recording, &Scope::of(stage.points(&frames)).points);
+        if let Some([azimuth, elevation]) = options.view {
+            stage.view.towards = view::from_angles(&stage.up, azimuth, elevation);
+            stage.planar = false;
+        }
+        stage.up = stage.view.up;
+        stage
+    }
+
+    /// Points that tell how far bodies reach at some frames, with what hangs on the world.
+    pub fn points(&self, frames: &[usize]) -> Vec<Vec3> {
+        let recorded = &self.recording.frames;
+        let mut all: Vec<Vec3> = Vec::new();
+        for &frame in frames.iter().filter(|&&frame| frame < recorded.len()) {
+            for (shape, pose) in self.shapes.iter().zip(recorded.at(frame)) {
+                all.extend(shape.reach.iter().map(|p| pose.point(p)));
+            }
+        }
+        let joints = &self.recording.ties.joints;
+        let pivots = joints.iter().filter(|joint| joint.parent.body.is_none() && marks::is_pivot(joint));
+        all.extend(pivots.map(|joint| joint.parent.point));
+        all
+    }
+
+    /// The way of a body's centre of mass over some frames.
+    pub fn path(&self, body: usize, frames: impl Iterator<Item = usize>) -> Vec<Vec3> {
+        let centre = self.recording.looks[body].centre;
+        frames.map(|frame| self.recording.frames.at(frame)[body].point(&centre)).collect()
+    }
+
+    /// The planes that are drawn.
+    fn floors(&self, poses: &[Pose], scope: &Scope) -> Vec<Floor> {
+        let mut all = Vec::new();
+        for (look, pose) in self.recording.looks.iter().zip(poses).filter(|(_, pose)| finite(pose)) {
+            for plane in &look.planes {
+                let (point, normal) = (pose.point(&plane.point), pose.direction(&plane.normal));
+                all.push(Floor::new(&point, &normal, scope));
+            }
+        }
+        Floor::cut(all)
+    }
+
+    /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
+    pub fn scope(&self, frames: &[usize], ways: bool) -> Scope {
+        let all = crate::thinned(self.recording.frames.len(), LOOKED_AT.max(frames.len()));
+        let mut points = self.points(frames);
+        if self.options.whole {
+            points.extend(self.points(&all));
+        }
+        if let (true, Some(&first), Some(&last)) = (ways, frames.first(), frames.last()) {
+            for body in (0..self.colours.len()).filter(|&body| self.recording.looks[body].moves) {
+                points.extend(self.path(body, first..=last));
+            }
+        }
+        let mut scope = Scope::of(points);
+        let Some(&last) = frames.last() else { return scope };
+        let poses = self.recording.frames.at(last);
+        let mut more = Vec::new();
+        for floor in self.floors(poses, &scope) {
+            let height = floor.height(&scope.centre);
+            let below = floor.normal.dot(&self.up) > 0.7;
+            if below && (0.0..NEAR * scope.radius).contains(&height) {
+                let low = scope.points.iter().filter(|p| floor.height(p) <= height);
+                more.extend(low.map(|p| p - floor.normal * floor.height(p)));
+            }
+            if floor.is_walled() {
+                more.extend(floor.corners.iter().map(|c| floor.at(c)));
+            }
+        }
+        for (ground, pose) in self.grounds.iter().zip(poses) {
+            for [a, b] in ground.mesh.lines.iter().map(|ends| ends.map(|p| pose.point(&p))) {
+                let share = (scope.centre - a).dot(&(b - a)) / (b - a).norm_squared();
+                let foot = a + (b - a) * share.clamp(0.0, 1.0);
+                more.extend(((foot - scope.centre).norm() < NEAR * scope.radius).then_some(foot));
+            }
+        }
+        scope.points.append(&mut more);
+        Scope::of(scope.points)
+    }
+
+    /// Paints instants over each other, the last one in front, and what belongs to them.
+    pub fn paint(&self, camera: &Camera, scope: &Scope, shots: &[Shot], marks: &Marks) -> Canvas {
+        let frames = &self.recording.frames;
+        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.paper());
+        let Some(last) = shots.last() else { return canvas };
+        let shown: Vec<usize> = shots.iter().map(|shot| shot.frame).collect();
+        let light = Light::of(camera, &self.up);
+        let mut floors = self.floors(frames.at(last.frame), scope);
+        floors.retain(|floor| floor.faces(camera));
+        for floor in &floors {
+            let shadow = self.options.shadows.then(|| self.shadow(floor, shots, &light));
+            let cell = self.options.grid.then_some(marks.length);
+            floor.draw(&mut canvas, camera, shadow.as_ref(), cell, self.options.theme);
+        }
+        let mut behind = Drawing::new(camera, light, &scope.centre);
+        for floor in &floors {
+            let corners: Vec<Vec3> = floor.corners.iter().map(|c| floor.at(c)).collect();
+            behind.screen(&corners, u16::MAX);
+        }
+        self.bodies(&mut behind, last.frame, false, marks.unit);
+        let drawings: Vec<(Drawing, f32)> = shots
+            .iter()
+            .map(|shot| {
+                let mut drawing = Drawing::new(camera, light, &scope.centre);
+                self.bodies(&mut drawing, shot.frame, true, marks.unit);
+                (drawing, shot.opacity)
+            })
+            .collect();
+        let (earlier, now) = drawings.split_at(drawings.len() - 1);
+        let per = self.options.samples.clamp(1, 8);
+        lay(&mut canvas, &behind, true, &[], per);
+        for shot in &shots[..earlier.len()] {
+            marks::rods(&mut canvas, self, camera, shot, marks);
+        }
+        lay(&mut canvas, &behind, false, earlier, per);
+        if shots.len() > 1 && self.options.paths {
+            self.paths(&mut canvas, camera, &shown, marks);
+        }
+        marks::rods(&mut canvas, self, camera, last, marks);
+        lay(&mut canvas, &behind, false, now, per);
+        marks::draw(&mut canvas, self, camera, &shown, scope, marks);
+        canvas
+    }
+
+    /// Adds the bodies that move, or those that do not.
+    fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
+        let poses = self.recording.frames.at(frame);
+        let paper = self.options.theme.paper().unwrap_or([255; 3]);
+        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].moves == moving) {
+            let order = if moving { k + 1 + poses.len() } else { k + 1 };
+            let flat = self.planar.then_some(order as f64);
+            let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;
+            let paint = Paint { rgb: self.colours[k], owner, flat, unit };
+            let pale = Paint { rgb: mixed(paint.rgb, paper, 0.6), ..paint };
+            drawing.body(&self.grounds[k], &poses[k], &pale);
+            drawing.body(&self.shapes[k], &poses[k], &paint);
+        }
+    }
+
+    fn shadow(&self, floor: &Floor, shots: &[Shot], light: &Light) -> Shadow {
+        let mut shadow = Shadow::new(floor);
+        let lamps = (LAMPS / shots.len()).max(LEAST_LAMPS);
+        for shot in shots {
+            let mut triangles = Vec::new();
+            for (shape, pose) in self.shapes.iter().zip(self.recording.frames.at(shot.frame)) {
+                if !finite(pose) {
+                    continue;
+                }
+                let lit = |face: &Vec3| !shape.closed || pose.direction(face).dot(&light.sun) > -0.1;
+                for (triangle, _) in
+                    shape.mesh.triangles.iter().zip(&shape.faces).filter(|(_, face)| lit(face))
+                {
+                    triangles.push(triangle.map(|i| pose.point(&shape.mesh.corners[i as usize])));
+                }
+            }
+            shadow.cast(floor, &triangles, &light.sun, lamps, shot.opacity);
+        }
+        shadow
+    }
+
+    /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
+    fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Marks) {
+        let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
+        for k in (0..self.colours.len()).filter(|&k| self.recording.looks[k].moves) {
+            let spots = |points: Vec<Vec3>| -> Vec<[f64; 2]> {
+                points.iter().filter_map(|p| camera.project(p)).map(|spot| [spot.x, spot.y]).collect()
+            };
+            let rgb = mixed(self.colours[k], self.options.theme.ink(), 0.25);
+            let ink = Ink { rgb, opacity: 0.85, width: 1.1 * marks.unit };
+            let way = spots(self.path(k, first..=last));
+            if is_resolved(&way) {
+                canvas.stroke(&[way], &ink);
+            }
+            for spot in spots(self.path(k, shown.iter().copied())) {
+                canvas.disc(spot, 2.0 * marks.unit, &Ink::new(rgb, 0.0));
+            }
+        }
+    }
+}
+
+/// Whether points are so dense that the line through them is a path: nearly all pieces go on where the one before them
+/// pointed to.
+fn is_resolved(way: &[[f64; 2]]) -> bool {
+    let pieces: Vec<[f64; 2]> = way
+        .windows(2)
+        .map(|ends| [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]])
+        .filter(|piece| piece[0].hypot(piece[1]) > 0.5)
+        .collect();
+    let straight = |pair: &&[[f64; 2]]| {
+        let ([a, b], [c, d]) = (pair[0], pair[1]);
+        a * c + b * d > STRAIGHT * a.hypot(b) * c.hypot(d)
+    };
+    let turns = pieces.windows(2).len();
+    let sharp = turns - pieces.windows(2).filter(straight).count();
+    sharp <= (turns / 7).max(3)
+}
