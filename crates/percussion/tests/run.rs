@@ -97,6 +97,12 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());
                 }
+                let mut causes: Vec<&str> =
+                    told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+                let count = causes.len();
+                causes.sort_unstable();
+                causes.dedup();
+                assert_eq!(causes.len(), count, "{name}: causes of one name");
                 let bodies = array(&out, "bodies").as_texts().unwrap().len();
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);

@@ -32,6 +32,7 @@ use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Island, Model};
 use crate::state::State;
 use percussion_geometry::Vec3;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What one cause has done so far.
@@ -159,6 +160,8 @@ pub struct Ledger {
     followed: bool,
 }
 
+/// Causes of every ledger.
+const ALWAYS: [&str; 3] = ["gravity", "supports", "scheme"];
 /// Places of the causes that every ledger has; forces follow.
 const GRAVITY: usize = 0;
 const SUPPORTS: usize = 1;
@@ -187,7 +190,7 @@ impl Ledger {
             initial,
             last: initial,
             last_step: state.steps,
-            causes: Self::cause_names(model).map(Cause::none).collect(),
+            causes: Self::cause_names(model).map(|name| Cause::none(&name)).collect(),
             extremes: Extremes::of(&initial),
             hangs: model.islands.iter().map(|island| hangs(model, island)).collect(),
             instant: Instant::default(),
@@ -198,14 +201,22 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Names of the causes that the books of a model tell apart, in the order of [`Ledger::causes`].
-    pub fn cause_names(model: &Model) -> impl Iterator<Item = &str> {
+    /// Names of the causes that the books of a model tell apart, in the order of [`Ledger::causes`]. A force that is called
+    /// as one of the other causes is `force NAME`.
+    pub fn cause_names(model: &Model) -> impl Iterator<Item = Cow<'_, str>> {
         let contact = if model.contacts.is_some() { &CONTACT_CAUSES[..] } else { &[] };
-        ["gravity", "supports", "scheme"]
+        let forces = model.forces.iter().map(|f| f.name.as_str());
+        let forces = forces.chain(model.joint_forces.iter().map(|f| f.name.as_str()));
+        let taken =
+            |name: &str| ALWAYS.contains(&name) || CONTACT_CAUSES.iter().any(|(_, other)| *other == name);
+        ALWAYS
             .into_iter()
-            .chain(model.forces.iter().map(|f| f.name.as_str()))
-            .chain(model.joint_forces.iter().map(|f| f.name.as_str()))
-            .chain(contact.iter().map(|(_, name)| *name))
+            .map(Cow::Borrowed)
+            .chain(forces.map(move |name| match taken(name) {
+                true => Cow::Owned(format!("force {name}")),
+                false => Cow::Borrowed(name),
+            }))
+            .chain(contact.iter().map(|(_, name)| Cow::Borrowed(*name)))
     }
 
     /// Which of the causes are forces of the model; the others are in every ledger, or belong to contact.

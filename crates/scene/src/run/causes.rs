@@ -5,6 +5,7 @@
 
 use percussion_mechanics::ledger::{Cause, Ledger};
 use percussion_mechanics::{Model, Simulation};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Forces that are told apart; more than these are kept as one.
@@ -13,10 +14,10 @@ pub const MOST_FORCES: usize = 24;
 pub const ALL_FORCES: &str = "forces";
 
 /// Names of the causes that are told apart.
-pub fn names(model: &Model) -> Vec<&str> {
-    let mut all: Vec<&str> = Ledger::cause_names(model).collect();
+pub fn names(model: &Model) -> Vec<Cow<'_, str>> {
+    let mut all: Vec<Cow<'_, str>> = Ledger::cause_names(model).collect();
     if let Some(forces) = joined(model) {
-        all.splice(forces, [ALL_FORCES]);
+        all.splice(forces, [Cow::Borrowed(ALL_FORCES)]);
     }
     all
 }
