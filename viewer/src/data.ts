@@ -46,6 +46,8 @@ export interface PlotData {
   unit: string;
   scale: "linear" | "log";
   note: string;
+  /** Of plots that share a card, what this one shows. */
+  choice: string | null;
   time: Ref;
   curves: CurveData[];
 }

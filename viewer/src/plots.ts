@@ -18,6 +18,7 @@ export class Plots {
   readonly element = h("div", { class: "plots" });
   private charts: Chart[] = [];
   private time = 0;
+  private readonly chosen = new Map<string, string | null>();
   private readonly sync = uPlot.sync("time");
   private readonly sizes: ResizeObserver;
 
@@ -46,20 +47,40 @@ export class Plots {
     this.charts = [];
     this.element.replaceChildren();
     const kinds = this.runs.length > 1 ? compared(this.runs) : this.runs[0].data.plots.map((p) => single(this.runs[0], p));
-    for (const kind of kinds) {
-      const host = h("div", { class: "plot", role: "img", "aria-label": `${kind.title} over time` });
-      const note = kind.note ? h("p", { class: "note" }, kind.note) : null;
-      const card = h("section", { class: "card", "data-plot": kind.id }, h("h3", {}, kind.title, h("small", {}, kind.unit)), host, note);
-      this.element.append(card);
+    for (const id of new Set(kinds.map((kind) => kind.id))) this.card(kinds.filter((kind) => kind.id === id));
+  }
+
+  /** A card with a plot; of several one is chosen. */
+  private card(kinds: Kind[]): void {
+    const [first] = kinds;
+    const host = h("div", { class: "plot", role: "img", "aria-label": `${first.title} over time` });
+    const unit = h("small", {});
+    const note = first.note ? h("p", { class: "note" }, first.note) : null;
+    const title = h("h3", {}, first.title, unit);
+    const show = (kind: Kind) => {
+      this.chosen.set(first.id, kind.choice);
+      unit.textContent = kind.unit;
+      const old = this.charts.findIndex((chart) => chart.element === host);
+      if (old >= 0) this.charts.splice(old, 1)[0].plot.destroy();
+      host.replaceChildren();
       if (kind.curves.every(({ values }) => kind.scale === "log" && (values as (number | null)[]).every((v) => !v))) {
         host.append(h("p", { class: "nothing" }, "zero at all times"));
-        continue;
+        return;
       }
       this.charts.push({ title: kind.title, element: host, plot: this.chart(kind, host) });
-      this.sizes.observe(host);
+      // A plot finishes itself after this; then it shows the values of the present.
+      requestAnimationFrame(() => this.move(this.time));
+    };
+    if (kinds.length > 1) {
+      const choice = h("select", { "aria-label": `${first.title}: of what` });
+      kinds.forEach((kind, k) => choice.append(h("option", { value: k }, kind.choice ?? "")));
+      choice.addEventListener("change", () => show(kinds[Number(choice.value)]));
+      title.append(choice);
+      choice.value = String(Math.max(0, kinds.findIndex((kind) => kind.choice === this.chosen.get(first.id))));
     }
-    // Plots finish themselves after this; then they show the values of the present.
-    requestAnimationFrame(() => this.move(this.time));
+    this.element.append(h("section", { class: "card", "data-plot": first.id }, title, host, note));
+    show(kinds.find((kind) => kind.choice === this.chosen.get(first.id)) ?? first);
+    this.sizes.observe(host);
   }
 
   private chart(kind: Kind, host: HTMLElement): uPlot {
@@ -170,6 +191,7 @@ interface Kind {
   unit: string;
   scale: "linear" | "log";
   note: string;
+  choice: string | null;
   time: ArrayLike<number>;
   curves: Curve[];
 }
@@ -259,7 +281,7 @@ function differences(runs: Run[]): Kind | null {
   if (!curves.length) return null;
   const unit = "m, greatest of all bodies";
   const note = "Positions on this page are rounded to 16 bits of their range.";
-  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, time, curves };
+  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, time, curves };
 }
 
 /** All times, sorted, each once. */

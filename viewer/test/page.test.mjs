@@ -86,6 +86,11 @@ test("plots and tables show the figures of the run", async () => {
   close(momentum.z, told.linear_momentum.final[2]);
   const causes = await legend(shown, "causes");
   for (const { cause, energy } of told.causes) close(causes[cause], energy);
+  await shown.locator("[data-plot=causes] select").selectOption({ label: "linear momentum z" });
+  await shown.waitForFunction((name) => document.querySelector("[data-plot=causes] small").textContent === name, "N s");
+  await shown.waitForFunction(() => document.querySelector("[data-plot=causes] .u-value").textContent !== "");
+  const momenta = await legend(shown, "causes");
+  for (const { cause, linear_momentum } of told.causes) close(momenta[cause], linear_momentum[2]);
   const figures = await shown.locator(".figures").innerText();
   for (const text of [told.scheme, told.version, String(told.steps), String(told.collisions)]) assert.ok(figures.includes(text), text);
   assert.equal(await shown.locator(".events tbody tr").count(), Math.min(200, its.events(out).length));

@@ -17,10 +17,11 @@
 //! # }
 //! ```
 
-/// The examples of the guide's pages on the library and on runs.
+/// The examples of the guide's pages on the library, on runs and on their pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/library.md")]
 #[doc = include_str!("../../../docs/src/run.md")]
+#[doc = include_str!("../../../docs/src/report.md")]
 mod guide {}
 
 pub mod distance;

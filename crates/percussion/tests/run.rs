@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::folder::{Place, array, code, error, outcome, run, start, succeed, summary};
+use common::folder::{Place, array, code, error, outcome, run, start, succeed, summary, wait_for};
 use common::page::Page;
 use common::program;
 use percussion::gallery::{SCENES, load};
@@ -13,7 +13,6 @@ use percussion::scene::run::npz::Kind;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Two bodies that fall, one of them on a spring.
 const FALLING: &str = r#"
@@ -149,15 +148,6 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one() {
             succeed(&run(scene, &parts, &options(&end, &["--resume"])));
             assert_eq!(outcome(&whole), outcome(&parts), "{scene}");
         }
-    }
-}
-
-/// Waits until a condition holds.
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -22,6 +22,9 @@ over each other, comparison.html beside the first of them. Pictures need neither
 a picture for each instant, RUN/snapshot-T.png, all of them side by side in RUN/snapshots.png, with
 --overlay one over the other in RUN/overlay.png, with --gif moving in RUN/animation.gif.";
 
+/// The page of several runs.
+pub const COMPARISON: &str = "comparison.html";
+
 /// Frames that are read for pictures.
 const FRAMES: usize = 20_000;
 
@@ -160,7 +163,7 @@ fn place(runs: &[PathBuf]) -> PathBuf {
     match runs {
         [one] => one.join(folder::REPORT),
         // There is a first one: clap asks for it.
-        all => all[0].parent().unwrap_or(Path::new("")).join("comparison.html"),
+        all => all[0].parent().unwrap_or(Path::new("")).join(COMPARISON),
     }
 }
 

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use percussion::scene::Scene;
 use percussion::scene::run::{self, Status, Summary, folder};
 
 use super::progress::{Meter, rounded};
@@ -18,15 +19,21 @@ const EXAMPLES: &str = "Examples:
   percussion run kepler --until 100 --every 10 --out runs/long-kepler
   percussion run my-scene.toml --scheme variational --set run.step=1e-4
   percussion run my-scene.toml --resume
+  percussion run falling-cube/tilted --scheme exact,decomposition
+  percussion run metronome metronome/decomposition metronome/potential
 
 The folder (runs/NAME unless --out says otherwise) gets summary.json, trajectory.npz, events.jsonl,
-scene.toml, checkpoint and report.html. The guide's page on `run` describes them.
+scene.toml, checkpoint and report.html. The guide's page on `run` describes them. Several scenes or
+schemes run one after the other, each in a folder of its own below runs/ or --out, and
+comparison.html lays them over each other.
 
 Exit code: 0 finished; 1 a step could not be made (summary.json says why, the last good state is
 the checkpoint); 2 misuse; 130 interrupted by Ctrl-C (--resume goes on).";
 
 /// Exit code of what Ctrl-C ends, by the shells' custom: 128 and the signal's number.
 const INTERRUPTED: u8 = 130;
+/// Where runs go when nobody says.
+const RUNS: &str = "runs";
 
 /// Simulates a scene
 ///
@@ -38,7 +45,11 @@ pub struct Arguments {
     #[command(flatten)]
     asked: Asked,
 
-    /// Run folder; runs/NAME when absent
+    /// More scenes, run with the same options and compared
+    #[arg(value_name = "SCENE")]
+    more: Vec<String>,
+
+    /// Run folder; runs/NAME when absent. Of several runs, the folder of their folders
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -51,18 +62,68 @@ pub struct Arguments {
     jobs: Option<usize>,
 }
 
-/// Runs the scene.
+/// Runs the scenes.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     super::threads(arguments.jobs)?;
-    let scene = arguments.asked.load()?;
+    let jobs = arguments.jobs_in_order()?;
+    let stop = listen()?;
+    let (several, mut done, mut failed) = (jobs.len() > 1, Vec::new(), false);
+    for (scene, path) in jobs {
+        match one(scene, &path, arguments.resume, &stop)? {
+            Status::Finished => {}
+            Status::Failed => failed = true,
+            Status::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
+        }
+        done.push(path);
+    }
+    if several {
+        let page = arguments.out.as_deref().unwrap_or(Path::new(RUNS)).join(report::COMPARISON);
+        report::write(&page, &mut report::recordings(&done)?)?;
+        print(&format!("comparison   {}\n", page.display()))?;
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+impl Arguments {
+    /// Every scene with every scheme, and its folder. All are read before the first is run.
+    fn jobs_in_order(&self) -> Result<Vec<(Scene, PathBuf)>> {
+        let schemes: Vec<Option<&str>> = match &self.asked.scheme {
+            None => vec![None],
+            Some(list) => list.split(',').map(|name| Some(name.trim())).collect(),
+        };
+        let scenes = || std::iter::once(&self.asked.scene).chain(&self.more);
+        let several = scenes().count() * schemes.len() > 1;
+        let mut jobs: Vec<(Scene, PathBuf)> = Vec::new();
+        for name in scenes() {
+            for scheme in &schemes {
+                let mut scene = self.asked.read(name, *scheme)?;
+                if let (Some(scheme), true) = (scheme, schemes.len() > 1) {
+                    scene.name = format!("{}-{scheme}", scene.name);
+                }
+                let own = |folder: &Path| folder.join(&scene.name);
+                let path = match &self.out {
+                    Some(folder) if several => own(folder),
+                    Some(folder) => folder.clone(),
+                    None => own(Path::new(RUNS)),
+                };
+                if jobs.iter().any(|(_, other)| *other == path) {
+                    bail!("two of the scenes would run into {}; rename one of them", path.display());
+                }
+                jobs.push((scene, path));
+            }
+        }
+        Ok(jobs)
+    }
+}
+
+/// Runs one scene.
+fn one(scene: Scene, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Status> {
     for warning in &scene.warnings {
         say(&format!("warning: {warning}"));
     }
-    let path = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(&scene.name));
     let known = scene.warnings.len();
-    let stop = listen()?;
     let mut meter = Meter::new();
-    let outcome = run::run(scene, &path, arguments.resume, &mut |progress| {
+    let outcome = run::run(scene, path, resume, &mut |progress| {
         meter.show(progress);
         match stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
@@ -72,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     meter.clear();
     let summary = outcome?;
     let place = path.join(folder::REPORT);
-    report::write(&place, &mut report::recordings(std::slice::from_ref(&path))?)?;
+    report::write(&place, &mut report::recordings(&[path.to_owned()])?)?;
     print(&closing(&summary, &place))?;
     for warning in summary.warnings.iter().skip(known) {
         say(&format!("warning: {warning}"));
@@ -88,11 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             path.join(folder::SUMMARY).display(),
         ));
     }
-    Ok(match summary.status {
-        Status::Finished => ExitCode::SUCCESS,
-        Status::Failed => ExitCode::FAILURE,
-        Status::Interrupted => ExitCode::from(INTERRUPTED),
-    })
+    Ok(summary.status)
 }
 
 /// A flag that Ctrl-C raises. Whoever presses it twice does not want to wait.

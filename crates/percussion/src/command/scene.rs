@@ -12,11 +12,11 @@ use super::Told;
 #[derive(Debug, clap::Args)]
 pub struct Asked {
     /// A scene file, a folder with a scene.toml, or a name from the gallery
-    scene: String,
+    pub scene: String,
 
     /// Integrator, instead of the scene's `run.scheme`
     #[arg(long, value_name = "NAME")]
-    scheme: Option<String>,
+    pub scheme: Option<String>,
 
     /// Changes a value of the scene, such as run.step=1e-4 or bodies.top.mass=2; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -38,18 +38,23 @@ pub struct Asked {
 impl Asked {
     /// Reads it, or says everything that is wrong with it.
     pub fn load(&self) -> Result<Scene> {
-        let overrides = self.overrides()?;
-        let path = Path::new(&self.scene);
+        self.read(&self.scene, self.scheme.as_deref())
+    }
+
+    /// Reads another scene, or with another scheme, with the same changes.
+    pub fn read(&self, asked: &str, scheme: Option<&str>) -> Result<Scene> {
+        let overrides = self.overrides(scheme)?;
+        let path = Path::new(asked);
         let inside = path.join("scene.toml");
         let read = if path.is_file() {
             Scene::load(path, &overrides)
         } else if inside.is_file() {
             Scene::load(&inside, &overrides)
-        } else if let Some(read) = gallery::load(&self.scene, &overrides) {
+        } else if let Some(read) = gallery::load(asked, &overrides) {
             // A variant such as free-top/unstable is called by both its names.
-            read.map(|scene| Scene { name: self.scene.replace('/', "-"), ..scene })
+            read.map(|scene| Scene { name: asked.replace('/', "-"), ..scene })
         } else {
-            bail!("{}", self.unknown());
+            bail!("{}", unknown(asked));
         };
         match read {
             Ok(scene) => Ok(scene),
@@ -57,25 +62,8 @@ impl Asked {
         }
     }
 
-    /// What to say when there is no such scene.
-    fn unknown(&self) -> String {
-        let name = self.scene.as_str();
-        if let Some(scene) = gallery::scene(name) {
-            return format!(
-                "`{name}` is not a scene to run; try: percussion {} --example {name}",
-                scene.kind
-            );
-        }
-        let names = SCENES.iter().filter(|scene| scene.kind == "run").map(|scene| scene.name);
-        let hint = match nearest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`percussion gallery` lists the scenes that come with the program".to_owned(),
-        };
-        format!("there is no file and no gallery scene `{name}`; {hint}")
-    }
-
     /// What is changed, in the order it is applied: `--set` first, then the options with names of their own.
-    fn overrides(&self) -> Result<Vec<(String, String)>> {
+    fn overrides(&self, scheme: Option<&str>) -> Result<Vec<(String, String)>> {
         let mut all = Vec::new();
         for change in &self.set {
             let Some((path, value)) = change.split_once('=') else {
@@ -84,7 +72,7 @@ impl Asked {
             all.push((path.trim().to_owned(), value.trim().to_owned()));
         }
         let named = [
-            ("run.scheme", self.scheme.clone()),
+            ("run.scheme", scheme.map(str::to_owned)),
             ("run.until", self.until.map(|t| format!("{t:?}"))),
             ("run.every", self.every.map(|n| n.to_string())),
             ("contact.project_start", self.project_start.then(|| "true".to_owned())),
@@ -92,4 +80,17 @@ impl Asked {
         all.extend(named.into_iter().filter_map(|(path, value)| Some((path.to_owned(), value?))));
         Ok(all)
     }
+}
+
+/// What to say when there is no such scene.
+fn unknown(name: &str) -> String {
+    if let Some(scene) = gallery::scene(name) {
+        return format!("`{name}` is not a scene to run; try: percussion {} --example {name}", scene.kind);
+    }
+    let names = SCENES.iter().filter(|scene| scene.kind == "run").map(|scene| scene.name);
+    let hint = match nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`percussion gallery` lists the scenes that come with the program".to_owned(),
+    };
+    format!("there is no file and no gallery scene `{name}`; {hint}")
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder that goes when it is dropped.
 pub struct Place(PathBuf);
@@ -84,4 +85,13 @@ pub fn outcome(folder: &Path) -> (Vec<(String, Array)>, Checkpoint, Value, Strin
     summary["wall_time_s"] = Value::Null;
     let events = fs::read_to_string(folder.join("events.jsonl")).unwrap();
     (arrays, checkpoint, summary, events)
+}
+
+/// Waits until a condition holds.
+pub fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }

@@ -23,6 +23,8 @@ pub struct Plot {
     unit: &'static str,
     scale: &'static str,
     note: &'static str,
+    /// Of plots that share a card, what this one shows.
+    choice: Option<String>,
     time: Ref,
     curves: Vec<Curve>,
 }
@@ -42,6 +44,7 @@ struct Wanted {
     note: &'static str,
     array: &'static str,
     columns: Vec<(usize, String)>,
+    choice: Option<String>,
     /// By what values are divided.
     scale: f64,
 }
@@ -58,8 +61,17 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
             continue;
         }
         let curves = gathered.curves(kept, &wanted, pack)?;
-        let Wanted { id, title, unit, log, note, .. } = wanted;
-        all.push(Plot { id, title, unit, scale: if log { "log" } else { "linear" }, note, time, curves });
+        let Wanted { id, title, unit, log, note, choice, .. } = wanted;
+        all.push(Plot {
+            id,
+            title,
+            unit,
+            scale: if log { "log" } else { "linear" },
+            note,
+            choice,
+            time,
+            curves,
+        });
     }
     Ok(all)
 }
@@ -87,6 +99,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         note: "",
         array,
         columns,
+        choice: None,
         scale: 1.0,
     };
     let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
@@ -127,9 +140,23 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         Wanted { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
         kept,
     );
-    let columns = kept.names("cause_names").into_iter().enumerate().collect();
+    let causes = kept.names("cause_names");
     let note = "What each cause has brought so far.";
-    add(Wanted { note, ..plot("causes", "Ledger: energy by cause", "J", "cause_energy", columns) }, kept);
+    let ledger = |unit, array, choice: String, columns| Wanted {
+        note,
+        choice: Some(choice),
+        ..plot("causes", "Ledger by cause", unit, array, columns)
+    };
+    let columns = causes.iter().cloned().enumerate().collect();
+    add(ledger("J", "cause_energy", "energy".to_owned(), columns), kept);
+    for (word, unit, array) in
+        [("linear", "N s", "cause_linear_momentum"), ("angular", "N m s", "cause_angular_momentum")]
+    {
+        for (axis, letter) in ["x", "y", "z"].iter().enumerate() {
+            let columns = causes.iter().enumerate().map(|(k, name)| (3 * k + axis, name.clone())).collect();
+            add(ledger(unit, array, format!("{word} momentum {letter}"), columns), kept);
+        }
+    }
     let columns = kept.names("coordinate_names").into_iter().enumerate().take(COORDINATES).collect();
     add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
     let columns = kept.names("control_names").into_iter().enumerate().take(COORDINATES).collect();
