@@ -90,6 +90,7 @@ class Page {
     const { data } = first;
     document.title = `${this.title()} · percussion`;
     const several = runs.length > 1;
+    this.root.classList.toggle("several", several);
     const label = several ? "percussion comparison" : `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
     this.head.replaceChildren(
       h(
@@ -125,7 +126,9 @@ class Page {
 
   private tables(): HTMLElement[] {
     const ledger = this.runs.length === 1 ? books(this.runs[0].data) : null;
-    return [this.events.element, figures(this.runs), ledger].filter((e): e is HTMLElement => e !== null);
+    const facts = figures(this.runs);
+    const both = this.runs.length > 1 ? [facts, this.events.element] : [this.events.element, facts];
+    return [...both, ledger].filter((e): e is HTMLElement => e !== null);
   }
 
   /** Of several runs: which colour is which. */

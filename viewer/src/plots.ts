@@ -106,7 +106,8 @@ export class Plots {
           stroke: curve.colour ?? css(`--curve-${k % 8}`),
           width: 1.4,
           dash: curve.dash,
-          spanGaps: true,
+          // Between two contacts there is no overlap, not a little.
+          spanGaps: !kind.id.startsWith("overlap"),
           points: { show: false },
           value: (u: uPlot, v: number | null, series: number, at: number | null) => {
             // Runs that are compared have instants of their own: the last one before counts.

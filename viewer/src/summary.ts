@@ -111,7 +111,11 @@ export function figures(runs: Run[]): HTMLElement {
     if (values.every((v) => v === null)) return [];
     return [h("tr", {}, h("th", { scope: "row" }, label), ...values.map((v) => h("td", {}, v ?? "")))];
   });
-  const notes = runs.flatMap((run) => run.data.notes.map((note) => (several ? `${run.data.label}: ${note}` : note)));
+  // What holds for all is said once.
+  const notes = [...new Set(runs.flatMap((run) => run.data.notes))].map((note) => {
+    const those = runs.filter((run) => run.data.notes.includes(note));
+    return those.length < runs.length ? `${those.map((run) => run.data.label).join(", ")}: ${note}` : note;
+  });
   return h(
     "section",
     { class: "card figures" },
