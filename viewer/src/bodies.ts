@@ -77,9 +77,12 @@ export class Bodies extends THREE.Group {
     return radii[radii.length >> 1] ?? 0;
   }
 
-  /** Adds where the bodies that move are at a time. */
+  /** Adds where the bodies that move are at a time, and what they hang on. */
   reach(time: number, box: THREE.Box3): void {
     const frame = this.run.frame(time);
+    for (const { parent } of this.run.data.joints) {
+      if (parent.body === null) box.expandByPoint(this.spot.set(...parent.point));
+    }
     this.run.data.bodies.forEach((body, b) => {
       if (!body.moves) return;
       const r = this.radii[b];

@@ -53,7 +53,8 @@ export class Ground extends THREE.Group {
       foot.addScaledVector(this.normal, this.normal.dot(level.foot.clone().sub(centre)));
     } else {
       this.normal = new THREE.Vector3(0, 0, 1);
-      foot.z = data.extent.low[2];
+      // Below everything, also what is drawn larger than it is.
+      foot.z = data.extent.low[2] - 0.04 * radius;
     }
     const half = Math.max(Math.floor((1.45 * radius) / this.spacing), 4) * this.spacing;
     this.grid = lattice(foot, this.normal, half, this.spacing);

@@ -119,8 +119,8 @@ export class Stage {
     this.dress();
     if (!keep) {
       // Bodies that spread, or fill little of the way they go, are followed.
-      const { first, usual, last } = this.spread();
-      this.following = last > 2.2 * first || this.radius > 2.2 * Math.max(usual, 0.3 * this.unit);
+      const { first, usual, last, steady } = this.spread();
+      this.following = (steady && last > 2.2 * first) || this.radius > 2.2 * Math.max(usual, 0.3 * this.unit);
       this.fit();
     }
     this.move(this.time, this.speed);
@@ -133,8 +133,8 @@ export class Stage {
     return this.box;
   }
 
-  /** The radius of that box at first, half of the time, and in the end. */
-  private spread(): { first: number; usual: number; last: number } {
+  /** The radius of that box at first, half of the time, and in the end; and whether it grows most of the time. */
+  private spread(): { first: number; usual: number; last: number; steady: boolean } {
     const [{ begin, end }] = this.runs;
     const now = this.time;
     const radii = Array.from({ length: 41 }, (_, k) => {
@@ -144,7 +144,8 @@ export class Stage {
     });
     this.time = now;
     const [first, last] = [radii[0], radii[40]];
-    return { first, usual: radii.sort((a, b) => a - b)[20], last };
+    const steady = radii.filter((r, k) => k > 0 && r >= radii[k - 1]).length >= 28;
+    return { first, usual: radii.sort((a, b) => a - b)[20], last, steady };
   }
 
   private boxRadius(): number {
