@@ -108,8 +108,9 @@ export class Stage {
         this.layers.push(names);
       }
     });
+    if (!keep) this.following = this.isSpreading();
     // Paths tell more than bodies that are small beside them, and tell runs apart.
-    const small = this.bodies[0].size < 0.04 * this.radius;
+    const small = this.bodies[0].size < 0.04 * this.radius && !this.following;
     if (!this.wanted.has("trails") && (runs.length > 1 || small)) this.wanted.set("trails", true);
     for (const layer of this.layers) {
       layer.object.visible = this.wanted.get(layer.id) ?? false;
@@ -117,12 +118,7 @@ export class Stage {
     this.content.add(...this.bodies, ...this.layers.map((l) => l.object), this.ground);
     this.light();
     this.dress();
-    if (!keep) {
-      // Bodies that spread, or fill little of the way they go, are followed.
-      const { first, usual, last, steady } = this.spread();
-      this.following = (steady && last > 2.2 * first) || this.radius > 2.2 * Math.max(usual, 0.3 * this.unit);
-      this.fit();
-    }
+    if (!keep) this.fit();
     this.move(this.time, this.speed);
   }
 
@@ -133,19 +129,21 @@ export class Stage {
     return this.box;
   }
 
-  /** The radius of that box at first, half of the time, and in the end; and whether it grows most of the time. */
-  private spread(): { first: number; usual: number; last: number; steady: boolean } {
+  /** Whether bodies spread, or fill little of the way they go. */
+  private isSpreading(): boolean {
     const [{ begin, end }] = this.runs;
     const now = this.time;
-    const radii = Array.from({ length: 41 }, (_, k) => {
-      this.time = begin + ((end - begin) * k) / 40;
+    const radii = Array.from({ length: 40 }, (_, k) => {
+      this.time = begin + ((end - begin) * k) / 39;
       this.now();
       return this.boxRadius();
     });
     this.time = now;
-    const [first, last] = [radii[0], radii[40]];
-    const steady = radii.filter((r, k) => k > 0 && r >= radii[k - 1]).length >= 28;
-    return { first, usual: radii.sort((a, b) => a - b)[20], last, steady };
+    const mean = (quarter: number) => radii.slice(10 * quarter, 10 * quarter + 10).reduce((sum, r) => sum + r, 0);
+    const grows = [1, 2, 3].every((quarter) => mean(quarter) > 1.1 * mean(quarter - 1));
+    const [first, last] = [radii[0], radii[39]];
+    const usual = radii.sort((a, b) => a - b)[20];
+    return (grows && last > 2.2 * first) || this.radius > 3 * Math.max(usual, 0.3 * this.unit);
   }
 
   private boxRadius(): number {
