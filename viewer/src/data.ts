@@ -6,7 +6,7 @@
 export interface Ref {
   at: number;
   count: number;
-  kind: "f32" | "f64" | "u32" | "u16" | "u8";
+  kind: "f32" | "f64" | "u32" | "u8";
 }
 
 export interface MeshData {
@@ -92,7 +92,6 @@ export interface RunData {
   scheme: string;
   h: number;
   until: number;
-  gravity: Vec;
   summary: Summary | null;
   bodies: BodyData[];
   meshes: MeshData[];
@@ -127,7 +126,7 @@ export interface About {
   runs: RunData[];
 }
 
-type Numbers = Float32Array | Float64Array | Uint32Array | Uint16Array | Uint8Array;
+type Numbers = Float32Array | Float64Array | Uint32Array | Uint8Array;
 
 async function inflate(bytes: Uint8Array): Promise<ArrayBuffer> {
   const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -223,8 +222,6 @@ export class Run {
         return new Float64Array(this.buffer, at, ref.count);
       case "u32":
         return new Uint32Array(this.buffer, at, ref.count);
-      case "u16":
-        return new Uint16Array(this.buffer, at, ref.count);
       case "u8":
         return new Uint8Array(this.buffer, at, ref.count);
     }

@@ -39,14 +39,11 @@ export class Stage {
   private readonly box = new THREE.Box3();
   private readonly whole = new THREE.Box3();
   private readonly wanted = new Map<string, boolean>(SHOWN.map((id) => [id, true]));
-  private readonly hidden = new Set<number>();
   private time = 0;
   private speed = 1;
   private stale = true;
   private frameRequest = 0;
-  /** Asked before each picture, to follow something. */
-  readonly names = document.createElement("div");
-  onframe: (() => void) | null = null;
+  private readonly names = document.createElement("div");
 
   constructor(private readonly host: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
@@ -197,8 +194,6 @@ export class Stage {
 
   /** Shows or hides one of several runs. */
   toggleRun(k: number, on: boolean): void {
-    if (on) this.hidden.delete(k);
-    else this.hidden.add(k);
     this.bodies[k].visible = on;
     this.ask();
   }
@@ -310,7 +305,6 @@ export class Stage {
     for (const layer of this.layers) {
       if (layer instanceof Names) layer.project(this.camera, this.host.clientWidth, this.host.clientHeight);
     }
-    this.onframe?.();
   }
 }
 

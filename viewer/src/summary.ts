@@ -7,7 +7,6 @@ import { css, h, number, small, vector } from "./dom.ts";
 export function concerns(run: RunData): HTMLElement {
   const box = h("div", { class: "concerns", role: "status" });
   const { summary } = run;
-  const named = (text: string) => text;
   if (run.status === "running") {
     box.append(h("p", { class: "going" }, h("b", {}, "Running. "), "This page follows the run; its figures come at the end."));
   }
@@ -27,7 +26,7 @@ export function concerns(run: RunData): HTMLElement {
     box.append(h("p", { class: "failure" }, h("b", {}, "Interrupted. "), "The same command with --resume goes on."));
   }
   if (summary?.warnings.length) {
-    box.append(h("ul", { class: "warnings" }, ...summary.warnings.map((w) => h("li", {}, named(w)))));
+    box.append(h("ul", { class: "warnings" }, ...summary.warnings.map((w) => h("li", {}, w))));
   }
   return box;
 }

@@ -113,7 +113,6 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
         "scheme": scene.run.scheme,
         "h": scene.run.step,
         "until": scene.run.until,
-        "gravity": own(&scene.model.gravity),
         "bodies": bodies,
         "meshes": meshes.list,
         "planes": planes,
