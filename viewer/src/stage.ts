@@ -27,7 +27,9 @@ export class Stage {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb4b4bd, 2.0);
   private content = new THREE.Group();
   private bodies: Bodies[] = [];
-  private layers: Layer[] = [];
+  private layers: { layer: Layer; run: number }[] = [];
+  /** Of several runs, those that are not shown. */
+  private readonly hidden = new Set<number>();
   private ground: Ground | null = null;
   private runs: Run[] = [];
   private centre = new THREE.Vector3();
@@ -94,25 +96,24 @@ export class Stage {
     runs.forEach((run, k) => {
       const { data } = run;
       const tint = runs.length > 1 ? this.manner(k).tint : null;
-      this.layers.push(new Trails(run, tint));
-      if (data.events.count) this.layers.push(new Contacts(run, this.unit));
-      if (data.forces) this.layers.push(new Forces(run, this.unit));
-      if (data.charges.length) this.layers.push(new Charges(run, this.unit));
-      if (data.joints.length + data.springs.length) this.layers.push(new Joints(run, this.unit));
+      const add = (layer: Layer) => this.layers.push({ layer, run: k });
+      add(new Trails(run, tint));
+      if (data.events.count) add(new Contacts(run, this.unit));
+      if (data.forces) add(new Forces(run, this.unit));
+      if (data.charges.length) add(new Charges(run, this.unit));
+      if (data.joints.length + data.springs.length) add(new Joints(run, this.unit));
       if (k === 0) {
         const names = new Names(run);
         this.names.append(names.element);
-        this.layers.push(names);
+        add(names);
       }
     });
     if (!keep) this.following = this.isSpreading();
     // Paths tell more than bodies that are small beside them, and tell runs apart.
     const small = this.bodies[0].size < 0.04 * this.radius && !this.following;
     if (!this.wanted.has("trails") && (runs.length > 1 || small)) this.wanted.set("trails", true);
-    for (const layer of this.layers) {
-      layer.object.visible = this.wanted.get(layer.id) ?? false;
-    }
-    this.content.add(...this.bodies, ...this.layers.map((l) => l.object), this.ground);
+    this.choose();
+    this.content.add(...this.bodies, ...this.layers.map(({ layer }) => layer.object), this.ground);
     this.light();
     this.dress();
     if (!keep) this.fit();
@@ -175,7 +176,7 @@ export class Stage {
 
   toggles(): Toggle[] {
     const all = new Map<string, Toggle>();
-    for (const { id, title, object } of this.layers) all.set(id, { id, title, on: object.visible });
+    for (const { id, title } of this.layers.map(({ layer }) => layer)) all.set(id, { id, title, on: this.wanted.get(id) ?? false });
     all.set("follow", { id: "follow", title: "follow", on: this.following });
     all.set("grid", { id: "grid", title: "grid", on: this.wanted.get("grid") ?? true });
     return [...all.values()];
@@ -188,14 +189,24 @@ export class Stage {
       this.fit();
     }
     if (id === "grid" && this.ground) this.ground.gridVisible = on;
-    for (const layer of this.layers) if (layer.id === id) layer.object.visible = on;
+    this.choose();
     this.move(this.time, this.speed);
   }
 
   /** Shows or hides one of several runs. */
   toggleRun(k: number, on: boolean): void {
-    this.bodies[k].visible = on;
-    this.ask();
+    if (on) this.hidden.delete(k);
+    else this.hidden.add(k);
+    this.choose();
+    this.move(this.time, this.speed);
+  }
+
+  /** Shows the layers that are wanted, of the runs that are. */
+  private choose(): void {
+    this.bodies.forEach((bodies, k) => (bodies.visible = !this.hidden.has(k)));
+    for (const { layer, run } of this.layers) {
+      layer.object.visible = (this.wanted.get(layer.id) ?? false) && !this.hidden.has(run);
+    }
   }
 
   /** Length of a square of the grid, m. */
@@ -210,7 +221,7 @@ export class Stage {
     this.speed = speed;
     if (this.following && before > 0) this.pursue(before);
     for (const bodies of this.bodies) bodies.place(time);
-    for (const layer of this.layers) layer.update(time, speed);
+    for (const { layer } of this.layers) layer.update(time, speed);
     this.ask();
   }
 
@@ -302,7 +313,7 @@ export class Stage {
     if (!this.stale) return;
     this.stale = false;
     this.renderer.render(this.scene, this.camera);
-    for (const layer of this.layers) {
+    for (const { layer } of this.layers) {
       if (layer instanceof Names) layer.project(this.camera, this.host.clientWidth, this.host.clientHeight);
     }
   }

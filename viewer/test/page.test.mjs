@@ -180,6 +180,8 @@ test("several runs lie over each other", async () => {
   const pictures = [await its.picture(shown, 0.2), await its.picture(shown, 0.9)];
   assert.ok(its.difference(...pictures) > 100);
   if (its.shots) await shown.screenshot({ path: join(its.shots, "comparison.png"), fullPage: true });
+  await shown.locator(".legend input").nth(1).uncheck();
+  assert.ok(its.difference(await its.picture(shown, 0.9), pictures[1]) > 100, "the second run has gone");
   const figures = await shown.locator(".figures thead").innerText();
   assert.ok(figures.includes("compared-0") && figures.includes("compared-1"));
   assert.deepEqual(wrong, []);
