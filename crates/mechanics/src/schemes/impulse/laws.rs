@@ -208,6 +208,10 @@ impl Laws {
         }
         self.before.clone_from(&self.u);
         let start = energy(&self.before);
+        // Momenta whose squares vanish are none: nothing can be compared with them.
+        if start < f64::MIN_POSITIVE {
+            return Ok(());
+        }
         let limit = start * (1.0 + GAIN);
         let least = spots.list[range.clone()].iter().map(|spot| spot.restitution).fold(1.0, f64::min);
         let mut most = self.most;
