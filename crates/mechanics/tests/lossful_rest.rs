@@ -8,7 +8,8 @@
 
 mod common;
 
-use common::collisions::{brick, floor, surfaces};
+use common::collisions::{brick, floor, solid_body, surfaces};
+use percussion_geometry::shapes::{Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactOptions, Loss, Transcript};
 use percussion_mechanics::discrete::{Effort, StepFailure, Trouble};
@@ -132,5 +133,48 @@ fn a_number_that_is_not_finite_is_told_with_its_body() {
         let failure = run.advance().unwrap_err();
         assert_eq!((failure.trouble, failure.body), (Trouble::NotFinite, name));
         assert!(run.state().is_finite(), "the last good state");
+    }
+}
+
+#[test]
+fn a_ball_bounces_off_a_brick_that_stands() {
+    // A brick at rest is the response's for the whole step; what hits it there must not come to rest with it.
+    let models = [
+        (None, 0.5),
+        (Some(Loss::Frictionless), 0.5),
+        (Some(Loss::Frictional), 0.5),
+        (Some(Loss::Elastic), 1.0),
+        (Some(Loss::Plastic), 0.0),
+    ];
+    for (loss, e) in models {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(Vec3::new(0.0, 0.0, -G));
+        builder.body(floor(), Pose::identity());
+        builder.body(brick("brick", Vec3::new(0.4, 0.4, 0.2), 1000.0), Pose::at(Vec3::new(0.0, 0.0, 0.1)));
+        let ball = solid_body("ball", Solid::Sphere(Sphere::new(0.05).unwrap()), 300.0);
+        builder.body(ball, Pose::at(Vec3::new(0.0, 0.0, 0.75)));
+        builder.contact(surfaces(0.5, 0.4));
+        let (model, state) = builder.build().unwrap();
+        let scheme = scheme(&model, &state, loss);
+        let mut run = Simulation::new(model, state, Box::new(scheme), H).unwrap();
+        let mut impacts = Vec::new();
+        while run.state().time < 0.4 {
+            run.advance().unwrap();
+            // An elastic brick bounces on the floor, lower than anybody sees.
+            let met = run.transcript().unwrap().impacts.iter();
+            impacts.extend(met.filter(|impact| [impact.bodies.0, impact.bodies.1].contains(&2)).copied());
+        }
+        // From 0.5 m: it falls for t0, then rises with e g t0; the response is at the end of its step.
+        let fall = (2.0 * 0.5 / G).sqrt();
+        assert_eq!(impacts.len(), 1, "{loss:?}: {impacts:?}");
+        assert!((impacts[0].time - fall).abs() <= H, "{loss:?}: {} {fall}", impacts[0].time);
+        let rising = if e > 0.0 { e * G * fall - G * (run.state().time - fall) } else { 0.0 };
+        let momentum = run.state().momenta[run.model().links[1].freedom + 2];
+        let speed = momentum / run.model().links[1].mass;
+        assert!((speed - rising).abs() < 3.0 * G * H, "{loss:?}: {speed} {rising}");
+        let brick = run.state().positions[0];
+        let off = (brick - Vec3::new(0.0, 0.0, 0.1)).norm();
+        // Without losses the fall of a step is never lost.
+        assert!(off < if e == 1.0 { G * H * H } else { 1e-12 }, "{loss:?}: {off:e}");
     }
 }

@@ -111,6 +111,8 @@ const BRIEF: f64 = 1e-4;
 /// one stay a rounding apart, and bounds on their motion that know nothing of each other never let them go; an approach is over
 /// after three or four.
 const LINGERS: usize = 16;
+/// Steps of free fall whose speed is still that of rest at the end of a step; what closes faster was not at rest.
+const AT_REST: f64 = 2.0;
 
 impl Exact {
     /// For a model with contact and a state of it.
@@ -155,10 +157,13 @@ impl Exact {
             momenta: Vec::new(),
             jump: Vec::new(),
             transcript: Transcript::default(),
-            response: match loss {
-                Some(Loss::Frictional | Loss::Plastic) => Response::new(model, state, options),
-                Some(Loss::Elastic | Loss::Frictionless) | None => {
-                    Response::new(model, state, options).without_friction()
+            response: {
+                let response = Response::new(model, state, options);
+                match loss {
+                    Some(Loss::Frictional) => response,
+                    Some(Loss::Plastic) => response.with_restitution(0.0),
+                    Some(Loss::Elastic) => response.with_restitution(1.0).without_friction(),
+                    Some(Loss::Frictionless) | None => response.without_friction(),
                 }
             },
             size: if size.is_finite() { size } else { 1.0 },
@@ -462,9 +467,12 @@ impl Exact {
         }
         let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
         if self.resting.iter().any(|&resting| resting) {
-            self.response.limit_restitution(0.0);
+            let islands = model.islands.iter().zip(&self.resting).filter(|(_, resting)| **resting);
+            let bodies = islands.flat_map(|(island, _)| island.bodies.clone());
+            let pull = bodies.map(|slot| self.paths.bounds[slot].pull()).fold(0.0, f64::max);
+            self.response.rest_below(AT_REST * pull * h);
             let ended = self.response.respond(model, end, h, h, Some(&self.resting), transcript);
-            self.response.limit_restitution(1.0);
+            self.response.rest_below(0.0);
             ended?;
         }
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
