@@ -46,19 +46,22 @@ impl Simulation {
         // Steps are counted, not summed: a million of them end where the clock says.
         self.state.time = self.origin + self.state.steps as f64 * self.h;
         if !self.state.is_finite() {
+            let body = self.state.not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
             self.state.clone_from(&self.before);
-            return Err(self.failure(Trouble::NotFinite));
+            return Err(self.failure(body, Trouble::NotFinite));
         }
         let inside = self.scheme.transcript();
         self.ledger.record(&self.model, &self.before, &self.state, self.h, inside).map_err(|error| {
-            let failure = self.failure(Trouble::Force(error));
+            let failure = self.failure(None, Trouble::Force(error));
             self.state.clone_from(&self.before);
             failure
         })
     }
 
-    fn failure(&self, trouble: Trouble) -> StepFailure {
-        let body = self.model.bodies.first().map_or_else(String::new, |body| body.name.clone());
+    /// A step that could not be made because of a body, or of any.
+    fn failure(&self, body: Option<usize>, trouble: Trouble) -> StepFailure {
+        let body =
+            self.model.bodies.get(body.unwrap_or(0)).map_or_else(String::new, |body| body.name.clone());
         StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
     }
 

@@ -1,6 +1,6 @@
 //! The state: everything about a scene that time changes.
 
-use crate::model::Island;
+use crate::model::{Island, Link};
 use crate::rotation::Mat3;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
@@ -74,5 +74,14 @@ impl State {
         self.positions.iter().all(|p| p.iter().all(|v| v.is_finite()))
             && self.rotations.iter().all(|r| r.iter().all(|v| v.is_finite()))
             && self.coordinates.iter().chain(&self.momenta).all(|v| v.is_finite())
+    }
+
+    /// The first slot with a number that is not finite, in its placement, its joint coordinates or its momenta.
+    pub(crate) fn not_finite(&self, links: &[Link]) -> Option<usize> {
+        links.iter().enumerate().position(|(slot, link)| {
+            let place = self.positions[slot].iter().chain(self.rotations[slot].iter());
+            let own = self.coordinates[link.coordinates()].iter().chain(&self.momenta[link.freedoms()]);
+            !place.chain(own).all(|v| v.is_finite())
+        })
     }
 }

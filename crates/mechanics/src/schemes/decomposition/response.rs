@@ -84,9 +84,16 @@ impl Response {
         self.effort
     }
 
-    /// Coefficients of restitution count up to `most` from now on: zero for contacts that rest.
-    pub fn limit_restitution(&mut self, most: f64) {
-        self.laws.most = most;
+    /// From now on contacts that close more slowly than this (m/s) rest: they do not bounce, and are no news. What hits a body
+    /// that rests is faster.
+    pub fn rest_below(&mut self, speed: f64) {
+        self.laws.slow = speed;
+    }
+
+    /// Surfaces bounce by this coefficient, whatever they say.
+    pub fn with_restitution(mut self, restitution: f64) -> Self {
+        self.laws.restitution = Some(restitution);
+        self
     }
 
     /// Surfaces are smooth, whatever they say.
@@ -346,7 +353,8 @@ impl Response {
                 impulse += spot.drag;
             }
             // Contacts that rest are no news.
-            if weight > 0.0 && self.laws.most > 0.0 {
+            let fastest = spots.iter().map(|spot| -spot.before).fold(f64::NEG_INFINITY, f64::max);
+            if weight > 0.0 && (self.laws.slow == 0.0 || fastest >= self.laws.slow) {
                 let (a, b) = strongest.pair;
                 transcript.impacts.push(Impact {
                     time,

@@ -120,7 +120,10 @@ impl Exact {
         // Rounding may keep the energy from its last digits; far from the reflection there is no solution.
         match (x1 - 1.0).abs() < 0.5 {
             true => Ok(x1),
-            false => Err(super::failure(model, &self.paths.node, Trouble::NoConvergence)),
+            false => {
+                let body = self.first_of_cluster(model);
+                Err(super::failure(model, &self.paths.node, body, Trouble::NoConvergence))
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! Islands that meet at an instant: who takes part, what the law of impact does to their momenta, and what is told of it.
 
 use super::{Exact, TOUCH, Watched, failure};
-use crate::contact::{ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpCause, Loss};
+use crate::contact::{ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpCause, Loss, Part};
 use crate::discrete::{StepFailure, Trouble};
+use crate::joint::motion::{angular, linear};
 use crate::model::Model;
 use crate::schemes::impulse::{Ground, Laws, Spots, energy};
 use percussion_geometry::Vec3;
@@ -65,13 +66,18 @@ impl Exact {
         Ok(())
     }
 
+    /// A body of the islands that meet.
+    pub(super) fn first_of_cluster(&self, model: &Model) -> usize {
+        self.cluster.first().map_or(0, |&index| model.links[model.islands[index].bodies.start].body)
+    }
+
     /// Adds the contacts of a pair, if it touches at the probe.
     pub(super) fn touches(&mut self, model: &Model, k: usize) -> Result<bool, StepFailure> {
         let Watched { pair, mut memory, .. } = self.pairs[k];
         let (p, q) = (&self.contacts.parts[pair.0], &self.contacts.parts[pair.1]);
         let poses = (p.body_pose(&self.paths.probe), q.body_pose(&self.paths.probe));
         let poses = (&poses.0, &poses.1);
-        let wrong = |error: QueryError| failure(model, &self.paths.node, error.into());
+        let wrong = |error: QueryError| failure(model, &self.paths.node, p.body, error.into());
         let apart = self.contacts.touch(pair, poses, f64::INFINITY, &mut memory).map_err(wrong)?.gap();
         if apart > TOUCH * self.size {
             return Ok(false);
@@ -88,6 +94,29 @@ impl Exact {
         }
         self.contacts_met.extend(touches.iter().map(|one| (pair, *one, touch)));
         Ok(true)
+    }
+
+    /// Whether a pair that touches at the probe opens everywhere, and does not rest: the certificate only could not tell.
+    pub(super) fn parts_company(&mut self, model: &Model, k: usize, h: f64) -> Result<bool, StepFailure> {
+        self.contacts_met.clear();
+        if !self.touches(model, k)? {
+            return Ok(true);
+        }
+        let pair = self.pairs[k].pair;
+        let parts = [pair.0, pair.1].map(|part| &self.contacts.parts[part]);
+        let slots = || parts.iter().filter_map(|part| part.slot);
+        let pull = slots().map(|slot| self.paths.bounds[slot].pull()).fold(0.0, f64::max);
+        let velocity = |part: &Part, point: &Vec3| {
+            part.slot.map_or_else(Vec3::zeros, |slot| {
+                let twist = &self.paths.twists[slot];
+                linear(twist) + angular(twist).cross(&(point - self.paths.probe.positions[slot]))
+            })
+        };
+        Ok(self.contacts_met.iter().all(|(_, touch, _)| {
+            let point = touch.point();
+            touch.normal().dot(&(velocity(parts[0], &point) - velocity(parts[1], &point)))
+                > pull * h * LOW_BOUNCE
+        }))
     }
 
     /// Lets the law of impact change the momenta of the cluster at its nodes.
@@ -149,7 +178,7 @@ impl Exact {
     /// Closing speed below which the contacts of the cluster rest, m/s: they would be back within a small part of the step.
     pub(super) fn slowest(&self, model: &Model, h: f64) -> f64 {
         let bodies = self.cluster.iter().flat_map(|&index| model.islands[index].bodies.clone());
-        let pull = bodies.map(|slot| self.paths.bounds[slot].acceleration).fold(0.0, f64::max);
+        let pull = bodies.map(|slot| self.paths.bounds[slot].pull()).fold(0.0, f64::max);
         pull * h * if self.loses() { LOW_BOUNCE } else { LOWEST_BOUNCE }
     }
 

@@ -50,6 +50,8 @@ struct Watched {
     clear: f64,
     /// How often it was looked at.
     looks: usize,
+    /// How often in a row it was found touching, or nearly, and was certified for next to nothing.
+    lingers: usize,
     /// Whether the present cluster knows it.
     asked: bool,
     memory: Memory,
@@ -90,6 +92,8 @@ pub struct Exact {
     response: Response,
     /// Typical size of the parts, m.
     size: f64,
+    /// How often pairs were looked at in the step.
+    looks: usize,
 }
 
 /// Gap, relative to the size of the scene's parts, at which parts touch.
@@ -101,6 +105,14 @@ const STALLED: f64 = 1e-13;
 const LOOKS: usize = 1000;
 /// Part of a step by which such a pair is moved on at least.
 const HURRY: f64 = 1e-3;
+/// Part of a step that is next to nothing: a contact that opens is certified for more.
+const BRIEF: f64 = 1e-4;
+/// Looks in a row at a pair that touches, each good for next to nothing, after which it is asked whether it rests. Parts that move as
+/// one stay a rounding apart, and bounds on their motion that know nothing of each other never let them go; an approach is over
+/// after three or four.
+const LINGERS: usize = 16;
+/// Steps of free fall whose speed is still that of rest at the end of a step; what closes faster was not at rest.
+const AT_REST: f64 = 2.0;
 
 impl Exact {
     /// For a model with contact and a state of it.
@@ -118,8 +130,8 @@ impl Exact {
         }
         let boxes: Vec<Aabb> =
             contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
-        let watch =
-            Watch::new(&contacts, |part| boxes[part]).map_err(|error| failure(model, state, error.into()))?;
+        let watch = Watch::new(&contacts, |part| boxes[part])
+            .map_err(|error| failure(model, state, 0, error.into()))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
         Ok(Self {
@@ -145,15 +157,24 @@ impl Exact {
             momenta: Vec::new(),
             jump: Vec::new(),
             transcript: Transcript::default(),
-            response: match loss {
-                Some(Loss::Frictional | Loss::Plastic) => Response::new(model, state, options),
-                Some(Loss::Elastic | Loss::Frictionless) | None => {
-                    Response::new(model, state, options).without_friction()
+            response: {
+                let response = Response::new(model, state, options);
+                match loss {
+                    Some(Loss::Frictional) => response,
+                    Some(Loss::Plastic) => response.with_restitution(0.0),
+                    Some(Loss::Elastic) => response.with_restitution(1.0).without_friction(),
+                    Some(Loss::Frictionless) | None => response.without_friction(),
                 }
             },
             size: if size.is_finite() { size } else { 1.0 },
+            looks: 0,
             contacts,
         })
+    }
+
+    /// How often pairs of parts were looked at in the last step: what the search for contact cost.
+    pub fn looks(&self) -> usize {
+        self.looks
     }
 }
 
@@ -180,7 +201,11 @@ impl Scheme for Exact {
         while let Some(k) = self.earliest(h) {
             if !self.look(model, k, h)? {
                 let t = self.pairs[k].clear;
-                self.collide(model, state, k, t, h)?;
+                if self.pairs[k].lingers > LINGERS && self.parts_company(model, k, h)? {
+                    self.pairs[k].clear = (t + HURRY * h).min(h);
+                } else {
+                    self.collide(model, state, k, t, h)?;
+                }
             }
         }
         self.hand_over(model, h)?;
@@ -196,6 +221,7 @@ impl Scheme for Exact {
 impl Exact {
     /// Which pairs come near each other in the step.
     fn begin(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepFailure> {
+        self.looks = 0;
         self.count.fill(0);
         self.handed.fill(false);
         self.resting.fill(false);
@@ -211,11 +237,11 @@ impl Exact {
         let boxes = &self.boxes;
         self.watch
             .look(&self.contacts, |part| boxes[part])
-            .map_err(|error| failure(model, state, error.into()))?;
+            .map_err(|error| failure(model, state, 0, error.into()))?;
         self.pairs.clear();
         for k in 0..self.watch.near().len() {
             let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
-            self.pairs.push(Watched { pair, clear: 0.0, looks: 0, asked: false, memory });
+            self.pairs.push(Watched { pair, clear: 0.0, looks: 0, lingers: 0, asked: false, memory });
         }
         Ok(())
     }
@@ -278,7 +304,7 @@ impl Exact {
         let touch = self
             .contacts
             .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
-            .map_err(|error| failure(model, &self.paths.node, error.into()))?;
+            .map_err(|error| failure(model, &self.paths.node, a.part.body, error.into()))?;
         let ahead = match self.ball_time(model, pair, &touch) {
             Some(time) => time.min(h - t),
             None => {
@@ -288,15 +314,21 @@ impl Exact {
         };
         self.pairs[k].memory = memory;
         self.pairs[k].looks = looks + 1;
+        self.looks += 1;
         let hurried = looks > LOOKS && touch.gap() > TOUCH * self.size;
         let ahead = if hurried { ahead.max(HURRY * h) } else { ahead };
-        let stalled = ahead <= STALLED * h;
         if ahead >= h - t {
             self.pairs[k].clear = h;
-        } else if !stalled {
-            self.pairs[k].clear = t + ahead;
+            return Ok(true);
         }
-        Ok(!stalled || ahead >= h - t)
+        let watched = &mut self.pairs[k];
+        let touching = touch.gap() <= TOUCH * self.size;
+        watched.lingers = if touching && ahead < BRIEF * h { watched.lingers + 1 } else { 0 };
+        if ahead <= STALLED * h || watched.lingers > LINGERS {
+            return Ok(false);
+        }
+        watched.clear = t + ahead;
+        Ok(true)
     }
 
     /// An impact: a node for all islands that meet, and what becomes of their momenta.
@@ -322,7 +354,8 @@ impl Exact {
             }
             self.count[index] += 1;
         }
-        let verdict = self.strike(model, h).map_err(|trouble| failure(model, state, trouble))?;
+        let body = self.first_of_cluster(model);
+        let verdict = self.strike(model, h).map_err(|trouble| failure(model, state, body, trouble))?;
         let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
         if verdict == Verdict::Rests || tired {
             return self.give_up(model, verdict == Verdict::Rests, t, h);
@@ -354,7 +387,7 @@ impl Exact {
             if islands.iter().flatten().any(|island| self.cluster.contains(island))
                 && !islands.iter().flatten().any(|&island| self.handed[island])
             {
-                watched.clear = t;
+                (watched.clear, watched.lingers) = (t, 0);
             }
         }
         // Where a new path leaves the box of the old one, new pairs may come near.
@@ -379,6 +412,7 @@ impl Exact {
                         pair,
                         clear: t,
                         looks: 0,
+                        lingers: 0,
                         asked: false,
                         memory: Memory::default(),
                     });
@@ -433,16 +467,20 @@ impl Exact {
         }
         let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
         if self.resting.iter().any(|&resting| resting) {
-            self.response.limit_restitution(0.0);
+            let islands = model.islands.iter().zip(&self.resting).filter(|(_, resting)| **resting);
+            let bodies = islands.flat_map(|(island, _)| island.bodies.clone());
+            let pull = bodies.map(|slot| self.paths.bounds[slot].pull()).fold(0.0, f64::max);
+            self.response.rest_below(AT_REST * pull * h);
             let ended = self.response.respond(model, end, h, h, Some(&self.resting), transcript);
-            self.response.limit_restitution(1.0);
+            self.response.rest_below(0.0);
             ended?;
         }
         self.response.respond(model, end, h, h, Some(&self.handed), transcript)
     }
 }
 
-fn failure(model: &Model, state: &State, trouble: Trouble) -> StepFailure {
-    let body = model.bodies.first().map_or_else(String::new, |body| body.name.clone());
+/// A step that could not be made because of a body.
+fn failure(model: &Model, state: &State, body: usize, trouble: Trouble) -> StepFailure {
+    let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
     StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
 }

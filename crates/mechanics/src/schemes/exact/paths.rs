@@ -27,7 +27,9 @@ use percussion_geometry::{Aabb, Pose, Vec3};
 pub(super) struct Bound {
     /// Greatest angular speed, 1/s.
     pub spin: f64,
-    /// Greatest acceleration of the centre, m/s².
+    /// Acceleration of the centre that is known, m/s²: gravity, of a body that flies freely.
+    pub fall: Vec3,
+    /// Greatest acceleration of the centre besides, m/s².
     pub acceleration: f64,
     /// Greatest angular acceleration, 1/s².
     pub spin_rate: f64,
@@ -36,6 +38,13 @@ pub(super) struct Bound {
     pub slack: f64,
     /// How far the rate of turning may be from the angular velocity there, 1/s.
     pub spin_slack: f64,
+}
+
+impl Bound {
+    /// Greatest acceleration of the centre, m/s².
+    pub fn pull(&self) -> f64 {
+        self.fall.norm() + self.acceleration
+    }
 }
 
 /// All islands inside one step.
@@ -218,6 +227,7 @@ impl Paths {
             let spin = angular(now).norm().max(angular(&end).norm());
             self.bounds[slot] = Bound {
                 spin: spin + dw,
+                fall: Vec3::zeros(),
                 acceleration: 2.0 * dv / tau,
                 spin_rate: 2.0 * dw / tau,
                 slack: 0.25 * dv,
@@ -235,7 +245,7 @@ impl Paths {
         let tau = h - since;
         let bound = &self.bounds[slot];
         let angle = bound.spin * tau;
-        let bulge = 0.125 * (bound.acceleration + gravity) * tau * tau;
+        let bulge = 0.125 * (bound.pull() + gravity) * tau * tau;
         if angle > LARGE_TURN || !part.radius.is_finite() {
             // Anywhere around its centre of mass.
             let (a, b) = (from.position, to.position);
@@ -266,9 +276,9 @@ fn free_twist(model: &Model, state: &State, slot: usize, p: &[f64]) -> Vec6 {
 
 fn flight_bound(model: &Model, node: &State, slot: usize, island: &Island, tau: f64) -> Bound {
     let link = &model.links[slot];
-    let acceleration = model.gravity.norm();
+    let fall = model.gravity;
     if link.joint.particle {
-        return Bound { acceleration, ..Bound::default() };
+        return Bound { fall, ..Bound::default() };
     }
     let p = &node.momenta[island.freedoms.clone()];
     let momentum = node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5]));
@@ -278,7 +288,8 @@ fn flight_bound(model: &Model, node: &State, slot: usize, island: &Island, tau: 
     let rate = |i: usize, k: usize, l: usize| ((j[k] - j[l]) / j[i] * most[k] * most[l]).abs();
     Bound {
         spin,
-        acceleration,
+        fall,
+        acceleration: 0.0,
         spin_rate: Vec3::new(rate(0, 1, 2), rate(1, 2, 0), rate(2, 0, 1)).norm() * ROUNDING,
         slack: 0.0,
         // sin θ = τ ω about an axis: the rate of θ is ω/cos θ.

@@ -1,7 +1,8 @@
 //! How long two parts certainly stay apart.
 //!
 //! At an instant the kernel gives a plane between the parts: unit normal `n`, a point `p` of it. Let the plane turn with `Ω` (that
-//! of the face, or of the two edges, that define it) and go with the point of `b` at `p`. A point `x` of `a` then is above it by
+//! of the face, or of the two edges, that define it), go with the point of `b` at `p`, and fall as `b` does: two bodies that fly
+//! freely do not come nearer to each other by gravity. A point `x` of `a` then is above it by
 //!
 //! ```text
 //! (x-p)·(n + t n×(ω_a-Ω)) + t n·(v_a(p) - v_b(p))      and at most  A t²/2  less,      likewise for points of b below it
@@ -63,15 +64,18 @@ pub(super) fn clear_for(a: &Side, b: &Side, touch: &Touch, carrier: &Carrier, re
     let span_a = span(a, &touch.reference_a);
     let span_b = if unbounded { span_a } else { span(b, &touch.reference_b) };
     let turning = spin.norm();
-    let curve = |side: &Side, span: f64, drift: f64| {
+    let curve = |side: &Side, span: f64, drift: f64, fall: f64| {
         let Bound { spin: w, acceleration, spin_rate, .. } = side.bound;
+        let acceleration = acceleration + fall;
         let reach = side.part.reach.min(span + (side.pose.position - p).norm());
         let speed = drift + w * span + acceleration * remaining;
         acceleration + (w * w + spin_rate) * reach + turning * (2.0 * speed + turning * span)
     };
     let ((slack_a, grows_a), (slack_b, grows_b)) = (a.slack(span_a), b.slack(span_b));
     let slack = slack_a + slack_b;
-    let bend = curve(a, span_a, relative.norm()) + curve(b, span_b, 0.0) + grows_a + grows_b;
+    // The plane falls with b.
+    let fall = (a.bound.fall - b.bound.fall).norm();
+    let bend = curve(a, span_a, relative.norm(), fall) + curve(b, span_b, 0.0, 0.0) + grows_a + grows_b;
     // The parabola (value, slope at zero) of the lowest point of a and the highest of b at t.
     let lowest = |t: f64| {
         let d = n + tilt_a * t;

@@ -114,6 +114,9 @@ impl Coulomb {
         let Self { impulses, polish, .. } = self;
         polish.closed.clear();
         polish.closed.extend((0..impulses.len()).filter(|&k| impulses[k].push > 0.0));
+        if polish.closed.is_empty() {
+            return false;
+        }
         polish.impulses.clear();
         for &k in &polish.closed {
             let it = &impulses[k];
@@ -210,6 +213,10 @@ fn product(w: &[f64; 3], x: &Vector2<f64>) -> Vector2<f64> {
 }
 
 /// The minimum of `1/2 xᵀ W x + b·x` over the disc of a radius, `W` = ((w0, w1), (w1, w2)) positive semidefinite.
+///
+/// It is found as `x = radius y` in the unit disc, with `radius W` and `b` over the greater of the two: squares of numbers near
+/// one do not vanish, however small the impulses. At rest what remains of a momentum is smaller by a rounding with every
+/// response, and soon its square is zero.
 fn in_disc(w: &[f64; 3], b: &Vector2<f64>, radius: f64) -> Vector2<f64> {
     if !(radius > 0.0) || *b == Vector2::zeros() {
         return Vector2::zeros();
@@ -218,9 +225,10 @@ fn in_disc(w: &[f64; 3], b: &Vector2<f64>, radius: f64) -> Vector2<f64> {
     let angle = 0.5 * (2.0 * w[1]).atan2(w[0] - w[2]);
     let (s, c) = angle.sin_cos();
     let (mean, spread) = (0.5 * (w[0] + w[2]), (0.5 * (w[0] - w[2])).hypot(w[1]));
-    let values = Vector2::new(mean + spread, (mean - spread).max(0.0));
-    let b = Vector2::new(c * b.x + s * b.y, c * b.y - s * b.x);
-    let back = |x: Vector2<f64>| Vector2::new(c * x.x - s * x.y, s * x.x + c * x.y);
+    let scale = (radius * (mean + spread)).max(b.amax());
+    let values = Vector2::new(mean + spread, (mean - spread).max(0.0)) * (radius / scale);
+    let b = Vector2::new(c * b.x + s * b.y, c * b.y - s * b.x) / scale;
+    let back = |y: Vector2<f64>| Vector2::new(c * y.x - s * y.y, s * y.x + c * y.y) * radius;
     let at = |k: f64| {
         let part = |i: usize| if b[i] == 0.0 { 0.0 } else { -b[i] / (values[i] + k) };
         Vector2::new(part(0), part(1))
@@ -229,24 +237,23 @@ fn in_disc(w: &[f64; 3], b: &Vector2<f64>, radius: f64) -> Vector2<f64> {
     if movable(0) && movable(1) {
         let still = |i: usize| if values[i] > IMMOVABLE * values[0] { -b[i] / values[i] } else { 0.0 };
         let free = Vector2::new(still(0), still(1));
-        if free.norm() <= radius {
+        if free.norm() <= 1.0 {
             return back(free);
         }
     }
-    // |x(k)| = radius for one k > 0: Newton on 1/|x(k)|, from the left, where it is concave and increasing.
-    let mut k = (0..2).map(|i| b[i].abs() / radius - values[i]).fold(0.0, f64::max);
+    // |y(k)| = 1 for one k > 0: Newton on 1/|y(k)|, from the left, where it is concave and increasing.
+    let mut k = (0..2).map(|i| b[i].abs() - values[i]).fold(0.0, f64::max);
     for _ in 0..60 {
-        let x = at(k);
-        let length = x.norm();
-        let slope = (0..2).map(|i| x[i] * x[i] / (values[i] + k)).sum::<f64>() / length.powi(3);
-        let next = k + (1.0 / radius - 1.0 / length) / slope;
+        let y = at(k);
+        let length = y.norm();
+        let slope = (0..2).map(|i| y[i] * y[i] / (values[i] + k)).sum::<f64>() / length.powi(3);
+        let next = k + (1.0 - 1.0 / length) / slope;
         if !(next > k * (1.0 + 1e-15)) {
             break;
         }
         k = next;
     }
-    let x = at(k);
-    back(x * (radius / x.norm()))
+    back(at(k).normalize())
 }
 
 /// Friction as printed: `-p_slide` if `|p_slide|²/|p_norm|² ≤ μ`, else `-μ (|p_norm|²/|p_slide|²) p_slide`, with
@@ -311,5 +318,25 @@ mod tests {
             }
         }
         assert_eq!(in_disc(&[1.0, 0.0, 1.0], &Vector2::new(3.0, 4.0), 1.0), Vector2::new(-0.6, -0.8));
+    }
+
+    #[test]
+    fn the_minimum_over_a_disc_knows_no_scale() {
+        // Bricks that lay on the floor for some steps: the squares of such numbers are zero.
+        let w = [3.0, -0.75, 8.75];
+        let b = Vector2::new(-7.0, 0.75);
+        for radius in [0.5, 20.0] {
+            let x = in_disc(&w, &b, radius);
+            for power in [-1000, -600, -540, 300] {
+                let scale = 2f64.powi(power);
+                assert_eq!(in_disc(&w, &(b * scale), radius * scale), x * scale, "{power}");
+            }
+        }
+        // A push that is nothing beside what slides past it, and beside what it can stop.
+        for (b, radius) in [(b, 1e-300), (b * 1e-300, 1e-307), (b * 1e-300, 1.0)] {
+            let x = in_disc(&w, &b, radius);
+            assert!(x.iter().all(|x| x.is_finite()) && x.x.hypot(x.y) <= radius * (1.0 + 1e-15), "{x}");
+            assert!(x.dot(&b) <= 0.0 && x.x.hypot(x.y) > 0.0, "{x}");
+        }
     }
 }

@@ -36,9 +36,11 @@ pub(in crate::schemes) struct Laws {
     pub u: Vec<f64>,
     /// Those before the update.
     pub start: Vec<f64>,
-    /// Coefficients of restitution count up to this.
-    pub most: f64,
-    /// So do those of friction.
+    /// Contacts that close (or open) more slowly than this do not bounce, m/s.
+    pub slow: f64,
+    /// The coefficient of restitution of all contacts, whatever their surfaces say.
+    pub restitution: Option<f64>,
+    /// Coefficients of friction count up to this.
     pub roughest: f64,
     /// Energy that restitution took, and that friction took (negative), J.
     pub contact: f64,
@@ -74,7 +76,7 @@ pub(in crate::schemes) fn energy(u: &[f64]) -> f64 {
 
 impl Laws {
     pub fn new() -> Self {
-        Self { most: 1.0, roughest: f64::INFINITY, ..Self::default() }
+        Self { roughest: f64::INFINITY, ..Self::default() }
     }
 
     /// Applies the law that is asked for to `u`. `spots` are all events, or for the law `sum` one for each pair; `wide` is
@@ -91,6 +93,10 @@ impl Laws {
             for spot in &mut place.list {
                 spot.before = place.rows.dot(spot.rows[0], &self.u);
                 spot.friction = spot.friction.min(self.roughest);
+                spot.restitution = match spot.before.abs() < self.slow {
+                    true => 0.0,
+                    false => self.restitution.unwrap_or(spot.restitution),
+                };
             }
         }
         let rub = options.friction == FrictionLaw::Coulomb;
@@ -165,7 +171,7 @@ impl Laws {
         if !(along < 0.0 && square > 0.0) {
             return;
         }
-        let e = list.iter().map(|spot| spot.restitution).fold(self.most, f64::min);
+        let e = list.iter().map(|spot| spot.restitution).fold(1.0, f64::min);
         let factor = -(1.0 + e) * along / square;
         let before = energy(&self.u);
         self.u.iter_mut().zip(&self.dense).for_each(|(u, g)| *u += factor * g);
@@ -208,12 +214,16 @@ impl Laws {
         }
         self.before.clone_from(&self.u);
         let start = energy(&self.before);
+        // Momenta whose squares vanish are none: nothing can be compared with them.
+        if start < f64::MIN_POSITIVE {
+            return Ok(());
+        }
         let limit = start * (1.0 + GAIN);
         let least = spots.list[range.clone()].iter().map(|spot| spot.restitution).fold(1.0, f64::min);
-        let mut most = self.most;
+        let mut most = 1.0;
         let fine = self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
         if !(fine && energy(&self.u) <= limit) {
-            most = least.min(self.most);
+            most = least;
             self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
         }
         let between = energy(&self.u);
