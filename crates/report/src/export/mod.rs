@@ -1,7 +1,7 @@
 //! Files for other programs: VTK for ParaView, glTF for viewers and Blender, CSV for spreadsheets.
 //!
 //! Everything is made from a [`Recording`]; nothing is computed anew. Each format is a file of functions that write to
-//! anything that takes bytes, and [`write`] puts them into a folder. Numbers are taken to be finite, as those of a run
+//! anything that takes bytes, and [`write()`] puts them into a folder. Numbers are taken to be finite, as those of a run
 //! are: a step that makes others fails the run before they are kept.
 //!
 //! | file | knows |
