@@ -34,7 +34,7 @@ enum Command {
     Gallery(gallery::Arguments),
     /// Simulates a scene
     Run(run::Arguments),
-    /// Writes the page of a run, or one that compares several
+    /// Writes the page of a run, one that compares several, or pictures
     Report(report::Arguments),
     /// Shows a run in the browser; one that still computes is followed
     View(view::Arguments),

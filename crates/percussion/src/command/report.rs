@@ -17,10 +17,12 @@ const EXAMPLES: &str = "Examples:
   percussion report runs/falling-polyhedra --snapshot 0,0.38,0.6,1 --overlay
   percussion report runs/gyroscope --gif --dark
 
-One run: its page is written anew, RUN/report.html. Several: one page lays their playbacks and curves
-over each other, comparison.html beside the first of them. Pictures need neither a display nor a browser:
-a picture for each instant, RUN/snapshot-T.png, all of them side by side in RUN/snapshots.png, with
---overlay one over the other in RUN/overlay.png, with --gif moving in RUN/animation.gif.";
+One run: its page is written anew, RUN/report.html. Several: one page lays their playbacks
+and curves over each other, comparison.html beside the first of them.
+
+Pictures need neither a display nor a browser: one for each instant, RUN/snapshot-T.png, all of
+them side by side in RUN/snapshots.png; with --overlay one over the other in RUN/overlay.png;
+with --gif the whole run in RUN/animation.gif.";
 
 /// The page of several runs.
 pub const COMPARISON: &str = "comparison.html";

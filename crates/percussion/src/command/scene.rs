@@ -14,7 +14,7 @@ pub struct Asked {
     /// A scene file, a folder with a scene.toml, or a name from the gallery
     pub scene: String,
 
-    /// Integrator, instead of the scene's `run.scheme`
+    /// Integrator, instead of the scene's `run.scheme`; `run` takes several, separated by commas
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
 

@@ -30,8 +30,8 @@ pub struct Arguments {
     runs: Vec<PathBuf>,
 
     /// Port on this machine; a free one when absent
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    port: u16,
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
 
     /// Only say the address
     #[arg(long)]
@@ -43,9 +43,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut shown = Shown::new(arguments.runs.clone());
     // What cannot be shown is said here, not in the browser.
     shown.packed()?;
-    let server = Server::http(("127.0.0.1", arguments.port)).map_err(|error| {
-        anyhow!("cannot listen on port {}: {error}; choose another with --port", arguments.port)
-    })?;
+    // Port zero stands for a free one.
+    let port = arguments.port.unwrap_or(0);
+    let server = Server::http(("127.0.0.1", port))
+        .map_err(|error| anyhow!("cannot listen on port {port}: {error}; choose another with --port"))?;
     let address = server.server_addr().to_ip().ok_or_else(|| anyhow!("the port has no address"))?;
     let url = format!("http://{address}/");
     print(&format!("{url}  (Ctrl-C ends it)\n"))?;
