@@ -122,6 +122,13 @@ export class Bodies extends THREE.Group {
     }
   }
 
+  /** Draws edges as strong as the bodies are large, in pixels: those of specks would hide their colours. */
+  strength(pixels: number): void {
+    for (const { edges } of this.batches) {
+      (edges.material as THREE.LineBasicMaterial).opacity = 0.85 * Math.min(1, Math.max(0.15, pixels / 14));
+    }
+  }
+
   /** Puts all bodies where they are at a time. */
   place(time: number): void {
     const frame = this.run.frame(time);

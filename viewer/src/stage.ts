@@ -312,6 +312,9 @@ export class Stage {
   draw(): void {
     if (!this.stale) return;
     this.stale = false;
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    const scale = this.host.clientHeight / (2 * Math.tan(THREE.MathUtils.degToRad(this.camera.fov) / 2) * distance);
+    for (const bodies of this.bodies) bodies.strength(2 * bodies.size * scale);
     this.renderer.render(this.scene, this.camera);
     for (const { layer } of this.layers) {
       if (layer instanceof Names) layer.project(this.camera, this.host.clientWidth, this.host.clientHeight);
