@@ -20,7 +20,7 @@ class InstancedLines extends THREE.InstancedMesh {
 
 interface Batch {
   bodies: number[];
-  faces: THREE.InstancedMesh | null;
+  faces: THREE.InstancedMesh;
   edges: InstancedLines;
 }
 
@@ -136,14 +136,12 @@ export class Bodies extends THREE.Group {
       bodies.forEach((b, k) => {
         const { p, q } = this.run.at(b, time, frame);
         this.placement.compose(this.spot.set(...p), this.turn.set(...q), ONE);
-        faces?.setMatrixAt(k, this.placement);
+        faces.setMatrixAt(k, this.placement);
         edges.setMatrixAt(k, this.placement);
       });
-      if (faces) {
-        faces.instanceMatrix.needsUpdate = true;
-        // What a pointer hits is asked of this ball.
-        faces.boundingSphere = null;
-      }
+      faces.instanceMatrix.needsUpdate = true;
+      // What a pointer hits is asked of this ball.
+      faces.boundingSphere = null;
       edges.instanceMatrix.needsUpdate = true;
     }
   }
@@ -152,7 +150,6 @@ export class Bodies extends THREE.Group {
   hit(ray: THREE.Raycaster): { body: number; distance: number } | null {
     let found: { body: number; distance: number } | null = null;
     for (const { bodies, faces } of this.batches) {
-      if (!faces) continue;
       for (const hit of ray.intersectObject(faces)) {
         if (hit.instanceId !== undefined && (!found || hit.distance < found.distance)) {
           found = { body: bodies[hit.instanceId], distance: hit.distance };

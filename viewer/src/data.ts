@@ -116,6 +116,7 @@ export interface RunData {
   extent: { low: Vec; high: Vec };
   /** Where most of it happens. */
   core: { low: Vec; high: Vec };
+  /** Normal of the plane of a planar scene, towards whoever looks at it. */
   plane: Vec | null;
   notes: string[];
 }

@@ -8,8 +8,7 @@ import { round } from "./ground.ts";
 /** Height of a plot, px. */
 const HEIGHT = 190;
 
-export interface Chart {
-  title: string;
+interface Chart {
   element: HTMLElement;
   plot: uPlot;
 }
@@ -67,7 +66,7 @@ export class Plots {
         host.append(h("p", { class: "nothing" }, "zero at all times"));
         return;
       }
-      this.charts.push({ title: kind.title, element: host, plot: this.chart(kind, host) });
+      this.charts.push({ element: host, plot: this.chart(kind, host) });
       // A plot finishes itself after this; then it shows the values of the present.
       requestAnimationFrame(() => this.move(this.time));
     };
@@ -186,13 +185,7 @@ interface Curve {
   dash?: number[];
 }
 
-interface Kind {
-  id: string;
-  title: string;
-  unit: string;
-  scale: "linear" | "log";
-  note: string;
-  choice: string | null;
+interface Kind extends Omit<PlotData, "time" | "curves"> {
   time: ArrayLike<number>;
   curves: Curve[];
 }

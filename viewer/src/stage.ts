@@ -243,7 +243,7 @@ export class Stage {
     this.camera.fov = planar ? 12 : 30;
     const directions = { x: [1, 0, 0], y: [0, -1, 0], z: [0, -1e-3, 1] };
     const corner: Vec = [0.62, -1, 0.5];
-    const toward = new THREE.Vector3(...((from && directions[from]) ?? (planar ? facing(plane) : corner)) as Vec).normalize();
+    const toward = new THREE.Vector3(...((from && directions[from]) ?? (planar ? plane : corner)) as Vec).normalize();
     this.camera.up.set(0, 0, 1);
     if (Math.abs(toward.z) > 0.999) toward.set(0, -1e-3, Math.sign(toward.z)).normalize();
     const half = THREE.MathUtils.degToRad(this.camera.fov) / 2;
@@ -320,10 +320,4 @@ export class Stage {
       if (layer instanceof Names) layer.project(this.camera, this.host.clientWidth, this.host.clientHeight);
     }
   }
-}
-
-/** The side of a plane from which its vertical points up and its first axis to the right. */
-function facing(normal: Vec): Vec {
-  const sign = normal[1] > 1e-6 || (Math.abs(normal[1]) <= 1e-6 && normal[0] + normal[2] < 0) ? -1 : 1;
-  return normal.map((v) => sign * v) as Vec;
 }

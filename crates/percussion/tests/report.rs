@@ -6,6 +6,7 @@ mod common;
 use common::folder::{Place, array, code, error, run, start, succeed, wait_for};
 use common::page::Page;
 use common::program;
+use percussion::report::{Recording, page};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -72,6 +73,25 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     assert_eq!(page.poses(0).len(), 10_000);
     let notes = page.run(0)["notes"].to_string();
     assert!(notes.contains("10000 of the 12001 states"), "{notes}");
+}
+
+#[test]
+fn frames_are_left_out_until_a_page_is_small_enough_and_it_says_so() {
+    let place = Place::new("page-budget");
+    let out = place.join("out");
+    succeed(&run("falling-polyhedra", &out, &["--until", "1"]));
+    let mut recordings = [Recording::for_page(&out).unwrap()];
+    let whole = page::packed(&mut recordings).unwrap().len();
+    // Halfway between all frames and almost none.
+    let least = page::packed_within(&mut recordings, 0).unwrap().len();
+    let budget = (whole + least) / 2;
+    let bytes = page::packed_within(&mut recordings, budget).unwrap();
+    assert!(bytes.len() <= budget, "{} of {whole} bytes", bytes.len());
+    let packed = Page::unpack(&bytes);
+    let times = packed.array(&packed.run(0)["frames"]["times"]);
+    assert!(times.len() < 1001 && times.first() == Some(&0.0) && times.last() == Some(&1.0));
+    let said = format!("{} of the 1001 states", times.len());
+    assert!(packed.run(0)["notes"].to_string().contains(&said));
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub mod still;
 mod look;
 mod recording;
 mod ties;
+mod turns;
 
 pub use look::{Look, Plane};
 pub use recording::{Extent, Frames, Recording, RecordingError, thinned};

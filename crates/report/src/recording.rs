@@ -181,13 +181,17 @@ impl Recording {
         Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, core, events, kept })
     }
 
-    /// Normal of the plane in which everything moves, if it is a planar scene.
+    /// Normal of the plane in which everything moves, if it is a planar scene. It points to whoever looks at it: the plane of x and y is
+    /// seen from above, others from the front, with x to the right.
     pub fn plane(&self) -> Option<Vec3> {
         let moving = || (0..self.looks.len()).filter(|&k| self.looks[k].moves);
         let first = moving().next()?;
         let normal = |k: usize| self.frames.at(0)[k].direction(&Vec3::z());
         let common = normal(first);
-        moving().all(|k| self.looks[k].planar && normal(k).dot(&common).abs() > 1.0 - 1e-9).then_some(common)
+        moving().all(|k| self.looks[k].planar && normal(k).dot(&common).abs() > 1.0 - 1e-9).then(|| {
+            let above = common.z.abs() > 0.9;
+            if above && common.z < 0.0 || !above && common.y > 1e-9 { -common } else { common }
+        })
     }
 }
 

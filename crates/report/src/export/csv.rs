@@ -3,9 +3,9 @@
 //! Numbers are written with the fewest digits that are read back to the same bits. A header names every column, with its
 //! unit in brackets where it has one.
 
-use super::turns::Turns;
 use super::twists;
 use crate::Recording;
+use crate::turns::Turns;
 use std::borrow::Cow;
 use std::io::{self, Write};
 

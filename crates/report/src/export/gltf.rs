@@ -4,9 +4,9 @@
 //! the format has it. A body that does not move in translation or rotation has no keys for it.
 
 use super::glb::{Numbers, Use};
-use super::turns::Turns;
 use super::{ExportError, surface};
 use crate::mesh::Mesh;
+use crate::turns::Turns;
 use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 use serde_json::{Value, json};

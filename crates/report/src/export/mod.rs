@@ -9,12 +9,10 @@
 //! | `csv.rs` | tables |
 //! | `vtk.rs`, `xml.rs` | what ParaView is told, and how its files are written |
 //! | `gltf.rs`, `glb.rs` | what a viewer is told, and how its file is written |
-//! | `turns.rs` | quaternions that do not jump |
 
 pub mod csv;
 mod glb;
 mod gltf;
-mod turns;
 pub mod vtk;
 mod xml;
 

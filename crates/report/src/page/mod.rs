@@ -64,10 +64,15 @@ fn filled(data: &str) -> String {
 
 /// What a page shows, as the bytes that it carries or asks for. Frames are left out until they are few enough.
 pub fn packed(recordings: &mut [Recording]) -> Result<Vec<u8>, RecordingError> {
+    packed_within(recordings, BUDGET)
+}
+
+/// The same in at most so many bytes, as long as two frames are left.
+pub fn packed_within(recordings: &mut [Recording], budget: usize) -> Result<Vec<u8>, RecordingError> {
     let mut every = 1;
     loop {
         let bytes = deflated(&describe::container(recordings, every)?);
-        if bytes.len() <= BUDGET || recordings.iter().all(|r| r.frames.len() <= 2 * every) {
+        if bytes.len() <= budget || recordings.iter().all(|r| r.frames.len() <= 2 * every) {
             return Ok(bytes);
         }
         every *= 2;

@@ -10,7 +10,7 @@
 
 use super::pack::{Pack, Ref};
 use crate::recording::Recording;
-use nalgebra::UnitQuaternion;
+use crate::turns::Turns;
 use serde::Serialize;
 
 /// Components of a placement.
@@ -37,14 +37,10 @@ pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
     let mut rows = vec![Vec::new(); PARTS];
     for &body in &moving {
         rows.iter_mut().for_each(Vec::clear);
-        let mut before = UnitQuaternion::identity();
+        let mut turns = Turns::new(1);
         for &frame in &chosen {
             let pose = &frames.at(frame)[body];
-            let turn = UnitQuaternion::from_rotation_matrix(&pose.rotation);
-            // Of the two quaternions of a turn, the one nearer to the last.
-            let turn =
-                if turn.coords.dot(&before.coords) < 0.0 { -turn.into_inner() } else { turn.into_inner() };
-            before = UnitQuaternion::new_unchecked(turn);
+            let turn = turns.next(0, pose);
             let values = pose.position.iter().chain(turn.coords.iter());
             rows.iter_mut().zip(values).for_each(|(row, value)| row.push(*value));
         }

@@ -43,12 +43,10 @@ pub fn choose(recording: &Recording, points: &[Vec3]) -> View {
 }
 
 fn planar(recording: &Recording, normal: Vec3) -> View {
-    // The plane of x and y is seen from above; others from the front, with x to the right.
     let above = normal.z.abs() > 0.9;
-    let towards = if above && normal.z < 0.0 || !above && normal.y > 1e-9 { -normal } else { normal };
     let within = |v: Vec3| (v - normal * normal.dot(&v)).try_normalize(1e-6);
     let up = within(-recording.scene.model.gravity).unwrap_or(if above { Vec3::y() } else { Vec3::z() });
-    View { towards, up, lens: Lens::Parallel }
+    View { towards: normal, up, lens: Lens::Parallel }
 }
 
 fn spatial(up: Vec3, points: &[Vec3]) -> View {
