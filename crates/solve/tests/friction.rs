@@ -1,0 +1,276 @@
+//! Impulses with friction: closed forms, solvers against each other, jams.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::Random;
+use percussion_solve::{
+    Cone, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, SolveError, cone_residual,
+    frictional_residual,
+};
+
+/// Residual of small problems.
+const EVIDENCE: f64 = 1e-12;
+
+type V3 = [f64; 3];
+
+fn cross(a: V3, b: V3) -> V3 {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// A rigid body's row for a force along `n` through a point at `r` from its centre.
+fn wrench(n: V3, r: V3, sign: f64) -> Vec<f64> {
+    n.into_iter().chain(cross(r, n)).map(|v| sign * v).collect()
+}
+
+/// Six unknowns: mass and the same moment of inertia about all axes.
+fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
+    let mut inverse = [0.0; 36];
+    for i in 0..6 {
+        inverse[7 * i] = if i < 3 { 1.0 / mass } else { 1.0 / inertia };
+    }
+    problem.block(&inverse, momentum).unwrap()
+}
+
+/// A contact at a point: `n` points from `under` (or the ground) to `over`; both know their centres.
+fn touch(
+    problem: &mut Frictional,
+    point: V3,
+    (over, over_centre): (usize, V3),
+    under: Option<(usize, V3)>,
+    [n, s, t]: [V3; 3],
+    friction: f64,
+    gap: f64,
+) {
+    let from = |c: V3| [point[0] - c[0], point[1] - c[1], point[2] - c[2]];
+    let rows = [n, s, t]
+        .map(|d| (wrench(d, from(over_centre), 1.0), under.map(|(_, centre)| wrench(d, from(centre), -1.0))));
+    for (k, (a, b)) in rows.iter().enumerate() {
+        let mut row = vec![(over, a.as_slice())];
+        if let (Some((under, _)), Some(b)) = (under, b) {
+            row.push((under, b.as_slice()));
+        }
+        if k == 0 { problem.contact(&row, friction, gap) } else { problem.tangent(&row) }.unwrap();
+    }
+}
+
+const UP: [V3; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+fn lemke(problem: &Frictional) -> FrictionalSolution {
+    let solution = FrictionalLemke::new().solve(problem).clone();
+    if solution.is_solved() {
+        let residual = frictional_residual(problem, &solution.impulses, Cone::Facets).unwrap();
+        assert!(residual.worst() <= EVIDENCE, "{residual:?}");
+    }
+    solution
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) {
+    assert_eq!(a.len(), b.len());
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance), "{a:?} {b:?}");
+}
+
+/// A block of mass 2 in the plane, moved by b, on a floor with friction.
+fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &b).unwrap();
+    problem.contact(&[(block, &[0.0, 1.0])], friction, gap).unwrap();
+    problem.tangent(&[(block, &[1.0, 0.0])]).unwrap();
+    problem
+}
+
+#[test]
+fn a_block_on_a_plane_sticks_slides_or_leaves() {
+    // Sticks: all of the momentum 0.6 is within 0.5 * 2.
+    let stuck = lemke(&planar_block([0.6, -2.0], 0.5, 0.0)).impulses;
+    close(&stuck.velocity, &[0.0, 0.0], 1e-15);
+    close(&[stuck.normal[0], stuck.facets[1] - stuck.facets[0], stuck.slip[0]], &[2.0, 0.6, 0.0], 1e-15);
+    // Slides: friction takes 0.5 * 2 of 6.
+    let slides = lemke(&planar_block([-6.0, -2.0], 0.5, 0.0)).impulses;
+    close(&slides.velocity, &[-2.5, 0.0], 1e-15);
+    close(
+        &[slides.normal[0], slides.facets[0], slides.facets[1], slides.slip[0]],
+        &[2.0, 1.0, 0.0, 2.5],
+        1e-15,
+    );
+    // Leaves: no impulse at all.
+    let leaves = lemke(&planar_block([6.0, 2.0], 0.5, 0.0)).impulses;
+    close(&leaves.velocity, &[3.0, 1.0], 1e-15);
+    close(&[leaves.normal[0], leaves.facets[0], leaves.facets[1]], &[0.0; 3], 0.0);
+    // A gap lets it fall on, a penetration pushes it out.
+    close(&lemke(&planar_block([0.0, -2.0], 0.5, 0.25)).impulses.velocity, &[0.0, -0.25], 1e-15);
+    close(&lemke(&planar_block([0.0, -2.0], 0.5, -0.25)).impulses.velocity, &[0.0, 0.25], 1e-15);
+    // No friction: only the fall is stopped.
+    close(&lemke(&planar_block([6.0, -2.0], 0.0, 0.0)).impulses.velocity, &[3.0, 0.0], 1e-15);
+}
+
+/// Two blocks on a line, the left one pushes the right one against a wall; equal tangents along the floor's normal.
+#[test]
+fn two_blocks_and_a_wall() {
+    let mut problem = Frictional::new();
+    let left = problem.block(&[1.0, 0.0, 0.0, 1.0], &[4.0, 0.0]).unwrap();
+    let right = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+    problem.contact(&[(right, &[1.0, 0.0]), (left, &[-1.0, 0.0])], 0.0, 0.0).unwrap();
+    problem.contact(&[(right, &[-1.0, 0.0])], 0.125, 0.0).unwrap();
+    problem.tangent(&[(right, &[0.0, 1.0])]).unwrap();
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    // The wall takes 4 and, with friction 1/8, half of the fall of momentum 1.
+    close(&solution.impulses.normal, &[4.0, 4.0], 1e-15);
+    close(&solution.impulses.velocity, &[0.0, 0.0, 0.0, -0.25], 1e-15);
+}
+
+#[test]
+fn four_corners_share_a_load_that_one_could_carry() {
+    for friction in [0.0, 0.3, 0.8] {
+        let mut problem = Frictional::new();
+        // Falls, slides along x and would tip: the corner impulses are not unique, the velocity is.
+        let body = ball(&mut problem, 2.0, 0.5, &[1.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
+        for (x, y) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
+            touch(&mut problem, [x, y, -0.5], (body, [0.0; 3]), None, UP, friction, 0.0);
+        }
+        let solution = lemke(&problem);
+        assert!(solution.is_solved());
+        let total: f64 = solution.impulses.normal.iter().sum();
+        assert!((total - 4.0).abs() < 1e-13);
+        let slide = (0.5 - friction * 4.0 / 2.0_f64).max(0.0);
+        close(&solution.impulses.velocity, &[slide, 0.0, 0.0, 0.0, 0.0, 0.0], 1e-13);
+    }
+}
+
+/// The same equality three times, and contacts without tangents.
+#[test]
+fn redundant_equalities_and_contacts_without_tangents() {
+    let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
+    let other = problem.block(&[0.25], &[8.0]).unwrap();
+    for scale in [1.0, 2.0, -3.0] {
+        problem.equality(&[(0, &[scale, 0.0]), (other, &[-scale])], 0.0).unwrap();
+    }
+    problem.contact(&[(other, &[-1.0])], 0.7, 1.5).unwrap();
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    // Together 11 - 1 of momentum for 6 of mass is more than 1.5: the stop holds.
+    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-14);
+    assert!((solution.impulses.normal[1] - 1.0).abs() < 1e-13, "{:?}", solution.impulses);
+    // Contradicting equalities: evidence instead of an answer.
+    problem.equality(&[(0, &[1.0, 0.0]), (other, &[-1.0])], 1.0).unwrap();
+    let solution = lemke(&problem);
+    assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+    assert!(cone_residual(&problem, solution.evidence.as_ref().unwrap()).unwrap() < 1e-12);
+}
+
+/// A rod of length 2 whose lower end slides on a rough floor, tilted by `angle` from it.
+fn rod(angle: f64, friction: f64, push: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    let (mass, inertia) = (1.0, 1.0 / 3.0);
+    let w = [1.0 / mass, 0.0, 0.0, 0.0, 1.0 / mass, 0.0, 0.0, 0.0, 1.0 / inertia];
+    let rod = problem.block(&w, &[push, -0.01, 0.0]).unwrap();
+    // Its end is at -(cos, sin) from the centre.
+    let (x, y) = (-angle.cos(), -angle.sin());
+    problem.contact(&[(rod, &[0.0, 1.0, x])], friction, 0.0).unwrap();
+    problem.tangent(&[(rod, &[1.0, 0.0, -y])]).unwrap();
+    problem
+}
+
+/// Painlevé's rod: pressing harder makes the end approach. Impulses exist nevertheless, as one contact alone is pointed.
+#[test]
+fn painleves_rod_gets_impulses_at_any_friction() {
+    for friction in [0.1, 1.0, 1.5, 2.5, 10.0] {
+        for k in 1..30 {
+            for push in [-1.0, 1.0] {
+                let angle = 0.05 * f64::from(k);
+                let problem = rod(angle, friction, push);
+                let solution = lemke(&problem);
+                assert!(solution.is_solved(), "{friction} {angle} {push} {:?}", solution.outcome);
+            }
+        }
+    }
+}
+
+/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or without.
+#[test]
+fn a_jam_is_proved_by_impulses_that_cancel() {
+    for friction in [0.0, 0.4] {
+        let mut problem = Frictional::new();
+        let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+        for sign in [1.0, -1.0] {
+            problem.contact(&[(block, &[sign, 0.0])], friction, -0.1).unwrap();
+            problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+        }
+        let solution = lemke(&problem);
+        assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+        let evidence = solution.evidence.unwrap();
+        assert!(cone_residual(&problem, &evidence).unwrap() < 1e-12);
+        assert!(evidence.normal.iter().all(|c| *c > 0.0));
+    }
+    // With room to spare the same cone does no harm.
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[1.0, -1.0]).unwrap();
+    for sign in [1.0, -1.0] {
+        problem.contact(&[(block, &[sign, 0.0])], 0.4, 0.1).unwrap();
+        problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+    }
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    assert!((solution.impulses.velocity[0] - 0.1).abs() < 1e-15);
+}
+
+/// Bodies in space with random contacts among them and with the ground, some joined.
+fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    for _ in 0..bodies {
+        let momentum: Vec<f64> = random.vector(6);
+        ball(&mut problem, random.within(0.5, 2.0), random.within(0.1, 0.6), &momentum);
+    }
+    let direction = |random: &mut Random| common::unit3([random.bell(), random.bell(), random.bell()]);
+    let centre = |k: usize| [2.0 * k as f64, 0.0, 0.0];
+    for k in 0..bodies / 3 {
+        let axis = direction(random);
+        let (a, b) = (wrench(axis, [1.0, 0.0, 0.0], 1.0), wrench(axis, [-1.0, 0.0, 0.0], -1.0));
+        problem.equality(&[(k, &a), (k + 1, &b)], 0.0).unwrap();
+    }
+    for _ in 0..contacts {
+        let n = direction(random);
+        let s = common::unit3(cross(n, direction(random)));
+        let frame = [n, s, cross(n, s)];
+        let over = random.below(bodies);
+        let other = (over + 1 + random.below(bodies)) % bodies;
+        let under = (other != over && random.below(3) > 0).then(|| (other, centre(other)));
+        let c = centre(over);
+        let r = direction(random);
+        let point = [c[0] + r[0], c[1] + r[1], c[2] + r[2]];
+        let friction = if random.below(5) == 0 { 0.0 } else { friction * random.unit() };
+        touch(&mut problem, point, (over, c), under, frame, friction, random.within(0.0, 0.3));
+    }
+    problem
+}
+
+#[test]
+fn random_problems_are_solved_by_pivoting() {
+    let mut random = Random::new(11);
+    let mut pivots = 0;
+    for k in 0..60 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.5);
+        let solution = lemke(&problem);
+        assert!(solution.is_solved(), "problem {k}: {:?} {:?}", solution.outcome, solution.residual);
+        pivots = pivots.max(solution.iterations);
+    }
+    println!("most pivots {pivots}");
+}
+
+#[test]
+fn misuse_is_refused_with_its_place() {
+    let mut problem = Frictional::new();
+    assert!(matches!(problem.tangent(&[(0, &[1.0])]), Err(SolveError::OutOfRange { what: "block", .. })));
+    assert!(matches!(problem.block(&[], &[]), Err(SolveError::Empty { .. })));
+    assert!(matches!(problem.block(&[1.0; 49], &[0.0; 7]), Err(SolveError::OutOfRange { .. })));
+    assert!(matches!(problem.block(&[-1.0], &[0.0]), Err(SolveError::NotPositiveDefinite { .. })));
+    assert!(matches!(problem.block(&[1.0, 0.5, 0.0, 1.0], &[0.0; 2]), Err(SolveError::NotSymmetric { .. })));
+    let block = problem.block(&[1.0], &[0.0]).unwrap();
+    assert!(matches!(problem.tangent(&[(block, &[1.0])]), Err(SolveError::Empty { .. })));
+    assert!(matches!(problem.contact(&[(block, &[1.0])], -0.5, 0.0), Err(SolveError::Unsuitable { .. })));
+    assert!(matches!(problem.contact(&[(block, &[1.0, 2.0])], 0.5, 0.0), Err(SolveError::Length { .. })));
+    assert!(matches!(problem.contact(&[(block, &[0.0])], 0.5, 0.0), Err(SolveError::Unsuitable { .. })));
+    let twice: [(usize, &[f64]); 2] = [(block, &[1.0]), (block, &[1.0])];
+    assert!(matches!(problem.equality(&twice, 0.0), Err(SolveError::Unsuitable { .. })));
+}
