@@ -11,7 +11,7 @@
 //! | nonnegative least squares | matrix and right-hand side | [`nnls()`]: Lawson-Hanson | [`nnls_residual`] |
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
 //! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
-//! | impulses with friction | [`Frictional`] | [`FrictionalLemke`]: pivoting | [`frictional_residual`] |
+//! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`] | [`frictional_residual`] |
 //!
 //! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
 //! evidence; misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the place and the
@@ -38,8 +38,9 @@ pub use error::SolveError;
 pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
 pub use krylov::{Gmres, KrylovReport, Product};
 pub use lcp::friction::{
-    Cone, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalResidual, FrictionalSolution, Impulses,
-    NotPointed, cone_residual, frictional_residual, relaxation_residual,
+    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalLemke, FrictionalOutcome,
+    FrictionalResidual, FrictionalSolution, Impulses, NotPointed, Relaxation, cone_residual,
+    frictional_residual, relaxation_residual,
 };
 pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
 pub use lp::{

@@ -252,11 +252,8 @@ fn badly_scaled_unknowns_are_no_obstacle() {
         let scaled: Vec<f64> = q.iter().zip(&units).map(|(q, u)| q * u).collect();
         let reference = solved(&Lcp::new(&plain, &q).unwrap());
         let solution = Lemke::new().solve(&Lcp::new(&m, &scaled).unwrap()).clone();
-        for i in 0..n {
-            assert!(
-                (solution.z[i] * units[i] - reference.z[i]).abs() <= 1e-9 * (1.0 + reference.z[i]),
-                "{k}"
-            );
+        for (i, unit) in units.iter().enumerate() {
+            assert!((solution.z[i] * unit - reference.z[i]).abs() <= 1e-9 * (1.0 + reference.z[i]), "{k}");
         }
     }
 }

@@ -5,8 +5,9 @@ mod common;
 
 use common::Random;
 use percussion_solve::{
-    Cone, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, SolveError, cone_residual,
-    frictional_residual,
+    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
+    QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual, frictional_residual,
+    relaxation_residual,
 };
 
 /// Residual of small problems.
@@ -256,6 +257,89 @@ fn random_problems_are_solved_by_pivoting() {
         pivots = pivots.max(solution.iterations);
     }
     println!("most pivots {pivots}");
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+}
+
+/// The same program in the velocities themselves, as a dense one.
+#[test]
+fn relaxations_agree_with_the_dense_quadratic_solver() {
+    let mut random = Random::new(12);
+    let (mut relaxation, mut solver, mut worst) = (Relaxation::new(), QpSolver::new(), 0.0_f64);
+    for k in 0..40 {
+        // One body, contacts with the ground: small enough to write down by hand.
+        let mut problem = Frictional::new();
+        let (mass, inertia) = (random.within(0.5, 2.0), random.within(0.1, 0.6));
+        let b = random.vector(6);
+        let body = ball(&mut problem, mass, inertia, &b);
+        let mut hessian = [0.0; 36];
+        (0..6).for_each(|i| hessian[7 * i] = if i < 3 { mass } else { inertia });
+        let gradient: Vec<f64> = b.iter().map(|v| -v).collect();
+        let mut qp = QuadraticProgram::new(&hessian, &gradient).unwrap();
+        let mut widening = vec![];
+        for _ in 0..3 + k % 4 {
+            let [n, other, r] = [0; 3].map(|_| common::unit3([random.bell(), random.bell(), random.bell()]));
+            let s = common::unit3(cross(n, other));
+            let (friction, gap, gamma) =
+                (random.within(0.1, 0.9), random.within(0.0, 0.2), random.within(0.0, 0.3));
+            touch(&mut problem, r, (body, [0.0; 3]), None, [n, s, cross(n, s)], friction, gap);
+            for d in [s, cross(n, s)] {
+                for sign in [friction, -friction] {
+                    let row: Vec<f64> =
+                        wrench(n, r, 1.0).iter().zip(wrench(d, r, sign)).map(|(a, b)| a + b).collect();
+                    qp.at_least(&row, -(gap + gamma)).unwrap();
+                }
+            }
+            widening.push(gamma);
+        }
+        let solution = relaxation.solve(&problem, &widening).unwrap();
+        assert!(solution.is_solved());
+        assert!(relaxation_residual(&problem, &widening, &solution.impulses).unwrap().worst() <= 1e-10);
+        let reference = solver.solve(&qp).unwrap();
+        worst = worst.max(distance(&solution.impulses.velocity, &reference.x));
+    }
+    assert!(worst < 1e-10, "{worst:e}");
+}
+
+#[test]
+fn an_infeasible_relaxation_is_a_cone_that_is_not_pointed() {
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+    for sign in [1.0, -1.0] {
+        problem.contact(&[(block, &[sign, 0.0])], 0.4, -0.1).unwrap();
+        problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+    }
+    let solution = FixedPoint::new().solve(&problem).unwrap().clone();
+    assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+    assert!(cone_residual(&problem, &solution.evidence.unwrap()).unwrap() < 1e-7);
+}
+
+/// All three maps lead where pivoting leads.
+#[test]
+fn fixed_points_are_the_solutions_that_pivoting_finds() {
+    let mut random = Random::new(13);
+    let (mut converged, mut slowest, mut worst) = (0, 0.0_f64, 0.0_f64);
+    for k in 0..40 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
+        let exact = lemke(&problem);
+        assert!(exact.is_solved());
+        for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
+            let mut fixed = FixedPoint::new();
+            (fixed.map, fixed.tolerance) = (map, 1e-11);
+            let solution = fixed.solve(&problem).unwrap().clone();
+            let report = fixed.report();
+            if report.converged {
+                converged += 1;
+                slowest = slowest.max(report.contraction);
+                worst = worst.max(distance(&solution.impulses.velocity, &exact.impulses.velocity));
+            }
+        }
+    }
+    println!("converged {converged} of 120, slowest contraction {slowest:.3}, difference {worst:.1e}");
+    assert!(converged >= 110 && worst < 1e-8, "{converged} {worst:e}");
+    assert!(slowest < 1.0);
 }
 
 #[test]

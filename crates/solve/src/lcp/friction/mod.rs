@@ -14,6 +14,8 @@
 //! | solver | answers | for |
 //! |---|---|---|
 //! | [`FrictionalLemke`] | exactly, or proves the friction cone not pointed | a few dozen contacts |
+//! | [`Relaxation`] | the convex relaxation for a given Γ, a quadratic program in v | any size |
+//! | [`FixedPoint`] | the problem itself, by `Γ = μ λ` on top of the relaxation | any size, small friction |
 //!
 //! Redundant contacts (four corners of a face) leave the impulses undetermined, not the velocity: each solver gives
 //! some impulses that do. With small friction the velocity is unique [Hart 5.9]; with large friction it
@@ -24,13 +26,18 @@
 //! `S = max(√(bᵀ W b) of a block, |Δ|/√g, |Υ|/√g)`, a velocity `rᵀ v` is measured in `S √g` and an impulse
 //! along r in `S / √g`.
 
+mod fixed_point;
 mod impulses;
 mod lemke;
+mod nearest;
 mod problem;
+mod relaxation;
 mod residual;
 mod rows;
 
+pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
 pub use lemke::FrictionalLemke;
 pub use problem::{Entry, Frictional};
+pub use relaxation::Relaxation;
 pub use residual::{FrictionalResidual, cone_residual, frictional_residual, relaxation_residual};
