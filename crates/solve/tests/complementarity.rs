@@ -1,5 +1,5 @@
-//! Linear complementarity problems: enumeration of all bases, degenerate ones that make the plain method cycle, rays,
-//! free unknowns.
+//! Linear complementarity problems: enumeration of all bases, degenerate ones that make the plain method
+//! cycle, rays, free unknowns.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -153,7 +153,8 @@ fn degenerate_problems_on_which_the_plain_method_cycles_are_solved() {
     }
 }
 
-/// Minimum of a convex quadratic function over the positive orthant, with a Hessian of low rank and data on a grid: many ties.
+/// Minimum of a convex quadratic function over the positive orthant, with a Hessian of low rank and data on a
+/// grid: many ties.
 #[test]
 fn degenerate_semidefinite_problems_are_solved_or_proved_infeasible() {
     let mut random = Random::new(3);
@@ -175,7 +176,8 @@ fn degenerate_semidefinite_problems_are_solved_or_proved_infeasible() {
     assert!(infeasible > 30 && infeasible < 270, "{infeasible}");
 }
 
-/// The optimality conditions of `min 1/2 x G x + g x` over `C x = c`, `A x >= a`, all unknowns in one mixed problem.
+/// The optimality conditions of `min 1/2 x G x + g x` over `C x = c`, `A x >= a`, all unknowns in one mixed
+/// problem.
 #[test]
 fn mixed_problems_agree_with_the_quadratic_solver_and_redundant_equations_do_not_matter() {
     let mut random = Random::new(4);

@@ -6,8 +6,8 @@ mod common;
 use common::Random;
 use percussion_solve::{
     Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
-    QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual, frictional_residual,
-    relaxation_residual,
+    GaussSeidel, Impulses, QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual,
+    frictional_residual, relaxation_residual,
 };
 
 /// Residual of small problems.
@@ -105,7 +105,8 @@ fn a_block_on_a_plane_sticks_slides_or_leaves() {
     close(&lemke(&planar_block([6.0, -2.0], 0.0, 0.0)).impulses.velocity, &[3.0, 0.0], 1e-15);
 }
 
-/// Two blocks on a line, the left one pushes the right one against a wall; equal tangents along the floor's normal.
+/// Two blocks on a line, the left one pushes the right one against a wall; equal tangents along the floor's
+/// normal.
 #[test]
 fn two_blocks_and_a_wall() {
     let mut problem = Frictional::new();
@@ -173,7 +174,8 @@ fn rod(angle: f64, friction: f64, push: f64) -> Frictional {
     problem
 }
 
-/// Painlevé's rod: pressing harder makes the end approach. Impulses exist nevertheless, as one contact alone is pointed.
+/// Painlevé's rod: pressing harder makes the end approach. Impulses exist nevertheless, as one contact alone
+/// is pointed.
 #[test]
 fn painleves_rod_gets_impulses_at_any_friction() {
     for friction in [0.1, 1.0, 1.5, 2.5, 10.0] {
@@ -188,7 +190,8 @@ fn painleves_rod_gets_impulses_at_any_friction() {
     }
 }
 
-/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or without.
+/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or
+/// without.
 #[test]
 fn a_jam_is_proved_by_impulses_that_cancel() {
     for friction in [0.0, 0.4] {
@@ -340,6 +343,180 @@ fn fixed_points_are_the_solutions_that_pivoting_finds() {
     println!("converged {converged} of 120, slowest contraction {slowest:.3}, difference {worst:.1e}");
     assert!(converged >= 110 && worst < 1e-8, "{converged} {worst:e}");
     assert!(slowest < 1.0);
+}
+
+/// Pivoting, fixed point and sweeps, with small friction: one velocity.
+#[test]
+fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
+    let mut random = Random::new(14);
+    let (mut fixed, mut sweeps) = (FixedPoint::new(), GaussSeidel::new());
+    (sweeps.tolerance, sweeps.limit) = (1e-11, 100_000);
+    let (mut compared, mut most, mut worst) = (0, 0, 0.0_f64);
+    for k in 0..40 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
+        let exact = lemke(&problem);
+        let relaxed = fixed.solve(&problem).unwrap().clone();
+        let swept = sweeps.solve(&problem).unwrap();
+        if !fixed.report().converged {
+            continue;
+        }
+        assert!(swept.is_solved(), "problem {k} {:?}", swept.residual);
+        assert!(frictional_residual(&problem, &swept.impulses, Cone::Facets).unwrap().worst() <= 1e-11);
+        most = most.max(swept.iterations);
+        for other in [&exact, &relaxed] {
+            worst = worst.max(distance(&swept.impulses.velocity, &other.impulses.velocity));
+        }
+        compared += 1;
+    }
+    println!("compared {compared}, most sweeps {most}, difference {worst:.1e}");
+    assert!(compared >= 35 && worst < 1e-8, "{compared} {worst:e}");
+}
+
+/// Blocks on top of each other, four corners per interface; the middle one is pushed.
+fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    for k in 0..blocks {
+        let x = if k == blocks / 2 { push } else { 0.0 };
+        ball(&mut problem, 1.0, 1.0 / 6.0, &[x, 0.0, -0.01, 0.0, 0.0, 0.0]);
+    }
+    let centre = |k: usize| [0.0, 0.0, k as f64];
+    for k in 0..blocks {
+        for (x, y) in [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)] {
+            let under = (k > 0).then(|| (k - 1, centre(k.max(1) - 1)));
+            touch(&mut problem, [x, y, k as f64 - 0.5], (k, centre(k)), under, UP, friction, 0.0);
+        }
+    }
+    problem
+}
+
+#[test]
+fn a_tower_carries_its_weight_and_every_solver_says_so() {
+    let problem = tower(6, 0.4, 0.0);
+    let mut sweeps = GaussSeidel::new();
+    sweeps.tolerance = 1e-10;
+    for cone in [Cone::Facets, Cone::Round] {
+        sweeps.cone = cone;
+        let solution = sweeps.solve(&problem).unwrap();
+        assert!(solution.is_solved());
+        for (k, corners) in solution.impulses.normal.chunks(4).enumerate() {
+            let carried = 0.01 * (6 - k) as f64;
+            assert!((corners.iter().sum::<f64>() - carried).abs() < 1e-10, "{k}");
+        }
+        // Each interface may err by the residual times √g, and a tilt grows with the height.
+        close(&solution.impulses.velocity, &[0.0; 36], 1e-10);
+    }
+    close(&lemke(&problem).impulses.velocity, &[0.0; 36], 1e-12);
+    close(&FixedPoint::new().solve(&problem).unwrap().impulses.velocity, &[0.0; 36], 1e-12);
+}
+
+/// News need not climb again if they are known already.
+#[test]
+fn a_warm_start_needs_next_to_no_sweeps() {
+    let problem = tower(8, 0.3, 0.02);
+    let mut sweeps = GaussSeidel::new();
+    let cold = sweeps.solve(&problem).unwrap().clone();
+    assert!(cold.is_solved() && cold.iterations > 20);
+    let warm = sweeps.solve_from(&problem, &cold.impulses).unwrap();
+    assert!(warm.is_solved() && warm.iterations <= 2, "{}", warm.iterations);
+    // Impulses of another problem are no obstacle.
+    let other = lemke(&planar_block([0.6, -2.0], 0.5, 0.0)).impulses;
+    assert!(sweeps.solve_from(&problem, &other).unwrap().is_solved());
+    assert!(sweeps.solve_from(&problem, &Impulses::default()).unwrap().is_solved());
+}
+
+/// A puck that slides and spins. Facets along the direction of sliding make the pyramid touch the round cone
+/// where it matters; facets elsewhere come near it with first order, as the impulse jumps from edge to edge.
+#[test]
+fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
+    let points = [[0.6, 0.1, -0.3], [-0.5, 0.4, -0.3], [-0.1, -0.7, -0.3]];
+    let build = |tangents: usize, first: [f64; 3]| {
+        let mut problem = Frictional::new();
+        let body = ball(&mut problem, 1.0, 0.3, &[2.0, 0.7, -1.0, 0.3, 0.1, 0.4]);
+        for (point, first) in points.into_iter().zip(first) {
+            problem.contact(&[(body, &wrench(UP[0], point, 1.0))], 0.4, 0.0).unwrap();
+            for k in 0..tangents {
+                let angle = first + std::f64::consts::PI * k as f64 / tangents as f64;
+                problem.tangent(&[(body, &wrench([angle.cos(), angle.sin(), 0.0], point, 1.0))]).unwrap();
+            }
+        }
+        problem
+    };
+    let mut sweeps = GaussSeidel::new();
+    (sweeps.cone, sweeps.tolerance) = (Cone::Round, 1e-12);
+    let round = sweeps.solve(&build(2, [0.0; 3])).unwrap().clone();
+    assert!(round.is_solved() && round.impulses.slip.iter().all(|s| *s > 0.1));
+    let v = &round.impulses.velocity;
+    let aligned = points.map(|r| {
+        let spin = cross([v[3], v[4], v[5]], r);
+        (v[1] + spin[1]).atan2(v[0] + spin[0])
+    });
+    assert!(distance(&lemke(&build(2, aligned)).impulses.velocity, v) < 1e-10);
+    for tangents in [4, 8, 16, 32] {
+        let exact = lemke(&build(tangents, [0.05; 3]));
+        assert!(exact.is_solved());
+        let error = distance(&exact.impulses.velocity, v);
+        println!("tangents {tangents}, difference {error:.1e}");
+        // The momentum that friction takes, 0.4, may be off by the angle π/2 t, on a lever of 0.7 over the
+        // inertia.
+        assert!(
+            error * (tangents as f64) < 0.4 * 0.5 * std::f64::consts::PI * 0.7 / 0.3,
+            "{tangents} {error}"
+        );
+    }
+    // Sweeps over more than two tangents agree with pivoting.
+    let octagon = build(4, [0.05; 3]);
+    (sweeps.cone, sweeps.limit) = (Cone::Facets, 100_000);
+    let swept = sweeps.solve(&octagon).unwrap();
+    assert!(swept.is_solved(), "{:?}", swept.residual);
+    assert!(distance(&swept.impulses.velocity, &lemke(&octagon).impulses.velocity) < 1e-9);
+    sweeps.cone = Cone::Round;
+    assert!(matches!(sweeps.solve(&octagon), Err(SolveError::Unsuitable { .. })));
+}
+
+#[test]
+fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
+    let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
+    let other = problem.block(&[0.25], &[8.0]).unwrap();
+    for scale in [1.0, 2.0, -3.0] {
+        problem.equality(&[(0, &[scale, 0.0]), (other, &[-scale])], 0.0).unwrap();
+    }
+    problem.contact(&[(other, &[-1.0])], 0.7, 1.5).unwrap();
+    problem.contact(&[(0, &[-1.0, 0.0])], 0.0, 4.0).unwrap().tangent(&[(0, &[0.0, 1.0])]).unwrap();
+    let mut sweeps = GaussSeidel::new();
+    sweeps.tolerance = 1e-12;
+    let solution = sweeps.solve(&problem).unwrap();
+    assert!(solution.is_solved());
+    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-10);
+}
+
+/// Figures for the choice of a solver. Run with `--ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, takes a minute"]
+fn sweeps_and_iterations_on_towers() {
+    for (blocks, push) in [(5, 0.0), (5, 0.1), (10, 0.0), (10, 0.1), (30, 0.0), (30, 0.1)] {
+        let problem = tower(blocks, 0.3, push);
+        for memory in [0, 5, 10] {
+            let mut sweeps = GaussSeidel::new();
+            (sweeps.memory, sweeps.limit) = (memory, 100_000);
+            let solution = sweeps.solve(&problem).unwrap();
+            let (count, residual) = (solution.iterations, solution.residual.worst());
+            println!(
+                "{blocks} blocks, push {push}, memory {memory}: {count} sweeps, residual {residual:.1e}"
+            );
+        }
+    }
+    for blocks in [10, 100, 1000] {
+        for push in [0.0, 0.003, 0.1] {
+            let mut fixed = FixedPoint::new();
+            fixed.tolerance = 1e-8;
+            let solution = fixed.solve(&tower(blocks, 0.3, push)).unwrap();
+            let (count, residual) = (solution.iterations, solution.residual.worst());
+            let relaxations = fixed.report().iterations;
+            println!(
+                "{blocks} blocks, push {push}: {relaxations} relaxations, {count} iterations, {residual:.1e}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! Lemke's method with the lexicographic ratio test (Cottle, Pang, Stone, The Linear Complementarity Problem, 4.4 and 4.9).
+//! Lemke's method with the lexicographic ratio test (Cottle, Pang, Stone, The Linear Complementarity Problem,
+//! 4.4 and 4.9).
 //!
-//! Symbols: B the basis, columns of `[I, -M, -d]`; x its values, `B x = q`; a the entering column in terms of the
-//! basis. The inverse of B is kept, as the test needs its rows, and renewed from the data before rounding shows;
-//! the values of the last basis are solved for anew and refined. Rows and columns are scaled alike by powers of two.
+//! Symbols: B the basis, columns of `[I, -M, -d]`; x its values, `B x = q`; a the entering column in terms of
+//! the basis. The inverse of B is kept, as the test needs its rows, and renewed from the data before rounding
+//! shows; the values of the last basis are solved for anew and refined. Rows and columns are scaled alike by
+//! powers of two.
 
 use super::mixed::Elimination;
 use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
@@ -262,7 +264,8 @@ impl Lemke {
         self.ties.first().copied()
     }
 
-    /// Brings a variable into the basis in a given row, its column being expressed; returns the one that leaves.
+    /// Brings a variable into the basis in a given row, its column being expressed; returns the one that
+    /// leaves.
     fn exchange(&mut self, row: usize, enters: Variable) -> Variable {
         let n = self.n;
         self.answer.pivots += 1;

@@ -8,7 +8,8 @@
 //!   else                        x = x⁺ - x⁻ with r >= 0 ⊥ x⁺ >= 0, -r >= 0 ⊥ x⁻ >= 0
 //! ```
 //!
-//! The split pair is a linear complementarity problem again, of one unknown more, and copositive if the mixed one was.
+//! The split pair is a linear complementarity problem again, of one unknown more, and copositive if the mixed
+//! one was.
 
 use super::problem::{Lcp, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};

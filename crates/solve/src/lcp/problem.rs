@@ -3,8 +3,8 @@
 use crate::arithmetic::{accurate_dot, dot, max_abs};
 use crate::error::{SolveError, all_finite, length};
 
-/// `w = M z + q` with `w_i >= 0`, `z_i >= 0`, `w_i z_i = 0`, or `w_i = 0` and `z_i` of either sign where `z_i` is
-/// free.
+/// `w = M z + q` with `w_i >= 0`, `z_i >= 0`, `w_i z_i = 0`, or `w_i = 0` and `z_i` of either sign where
+/// `z_i` is free.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lcp {
     /// Row-major.
@@ -100,8 +100,8 @@ pub enum LcpOutcome {
     IterationLimit,
 }
 
-/// Where Lemke's path goes to infinity: `M z + cover z0 = w` with `z, w, z0 >= 0` (free entries of z of either sign, their
-/// w zero) and `z . w = 0`, z not zero.
+/// Where Lemke's path goes to infinity: `M z + cover z0 = w` with `z, w, z0 >= 0` (free entries of z of
+/// either sign, their w zero) and `z . w = 0`, z not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LcpRay {
     /// Direction of z, largest entry one.
@@ -115,8 +115,8 @@ pub struct LcpRay {
 }
 
 impl LcpRay {
-    /// Whether the direction of z is a proof that no `z >= 0` has `M z + q >= 0`: `Mᵀ u <= 0` and `q . u < 0`, up to
-    /// `tolerance` times the size of the terms. Always so for positive semidefinite matrices.
+    /// Whether the direction of z is a proof that no `z >= 0` has `M z + q >= 0`: `Mᵀ u <= 0` and `q . u <
+    /// 0`, up to `tolerance` times the size of the terms. Always so for positive semidefinite matrices.
     pub fn proves_infeasible(&self, problem: &Lcp, tolerance: f64) -> bool {
         let n = problem.size();
         if self.z.len() != n {

@@ -7,8 +7,8 @@ use crate::error::{SolveError, length};
 
 /// Relative errors of an answer, all zero for a perfect one.
 ///
-/// The unit of `z` is its largest entry, that of `w_i` the size of its terms, `|q_i| + |M_i|₁ max |z|`. A ray is judged
-/// by the same conditions without q.
+/// The unit of `z` is its largest entry, that of `w_i` the size of its terms, `|q_i| + |M_i|₁ max |z|`. A ray
+/// is judged by the same conditions without q.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LcpResidual {
     /// Error of `w = M z + q`, or of `w = 0` in the row of a free unknown.

@@ -9,8 +9,8 @@
 //!         Γ = μ λ
 //! ```
 //!
-//! Contractions for small friction, where the fixed point is the only solution [Hart 5.9]. The first two make the same steps
-//! and differ in what is seen to contract: velocities or widenings.
+//! Contractions for small friction, where the fixed point is the only solution [Hart 5.9]. The first two make
+//! the same steps and differ in what is seen to contract: velocities or widenings.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution};
 use super::problem::Frictional;
@@ -35,8 +35,8 @@ pub enum FixedPointMap {
 pub struct FixedPointReport {
     /// Relaxations solved.
     pub iterations: usize,
-    /// Largest ratio of successive changes among the last five that are above rounding; below one where the map contracts. Zero if
-    /// there were fewer than two.
+    /// Largest ratio of successive changes among the last five that are above rounding; below one where the
+    /// map contracts. Zero if there were fewer than two.
     pub contraction: f64,
     /// The last change, in the units of [the module](super).
     pub change: f64,
@@ -92,8 +92,8 @@ impl FixedPoint {
         self.report
     }
 
-    /// Solves a problem. The answer, judged by Coulomb's law, lives until the next call; the iterations it counts are those of the
-    /// interior-point method in all relaxations.
+    /// Solves a problem. The answer, judged by Coulomb's law, lives until the next call; the iterations it
+    /// counts are those of the interior-point method in all relaxations.
     pub fn solve(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
         self.widening.resize(problem.contact_count(), 0.0);

@@ -9,8 +9,8 @@ pub enum Cone {
     /// The pyramid over the tangents and their opposites: `Σ β <= μ c_n`.
     #[default]
     Facets,
-    /// Coulomb's cone, `|β_t| <= μ c_n` in the Euclidean norm of at most two tangents. They must be perpendicular to each other
-    /// and of equal length.
+    /// Coulomb's cone, `|β_t| <= μ c_n` in the Euclidean norm of at most two tangents. They must be
+    /// perpendicular to each other and of equal length.
     Round,
 }
 
@@ -54,6 +54,15 @@ impl Impulses {
         problem.free_velocity(&mut self.velocity);
     }
 
+    /// Becomes a copy in memory that is there already.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.velocity.clone_from(&other.velocity);
+        self.equality.clone_from(&other.equality);
+        self.normal.clone_from(&other.normal);
+        self.facets.clone_from(&other.facets);
+        self.slip.clone_from(&other.slip);
+    }
+
     /// `v = W (b + ν c_ν + n c_n + D β)`
     pub(super) fn propel(&mut self, problem: &Frictional) {
         problem.free_velocity(&mut self.velocity);
@@ -80,8 +89,8 @@ impl Impulses {
     }
 }
 
-/// Evidence that the friction cone is not pointed [Hart 5.7]: impulses, not all zero and allowed by friction, that cancel:
-/// `ν c_ν + n c_n + D β = 0`. Contacts can jam against each other with any force.
+/// Evidence that the friction cone is not pointed [Hart 5.7]: impulses, not all zero and allowed by friction,
+/// that cancel: `ν c_ν + n c_n + D β = 0`. Contacts can jam against each other with any force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NotPointed {
     /// c_ν, one per equality.

@@ -9,9 +9,9 @@
 //!     0     μ     -Eᵀ   0       0
 //! ```
 //!
-//! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which is therefore
-//! not pointed [Hart 5.7, 5.8]. Contacts that do not rub bring no facets and no λ. Redundant equalities are passed over by the
-//! elimination of the free unknowns.
+//! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which
+//! is therefore not pointed [Hart 5.7, 5.8]. Contacts that do not rub bring no facets and no λ. Redundant
+//! equalities are passed over by the elimination of the free unknowns.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
 use super::problem::Frictional;

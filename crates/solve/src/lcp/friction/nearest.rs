@@ -9,11 +9,12 @@
 //! small and still doubtful    -> the dense active-set method of `qp`
 //! ```
 //!
-//! The interior-point method is Clarabel, whose sparse factorisation makes a stack of a thousand blocks a matter of
-//! some twenty iterations: conjugate gradients with projections need tens of thousands on it, as its condition grows with the
-//! square of the height. The last digits come from the rows that hold; A Aᵀ may be singular (four corners of a face), which
-//! conjugate gradients do not mind. Rows that hold without multiplier hide from the interior-point method, which then has half of the
-//! digits only; the active-set method finds them.
+//! The interior-point method is Clarabel, whose sparse factorisation makes a stack of a thousand blocks a
+//! matter of some twenty iterations: conjugate gradients with projections need tens of thousands on it, as
+//! its condition grows with the square of the height. The last digits come from the rows that hold; A Aᵀ may
+//! be singular (four corners of a face), which conjugate gradients do not mind. Rows that hold without
+//! multiplier hide from the interior-point method, which then has half of the digits only; the active-set
+//! method finds them.
 
 use super::problem::Frictional;
 use super::rows::{Row, WIDEST};
@@ -25,8 +26,8 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeCone
 /// What the interior-point method is asked for.
 const TOLERANCE: f64 = 1e-11;
 
-/// How large it sees the problem. Its homogeneous embedding loses digits, and sometimes its way, on problems whose solution is of
-/// size one or below; the others are for those that fail at the first.
+/// How large it sees the problem. Its homogeneous embedding loses digits, and sometimes its way, on problems
+/// whose solution is of size one or below; the others are for those that fail at the first.
 const UNITS: [f64; 3] = [100.0, 1000.0, 10.0];
 
 /// Its iterations; hard problems stop gaining long before.
@@ -39,7 +40,8 @@ const EXACT: f64 = 1e-14;
 const DOUBTFUL: f64 = 1e-11;
 const DENSE: usize = 400_000;
 
-/// Steps of conjugate gradients: enough for some hundred contacts; on larger problems the interior-point method is left alone.
+/// Steps of conjugate gradients: enough for some hundred contacts; on larger problems the interior-point
+/// method is left alone.
 const STEPS: usize = 400;
 
 /// Rounds of guessing which rows hold.
@@ -237,7 +239,8 @@ impl Nearest {
         }
     }
 
-    /// Solves for the multipliers of the rows that hold, and keeps them if they are better; returns the error left.
+    /// Solves for the multipliers of the rows that hold, and keeps them if they are better; returns the error
+    /// left.
     fn polish(&mut self) -> f64 {
         let (n, m) = (self.target.len(), self.bound.len());
         let (mut u, mut slack) = (vec![0.0; n], vec![0.0; m]);

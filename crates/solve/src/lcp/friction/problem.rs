@@ -76,8 +76,8 @@ impl Frictional {
         self.tangents.clear();
     }
 
-    /// Adds a block of up to six unknowns: the inverse of its mass matrix, row by row, and its part of the right-hand
-    /// side b, the momentum it would have without constraints. Returns its index.
+    /// Adds a block of up to six unknowns: the inverse of its mass matrix, row by row, and its part of the
+    /// right-hand side b, the momentum it would have without constraints. Returns its index.
     pub fn block(&mut self, inverse_mass: &[f64], momentum: &[f64]) -> Result<usize, SolveError> {
         let n = momentum.len();
         if n == 0 {
@@ -156,7 +156,8 @@ impl Frictional {
         2 * self.tangents.len()
     }
 
-    /// Facets of a contact in [`Impulses::facets`](super::Impulses): along and against its first tangent, and so on.
+    /// Facets of a contact in [`Impulses::facets`](super::Impulses): along and against its first tangent, and
+    /// so on.
     pub fn facets(&self, contact: usize) -> std::ops::Range<usize> {
         self.contacts.get(contact).map_or(0..0, |c| 2 * c.tangents.0..2 * c.tangents.1)
     }

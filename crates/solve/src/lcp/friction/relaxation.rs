@@ -1,4 +1,5 @@
-//! The convex relaxation for a given widening Γ of the gaps [Hart 5.3-5.7], as a quadratic program in the velocity.
+//! The convex relaxation for a given widening Γ of the gaps [Hart 5.3-5.7], as a quadratic program in the
+//! velocity.
 //!
 //! ```text
 //! P1(Γ): minimise 1/2 vᵀ M v - bᵀ v
@@ -6,7 +7,8 @@
 //! its multipliers y:  c_n = Σ y,  β = μ y,  λ = Λ(v) = max |dᵀ v|
 //! ```
 //!
-//! A contact slides on the cone `nᵀ v >= μ λ`, as if friction made it dilate; Γ takes that back where it equals `μ λ`.
+//! A contact slides on the cone `nᵀ v >= μ λ`, as if friction made it dilate; Γ takes that back where it
+//! equals `μ λ`.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
 use super::nearest::{Demand, Ending, Nearest};
@@ -50,8 +52,9 @@ impl Relaxation {
         Self::default()
     }
 
-    /// Solves the relaxation whose gaps are widened by Γ, one number per contact. The residual is that of the relaxation
-    /// ([`relaxation_residual`](super::relaxation_residual)). The answer lives until the next call.
+    /// Solves the relaxation whose gaps are widened by Γ, one number per contact. The residual is that of the
+    /// relaxation ([`relaxation_residual`](super::relaxation_residual)). The answer lives until the next
+    /// call.
     pub fn solve(
         &mut self,
         problem: &Frictional,
@@ -120,8 +123,8 @@ impl Relaxation {
         Ok(&self.answer)
     }
 
-    /// The velocity of least energy distance for which no contact approaches faster than its gap and none slides faster
-    /// than λ: the second map `P2(λ)` of [Hart 5.15-5.16]. Nothing if there is none.
+    /// The velocity of least energy distance for which no contact approaches faster than its gap and none
+    /// slides faster than λ: the second map `P2(λ)` of [Hart 5.15-5.16]. Nothing if there is none.
     pub(super) fn limited_slip(
         &mut self,
         problem: &Frictional,

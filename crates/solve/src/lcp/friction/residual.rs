@@ -43,8 +43,8 @@ pub fn frictional_residual(
     Ok(judge(problem, impulses, cone, None, &mut Impulses::default()))
 }
 
-/// Judges impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ` there, the gap
-/// `Δ + Γ`.
+/// Judges impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ`
+/// there, the gap `Δ + Γ`.
 pub fn relaxation_residual(
     problem: &Frictional,
     widening: &[f64],
@@ -55,8 +55,9 @@ pub fn relaxation_residual(
     Ok(judge(problem, impulses, Cone::Facets, Some(widening), &mut Impulses::default()))
 }
 
-/// How far evidence is from proving that the friction cone is not pointed: the largest of what is left of the sum,
-/// of wrong signs and of facets beyond `μ c_n`, relative to the size of the impulses. Infinite if there are none.
+/// How far evidence is from proving that the friction cone is not pointed: the largest of what is left of the
+/// sum, of wrong signs and of facets beyond `μ c_n`, relative to the size of the impulses. Infinite if there
+/// are none.
 pub fn cone_residual(problem: &Frictional, evidence: &NotPointed) -> Result<f64, SolveError> {
     length("equality impulses", "equality", problem.equality_count(), evidence.equality.len())?;
     length("normal impulses", "contact", problem.contact_count(), evidence.normal.len())?;
@@ -119,7 +120,7 @@ pub(super) fn judge(
     let mut judged = FrictionalResidual::default();
     let size = problem.momentum_size();
     let v = &impulses.velocity;
-    scratch.clone_from(impulses);
+    scratch.copy_from(impulses);
     scratch.propel(problem);
     for (start, w, b) in problem.blocks() {
         for i in 0..b.len() {
