@@ -1,5 +1,6 @@
-//! Small dense solvers: linear programs, strictly convex quadratic programs, nonnegative least squares,
-//! the nearest point of a convex hull; and linear systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]) or plain ([`Lu`]).
+//! Small solvers: linear programs, strictly convex quadratic programs, nonnegative least squares, the nearest
+//! point of a convex hull, linear complementarity; impulses at contacts with friction, sparse; and linear
+//! systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]) or plain ([`Lu`]).
 //!
 //! Every problem class has one problem type, one file per algorithm and one judge that checks any answer
 //! and calls no solver:
@@ -10,6 +11,8 @@
 //! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
 //! | nonnegative least squares | matrix and right-hand side | [`nnls()`]: Lawson-Hanson | [`nnls_residual`] |
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
+//! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
+//! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
 //!
 //! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
 //! evidence; misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the place and the
@@ -24,6 +27,7 @@ pub mod dense;
 mod error;
 pub mod hull;
 pub mod krylov;
+pub mod lcp;
 mod least_squares;
 pub mod lp;
 pub mod nnls;
@@ -34,6 +38,12 @@ pub use dense::{Dependent, Lu, PivotedQr};
 pub use error::SolveError;
 pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
 pub use krylov::{Gmres, KrylovReport, Product};
+pub use lcp::friction::{
+    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalLemke, FrictionalOutcome,
+    FrictionalResidual, FrictionalSolution, GaussSeidel, Impulses, NotPointed, Relaxation, cone_residual,
+    frictional_residual, relaxation_residual,
+};
+pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
 pub use lp::{
     Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
 };

@@ -1,10 +1,10 @@
-//! A warm quadratic solver allocates nothing: counted by the allocator itself.
+//! Warm solvers allocate nothing: counted by the allocator itself.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::Random;
-use percussion_solve::{QpMethod, QpSolver, QuadraticProgram};
+use percussion_solve::{Cone, Frictional, GaussSeidel, QpMethod, QpSolver, QuadraticProgram};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -75,4 +75,47 @@ fn a_warm_solver_allocates_nothing() {
     // Warming up allocates, which also shows that the counter counts.
     assert!(counted(|| round(3)) > 0);
     assert_eq!(counted(|| round(300)), 0);
+}
+
+/// Particles in a row on a floor, each also touching the next; some joined.
+fn row_of_particles(random: &mut Random, problem: &mut Frictional) {
+    problem.clear();
+    let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for k in 0..20 {
+        let momentum = [random.within(-1.0, 1.0), random.within(-1.0, 1.0), -1.0];
+        problem.block(&unit, &momentum).unwrap();
+        problem.contact(&[(k, &axes[2])], 0.3, 0.0).unwrap();
+        problem.tangent(&[(k, &axes[0])]).unwrap().tangent(&[(k, &axes[1])]).unwrap();
+        if k > 0 {
+            let opposite = axes.map(|a| a.map(|v| -v));
+            problem.contact(&[(k, &axes[0]), (k - 1, &opposite[0])], 0.2, 0.1).unwrap();
+            problem.tangent(&[(k, &axes[1]), (k - 1, &opposite[1])]).unwrap();
+            if k % 5 == 0 {
+                problem.equality(&[(k, &axes[1]), (k - 1, &opposite[1])], 0.0).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn warm_sweeps_over_contacts_allocate_nothing() {
+    let mut random = Random::new(22);
+    let mut problem = Frictional::new();
+    let mut solver = GaussSeidel::new();
+    let mut last = percussion_solve::Impulses::default();
+    let mut round = |count: usize| {
+        for k in 0..count {
+            row_of_particles(&mut random, &mut problem);
+            solver.cone = if k % 2 == 0 { Cone::Facets } else { Cone::Round };
+            let solution =
+                if k % 3 == 0 { solver.solve(&problem) } else { solver.solve_from(&problem, &last) };
+            let impulses = &solution.unwrap().impulses;
+            last.normal.clone_from(&impulses.normal);
+            last.facets.clone_from(&impulses.facets);
+            last.equality.clone_from(&impulses.equality);
+        }
+    };
+    assert!(counted(|| round(6)) > 0);
+    assert_eq!(counted(|| round(60)), 0);
 }

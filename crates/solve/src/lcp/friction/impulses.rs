@@ -1,0 +1,136 @@
+//! The shape of an answer, and of the evidence that there may be none.
+
+use super::problem::Frictional;
+use super::residual::FrictionalResidual;
+
+/// Which set the impulse of a contact may come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cone {
+    /// The pyramid over the tangents and their opposites: `Σ β <= μ c_n`.
+    #[default]
+    Facets,
+    /// Coulomb's cone, `|β_t| <= μ c_n` in the Euclidean norm of at most two tangents. They must be
+    /// perpendicular to each other and of equal length.
+    Round,
+}
+
+/// Impulses and the velocity they lead to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Impulses {
+    /// v, block after block.
+    pub velocity: Vec<f64>,
+    /// c_ν, one per equality.
+    pub equality: Vec<f64>,
+    /// c_n, one per contact.
+    pub normal: Vec<f64>,
+    /// β, two per tangent: along it and against it.
+    pub facets: Vec<f64>,
+    /// λ, one per contact: the speed of sliding, as the cone measures it.
+    pub slip: Vec<f64>,
+}
+
+impl Impulses {
+    /// No impulses for a problem, and the velocity without any.
+    pub fn none(problem: &Frictional) -> Self {
+        let mut impulses = Self::default();
+        impulses.prepare(problem);
+        impulses
+    }
+
+    /// Sizes the vectors for a problem, keeping what fits: entries that were there stay, others are zero.
+    pub(super) fn fit(&mut self, problem: &Frictional) {
+        self.velocity.resize(problem.size(), 0.0);
+        self.equality.resize(problem.equality_count(), 0.0);
+        self.normal.resize(problem.contact_count(), 0.0);
+        self.facets.resize(problem.facet_count(), 0.0);
+        self.slip.resize(problem.contact_count(), 0.0);
+    }
+
+    pub(super) fn prepare(&mut self, problem: &Frictional) {
+        self.fit(problem);
+        for vector in [&mut self.equality, &mut self.normal, &mut self.facets, &mut self.slip] {
+            vector.fill(0.0);
+        }
+        problem.free_velocity(&mut self.velocity);
+    }
+
+    /// Becomes a copy in memory that is there already.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.velocity.clone_from(&other.velocity);
+        self.equality.clone_from(&other.equality);
+        self.normal.clone_from(&other.normal);
+        self.facets.clone_from(&other.facets);
+        self.slip.clone_from(&other.slip);
+    }
+
+    /// `v = W (b + ν c_ν + n c_n + D β)`
+    pub(super) fn propel(&mut self, problem: &Frictional) {
+        problem.free_velocity(&mut self.velocity);
+        for ((row, _), c) in problem.equalities.iter().zip(&self.equality) {
+            row.push(*c, &mut self.velocity);
+        }
+        for (contact, c) in problem.contacts.iter().zip(&self.normal) {
+            contact.normal.push(*c, &mut self.velocity);
+        }
+        for (row, pair) in problem.tangents.iter().zip(self.facets.chunks_exact(2)) {
+            row.push(pair[0] - pair[1], &mut self.velocity);
+        }
+    }
+
+    /// Sets λ to the least that the velocity admits: Λ(v) of [Hart 5.9], or the speed for the round cone.
+    pub(super) fn observe_slip(&mut self, problem: &Frictional, cone: Cone) {
+        for (slip, contact) in self.slip.iter_mut().zip(&problem.contacts) {
+            let speeds = problem.tangents[contact.range()].iter().map(|row| row.along(&self.velocity).abs());
+            *slip = match cone {
+                Cone::Facets => speeds.fold(0.0, f64::max),
+                Cone::Round => speeds.fold(0.0, f64::hypot),
+            };
+        }
+    }
+}
+
+/// Evidence that the friction cone is not pointed [Hart 5.7]: impulses, not all zero and allowed by friction,
+/// that cancel: `ν c_ν + n c_n + D β = 0`. Contacts can jam against each other with any force.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NotPointed {
+    /// c_ν, one per equality.
+    pub equality: Vec<f64>,
+    /// c_n, one per contact.
+    pub normal: Vec<f64>,
+    /// β, two per tangent.
+    pub facets: Vec<f64>,
+}
+
+/// What the mathematics answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrictionalOutcome {
+    /// Impulses that satisfy all conditions.
+    Solved,
+    /// No solution was found and the friction cone is not pointed, so that there need not be one.
+    NotPointed,
+    /// Neither was established within the iteration limit.
+    #[default]
+    IterationLimit,
+}
+
+/// An answer with its evidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionalSolution {
+    /// What the mathematics answered.
+    pub outcome: FrictionalOutcome,
+    /// The impulses, or the last ones tried.
+    pub impulses: Impulses,
+    /// What the judge says of them.
+    pub residual: FrictionalResidual,
+    /// Pivots, interior-point iterations or sweeps.
+    pub iterations: usize,
+    /// Impulses that cancel, if the cone is not pointed.
+    pub evidence: Option<NotPointed>,
+}
+
+impl FrictionalSolution {
+    /// Whether the outcome is `Solved`.
+    pub fn is_solved(&self) -> bool {
+        self.outcome == FrictionalOutcome::Solved
+    }
+}

@@ -1,0 +1,154 @@
+//! The frictional problem by complementary pivoting: exact, for a few dozen contacts.
+//!
+//! ```text
+//! z = (c_ν free, c_n, β, λ),   v = W (b + ν c_ν + n c_n + D β) put in:
+//!
+//!     νᵀWν  νᵀWn  νᵀWD  0       νᵀWb + Υ
+//! M = nᵀWν  nᵀWn  nᵀWD  0   q = nᵀWb + Δ
+//!     DᵀWν  DᵀWn  DᵀWD  E       DᵀWb
+//!     0     μ     -Eᵀ   0       0
+//! ```
+//!
+//! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which
+//! is therefore not pointed [Hart 5.7, 5.8]. Contacts that do not rub bring no facets and no λ. Redundant
+//! equalities are passed over by the elimination of the free unknowns.
+
+use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
+use super::problem::Frictional;
+use super::residual::{cone_residual, judge};
+use super::rows::Row;
+use crate::lcp::{Lcp, LcpOutcome, Lemke};
+
+/// A ray counts as evidence if its impulses cancel to this.
+const CANCELS: f64 = 1e-8;
+
+/// Impulses count as a solution below this residual.
+const ACCEPTED: f64 = 1e-8;
+
+/// What an unknown of the dense problem is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unknown {
+    Equality(usize),
+    Normal(usize),
+    /// A facet and the contact it belongs to.
+    Facet(usize, usize),
+    Slip(usize),
+}
+
+/// Solves frictional problems by Lemke's method, in memory of its own.
+#[derive(Clone, Debug, Default)]
+pub struct FrictionalLemke {
+    lemke: Lemke,
+    dense: Lcp,
+    unknowns: Vec<Unknown>,
+    answer: FrictionalSolution,
+}
+
+impl FrictionalLemke {
+    /// A solver without memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves a problem on the polyhedral cone. The answer lives until the next call.
+    pub fn solve(&mut self, problem: &Frictional) -> &FrictionalSolution {
+        self.list(problem);
+        self.answer.impulses.prepare(problem);
+        self.answer.evidence = None;
+        self.answer.iterations = 0;
+        let mut outcome = LcpOutcome::Solved;
+        if !self.unknowns.is_empty() {
+            self.assemble(problem);
+            let solution = self.lemke.solve(&self.dense);
+            outcome = solution.outcome;
+            self.answer.iterations = solution.pivots;
+            if let Some(ray) = &solution.ray {
+                let mut evidence = NotPointed {
+                    equality: vec![0.0; problem.equality_count()],
+                    normal: vec![0.0; problem.contact_count()],
+                    facets: vec![0.0; problem.facet_count()],
+                };
+                for (unknown, &value) in self.unknowns.iter().zip(&ray.z) {
+                    match *unknown {
+                        Unknown::Equality(i) => evidence.equality[i] = value,
+                        Unknown::Normal(i) => evidence.normal[i] = value,
+                        Unknown::Facet(i, _) => evidence.facets[i] = value,
+                        Unknown::Slip(_) => {}
+                    }
+                }
+                if cone_residual(problem, &evidence).is_ok_and(|r| r <= CANCELS) {
+                    self.answer.evidence = Some(evidence);
+                }
+            }
+            let impulses = &mut self.answer.impulses;
+            for (unknown, &value) in self.unknowns.iter().zip(&solution.z) {
+                match *unknown {
+                    Unknown::Equality(i) => impulses.equality[i] = value,
+                    Unknown::Normal(i) => impulses.normal[i] = value,
+                    Unknown::Facet(i, _) => impulses.facets[i] = value,
+                    // Λ(v) is never worse.
+                    Unknown::Slip(_) => {}
+                }
+            }
+        }
+        let impulses = &mut self.answer.impulses;
+        impulses.propel(problem);
+        impulses.observe_slip(problem, Cone::Facets);
+        self.answer.residual = judge(problem, impulses, Cone::Facets, None, &mut Default::default());
+        self.answer.outcome = match outcome {
+            LcpOutcome::Solved if self.answer.residual.worst() <= ACCEPTED => FrictionalOutcome::Solved,
+            LcpOutcome::Ray if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
+            _ => FrictionalOutcome::IterationLimit,
+        };
+        &self.answer
+    }
+
+    fn list(&mut self, problem: &Frictional) {
+        let contacts = &problem.contacts;
+        let rubbing = || contacts.iter().enumerate().filter(|(_, c)| c.rubs());
+        self.unknowns.clear();
+        self.unknowns.extend((0..problem.equality_count()).map(Unknown::Equality));
+        self.unknowns.extend((0..contacts.len()).map(Unknown::Normal));
+        self.unknowns
+            .extend(rubbing().flat_map(|(m, _)| problem.facets(m).map(move |f| Unknown::Facet(f, m))));
+        self.unknowns.extend(rubbing().map(|(m, _)| Unknown::Slip(m)));
+    }
+
+    fn assemble(&mut self, problem: &Frictional) {
+        let n = self.unknowns.len();
+        let free = &self.answer.impulses.velocity;
+        let row = |unknown: Unknown| -> Option<(&Row, f64, f64)> {
+            match unknown {
+                Unknown::Equality(i) => Some((&problem.equalities[i].0, 1.0, problem.equalities[i].1)),
+                Unknown::Normal(i) => Some((&problem.contacts[i].normal, 1.0, problem.contacts[i].gap)),
+                Unknown::Facet(f, _) => {
+                    Some((&problem.tangents[f / 2], if f % 2 == 0 { 1.0 } else { -1.0 }, 0.0))
+                }
+                Unknown::Slip(_) => None,
+            }
+        };
+        let (matrix, q, is_free) = self.dense.fill(n);
+        for (i, &a) in self.unknowns.iter().enumerate() {
+            is_free[i] = matches!(a, Unknown::Equality(_));
+            if let Some((r, sign, offset)) = row(a) {
+                q[i] = sign * r.along(free) + offset;
+            }
+            for (j, &b) in self.unknowns.iter().enumerate() {
+                matrix[i * n + j] = match (row(a), row(b)) {
+                    (Some((r, s, _)), Some((o, t, _))) => s * t * r.coupling(o),
+                    _ => friction_law(problem, a, b),
+                };
+            }
+        }
+    }
+}
+
+/// Entries of M that say how slip, facets and pressure hang together.
+fn friction_law(problem: &Frictional, row: Unknown, column: Unknown) -> f64 {
+    match (row, column) {
+        (Unknown::Facet(_, m), Unknown::Slip(k)) if m == k => 1.0,
+        (Unknown::Slip(k), Unknown::Facet(_, m)) if m == k => -1.0,
+        (Unknown::Slip(k), Unknown::Normal(m)) if m == k => problem.contacts[m].friction,
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,151 @@
+//! The tangential impulse of one contact: the point of a disc or diamond that is best for a quadratic function.
+//!
+//! ```text
+//! minimise 1/2 (x - p)ᵀ G (x - p) + uᵀ (x - p)   over |x| <= r
+//! ```
+//!
+//! u the tangential velocity at the impulse p, G the compliance: the minimum resists the motion as much as it
+//! can. One and two tangents are solved exactly; more of them, whose impulses are not unique, by steps of
+//! projected gradients.
+
+use super::impulses::Cone;
+
+/// Newton steps for the disc; it converges from one side, quadratically.
+const STEPS: usize = 30;
+
+/// One tangent.
+pub(super) fn segment(g: f64, p: f64, u: f64, r: f64) -> f64 {
+    (p - u / g).clamp(-r, r)
+}
+
+/// Two tangents, `G = [g0 g1; g1 g2]`.
+pub(super) fn plane(cone: Cone, g: [f64; 3], p: [f64; 2], u: [f64; 2], r: f64) -> [f64; 2] {
+    if !(r > 0.0) {
+        return [0.0; 2];
+    }
+    let determinant = g[0] * g[2] - g[1] * g[1];
+    // Parallel tangents: a hair of stiffness picks one of the many minima.
+    let g =
+        if determinant > 1e-12 * g[0] * g[2] { g } else { [g[0] * (1.0 + 1e-9), g[1], g[2] * (1.0 + 1e-9)] };
+    let determinant = g[0] * g[2] - g[1] * g[1];
+    let best =
+        [p[0] - (g[2] * u[0] - g[1] * u[1]) / determinant, p[1] - (g[0] * u[1] - g[1] * u[0]) / determinant];
+    match cone {
+        Cone::Facets if best[0].abs() + best[1].abs() <= r => best,
+        Cone::Round if best[0].hypot(best[1]) <= r => best,
+        Cone::Facets => diamond(g, best, r),
+        Cone::Round => disc(g, best, r),
+    }
+}
+
+fn product(g: [f64; 3], x: [f64; 2]) -> [f64; 2] {
+    [g[0] * x[0] + g[1] * x[1], g[1] * x[0] + g[2] * x[1]]
+}
+
+/// The best point of the edge of a diamond, each of whose sides is a problem in one unknown.
+fn diamond(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
+    let mut found = ([0.0; 2], f64::INFINITY);
+    for (s, t) in [(r, r), (r, -r), (-r, r), (-r, -r)] {
+        // From (s, 0) towards (0, t).
+        let d = [-s, t];
+        let gd = product(g, d);
+        let along = ((best[0] - s) * gd[0] + best[1] * gd[1]) / (d[0] * gd[0] + d[1] * gd[1]);
+        let tau = along.clamp(0.0, 1.0);
+        let x = [s + tau * d[0], tau * d[1]];
+        let off = [x[0] - best[0], x[1] - best[1]];
+        let g_off = product(g, off);
+        let value = off[0] * g_off[0] + off[1] * g_off[1];
+        if value < found.1 {
+            found = (x, value);
+        }
+    }
+    found.0
+}
+
+/// The best point of a circle: `(G + λ I) x = G best`, Newton on `1/|x(λ)| = 1/r` in the axes of G.
+fn disc(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
+    let (mean, half) = (0.5 * (g[0] + g[2]), 0.5 * (g[0] - g[2]));
+    let spread = half.hypot(g[1]);
+    let (high, low) = (mean + spread, (mean - spread).max(0.0));
+    // Unit vector of the larger eigenvalue.
+    let angle = 0.5 * g[1].atan2(half);
+    let (c, s) = (angle.cos(), angle.sin());
+    let b = [high * (c * best[0] + s * best[1]), low * (c * best[1] - s * best[0])];
+    let mut λ = 0.0;
+    let mut x = [b[0] / high, if low > 0.0 { b[1] / low } else { 0.0 }];
+    for _ in 0..STEPS {
+        let length = x[0].hypot(x[1]);
+        if !(length - r > 1e-15 * r) {
+            break;
+        }
+        let slope = (x[0] * x[0] / (high + λ) + x[1] * x[1] / (low + λ)) / (length * length);
+        λ += (length / r - 1.0) / slope;
+        x = [b[0] / (high + λ), b[1] / (low + λ)];
+    }
+    let shrink = r / x[0].hypot(x[1]).max(r);
+    [shrink * (c * x[0] - s * x[1]), shrink * (s * x[0] + c * x[1])]
+}
+
+/// The point of `Σ |x_i| <= r` nearest to x, in place: entries shrink by the same amount until the rest fits.
+/// Sorts nothing, as there are few.
+pub(super) fn shrink_to_diamond(x: &mut [f64], r: f64) {
+    if x.iter().map(|v| v.abs()).sum::<f64>() <= r {
+        return;
+    }
+    // Michelot: the amount that fits those still in play only grows, and each round drops one or is the last.
+    let mut by = 0.0;
+    for _ in 0..=x.len() {
+        let in_play = x.iter().map(|v| v.abs()).filter(|v| *v > by);
+        let (sum, count) = in_play.fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
+        if count > 0.0 {
+            by = f64::max(by, (sum - r) / count);
+        }
+    }
+    x.iter_mut().for_each(|v| *v = v.signum() * (v.abs() - by).max(0.0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(g: [f64; 3], best: [f64; 2], x: [f64; 2]) -> f64 {
+        let off = [x[0] - best[0], x[1] - best[1]];
+        let g_off = product(g, off);
+        off[0] * g_off[0] + off[1] * g_off[1]
+    }
+
+    #[test]
+    fn no_point_of_the_boundary_is_better() {
+        for k in 0..200 {
+            let f = |j: usize| ((k * 7 + j * 13 + 1) as f64).sin();
+            let (a, b, d) = (1.0 + f(0).abs(), f(1), 1.2 + f(2).abs());
+            let (g, best, r) = ([a, b, d], [3.0 * f(3), 3.0 * f(4)], 0.2 + f(5).abs());
+            for cone in [Cone::Facets, Cone::Round] {
+                let u = product(g, [-best[0], -best[1]]);
+                let x = plane(cone, g, [0.0; 2], u, r);
+                let size = |x: [f64; 2]| match cone {
+                    Cone::Facets => x[0].abs() + x[1].abs(),
+                    Cone::Round => x[0].hypot(x[1]),
+                };
+                assert!(size(x) <= r * (1.0 + 1e-14));
+                for step in 0..2000 {
+                    let angle = f64::from(step) * 0.00314;
+                    let direction = [angle.cos(), angle.sin()];
+                    let scale = r / size(direction) * if step % 2 == 0 { 1.0 } else { 0.5 };
+                    let other = [scale * direction[0], scale * direction[1]];
+                    assert!(value(g, best, x) <= value(g, best, other) + 1e-12, "{k} {cone:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_diamond_takes_the_same_from_all_that_stay() {
+        let mut x = [3.0, -2.0, 0.5];
+        shrink_to_diamond(&mut x, 2.0);
+        assert_eq!(x, [1.5, -0.5, 0.0]);
+        let mut x = [0.5, -0.25];
+        shrink_to_diamond(&mut x, 2.0);
+        assert_eq!(x, [0.5, -0.25]);
+    }
+}

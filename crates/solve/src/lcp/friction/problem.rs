@@ -1,0 +1,268 @@
+//! The problem: blocks of unknowns, equality rows, contacts.
+
+use super::impulses::Cone;
+use super::rows::{Row, WIDEST};
+use crate::arithmetic::dot;
+use crate::error::{SolveError, all_finite, length};
+
+/// What a row says about one block: its index and one number per unknown.
+pub type Entry<'a> = (usize, &'a [f64]);
+
+/// Entries of an inverse mass may differ from their mirror images by this multiple of the diagonal.
+const ASYMMETRY: f64 = 1e-9;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contact {
+    pub(super) normal: Row,
+    pub(super) gap: f64,
+    pub(super) friction: f64,
+    /// Range of its tangent rows.
+    pub(super) tangents: (usize, usize),
+}
+
+impl Contact {
+    pub(super) fn range(&self) -> std::ops::Range<usize> {
+        self.tangents.0..self.tangents.1
+    }
+
+    /// Whether friction can act at all.
+    pub(super) fn rubs(&self) -> bool {
+        self.friction > 0.0 && self.tangents.1 > self.tangents.0
+    }
+}
+
+/// Impulses at contacts with friction; see [the module](super).
+///
+/// ```
+/// use percussion_solve::{Frictional, FrictionalLemke};
+///
+/// // A block of mass 2 slides to the right at 3, falls at 1 and meets a floor with friction 1/2.
+/// let mut problem = Frictional::new();
+/// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
+/// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?;
+/// problem.tangent(&[(block, &[1.0, 0.0])])?;
+/// let mut lemke = FrictionalLemke::new();
+/// let solution = lemke.solve(&problem);
+/// assert!(solution.is_solved());
+/// // The floor stops the fall with impulse 2 and takes half of that from the slide.
+/// assert_eq!(solution.impulses.normal, [2.0]);
+/// assert_eq!(solution.impulses.velocity, [2.5, 0.0]);
+/// # Ok::<(), percussion_solve::SolveError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frictional {
+    /// Where each block begins in the velocity, and where its inverse mass begins.
+    blocks: Vec<(usize, usize)>,
+    inverse: Vec<f64>,
+    momentum: Vec<f64>,
+    pub(super) equalities: Vec<(Row, f64)>,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) tangents: Vec<Row>,
+}
+
+impl Frictional {
+    /// A problem without blocks yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets everything but the memory.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.inverse.clear();
+        self.momentum.clear();
+        self.equalities.clear();
+        self.contacts.clear();
+        self.tangents.clear();
+    }
+
+    /// Adds a block of up to six unknowns: the inverse of its mass matrix, row by row, and its part of the
+    /// right-hand side b, the momentum it would have without constraints. Returns its index.
+    pub fn block(&mut self, inverse_mass: &[f64], momentum: &[f64]) -> Result<usize, SolveError> {
+        let n = momentum.len();
+        if n == 0 {
+            return Err(SolveError::Empty { what: "momentum of a block" });
+        }
+        if n > WIDEST {
+            return Err(SolveError::OutOfRange { what: "unknown of a block", index: n - 1, count: WIDEST });
+        }
+        length("inverse mass", "pair of unknowns of the block", n * n, inverse_mass.len())?;
+        all_finite("inverse mass", inverse_mass)?;
+        all_finite("momentum", momentum)?;
+        positive_definite(inverse_mass, n)?;
+        self.blocks.push((self.momentum.len(), self.inverse.len()));
+        self.momentum.extend_from_slice(momentum);
+        self.inverse.extend_from_slice(inverse_mass);
+        Ok(self.blocks.len() - 1)
+    }
+
+    /// Demands `row . v + offset = 0`. Rows may repeat each other.
+    pub fn equality(&mut self, row: &[Entry], offset: f64) -> Result<&mut Self, SolveError> {
+        all_finite("offset of an equality", &[offset])?;
+        let row = self.row(row)?;
+        self.equalities.push((row, offset));
+        Ok(self)
+    }
+
+    /// Adds a contact: `normal . v + gap >= 0`, with a coefficient of friction. Its tangents follow.
+    pub fn contact(&mut self, normal: &[Entry], friction: f64, gap: f64) -> Result<&mut Self, SolveError> {
+        all_finite("gap of a contact", &[gap])?;
+        all_finite("friction of a contact", &[friction])?;
+        if friction < 0.0 {
+            return Err(SolveError::Unsuitable {
+                method: "a contact with negative friction",
+                needs: "a coefficient of zero or more",
+            });
+        }
+        let normal = self.row(normal)?;
+        let end = self.tangents.len();
+        self.contacts.push(Contact { normal, gap, friction, tangents: (end, end) });
+        Ok(self)
+    }
+
+    /// Adds a tangent direction to the last contact; it is meant in both senses.
+    pub fn tangent(&mut self, row: &[Entry]) -> Result<&mut Self, SolveError> {
+        let row = self.row(row)?;
+        let Some(contact) = self.contacts.last_mut() else {
+            return Err(SolveError::Empty { what: "list of contacts, to which a tangent belongs," });
+        };
+        self.tangents.push(row);
+        contact.tangents.1 += 1;
+        Ok(self)
+    }
+
+    /// Number of unknown velocities.
+    pub fn size(&self) -> usize {
+        self.momentum.len()
+    }
+
+    /// Number of blocks.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Number of equalities.
+    pub fn equality_count(&self) -> usize {
+        self.equalities.len()
+    }
+
+    /// Number of contacts.
+    pub fn contact_count(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Number of facets of all friction cones: two per tangent.
+    pub fn facet_count(&self) -> usize {
+        2 * self.tangents.len()
+    }
+
+    /// Facets of a contact in [`Impulses::facets`](super::Impulses): along and against its first tangent, and
+    /// so on.
+    pub fn facets(&self, contact: usize) -> std::ops::Range<usize> {
+        self.contacts.get(contact).map_or(0..0, |c| 2 * c.tangents.0..2 * c.tangents.1)
+    }
+
+    /// Start of each block, its inverse mass and its momentum.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[f64], &[f64])> {
+        self.blocks.iter().enumerate().map(|(k, &(start, at))| {
+            let end = self.blocks.get(k + 1).map_or(self.momentum.len(), |b| b.0);
+            let width = end - start;
+            (start, &self.inverse[at..at + width * width], &self.momentum[start..end])
+        })
+    }
+
+    /// `v = W b`: the velocity without any impulse.
+    pub(super) fn free_velocity(&self, v: &mut [f64]) {
+        for (start, w, b) in self.blocks() {
+            for i in 0..b.len() {
+                v[start + i] = dot(&w[i * b.len()..(i + 1) * b.len()], b);
+            }
+        }
+    }
+
+    /// The size S of momenta, in units of the root of an energy; see [the module](super).
+    pub fn momentum_size(&self) -> f64 {
+        let mut size = 0.0_f64;
+        for (_, w, b) in self.blocks() {
+            let n = b.len();
+            let energy: f64 = (0..n).map(|i| b[i] * dot(&w[i * n..(i + 1) * n], b)).sum();
+            size = size.max(energy.max(0.0).sqrt());
+        }
+        let rows = self.equalities.iter().map(|(row, offset)| (row, offset));
+        for (row, offset) in rows.chain(self.contacts.iter().map(|c| (&c.normal, &c.gap))) {
+            if row.compliance > 0.0 {
+                size = size.max(offset.abs() / row.compliance.sqrt());
+            }
+        }
+        size
+    }
+
+    /// The round cone needs tangents that are coordinates of the plane of contact.
+    pub(super) fn suits(&self, cone: Cone) -> Result<(), SolveError> {
+        if cone == Cone::Round && self.contacts.iter().any(|c| c.range().len() > 2) {
+            return Err(SolveError::Unsuitable {
+                method: "the round friction cone",
+                needs: "at most two tangents at a contact, perpendicular to each other and of equal length",
+            });
+        }
+        Ok(())
+    }
+
+    fn row(&self, entries: &[Entry]) -> Result<Row, SolveError> {
+        if entries.is_empty() || entries.len() > 2 {
+            return Err(SolveError::Length {
+                what: "row",
+                expected: 2,
+                found: entries.len(),
+                per: "touched block, one or two of them",
+            });
+        }
+        let mut row = Row::new();
+        for (k, &(block, values)) in entries.iter().enumerate() {
+            if block >= self.blocks.len() {
+                return Err(SolveError::OutOfRange { what: "block", index: block, count: self.blocks.len() });
+            }
+            if entries[..k].iter().any(|e| e.0 == block) {
+                return Err(SolveError::Unsuitable {
+                    method: "a row that names a block twice",
+                    needs: "the sum of both entries instead",
+                });
+            }
+            let (start, at) = self.blocks[block];
+            let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
+            length("row", "unknown of the block", end - start, values.len())?;
+            all_finite("row", values)?;
+            row.touch(start, values, &self.inverse[at..at + values.len() * values.len()]);
+        }
+        if !(row.compliance > 0.0) {
+            return Err(SolveError::Unsuitable {
+                method: "a row of zeros",
+                needs: "at least one unknown that it acts on",
+            });
+        }
+        Ok(row)
+    }
+}
+
+/// Cholesky's test on a block of at most six.
+fn positive_definite(w: &[f64], n: usize) -> Result<(), SolveError> {
+    let mut l = [[0.0; WIDEST]; WIDEST];
+    for i in 0..n {
+        for j in 0..=i {
+            let scale = (w[i * n + i] * w[j * n + j]).abs().sqrt();
+            if (w[i * n + j] - w[j * n + i]).abs() > ASYMMETRY * scale {
+                return Err(SolveError::NotSymmetric { row: i, column: j });
+            }
+            let rest = w[i * n + j] - dot(&l[i][..j], &l[j][..j]);
+            if i == j {
+                if !(rest > 0.0) {
+                    return Err(SolveError::NotPositiveDefinite { index: i, pivot: rest });
+                }
+                l[i][i] = rest.sqrt();
+            } else {
+                l[i][j] = rest / l[j][j];
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! The convex relaxation for a given widening Γ of the gaps [Hart 5.3-5.7], as a quadratic program in the
+//! velocity.
+//!
+//! ```text
+//! P1(Γ): minimise 1/2 vᵀ M v - bᵀ v
+//!        over (n + μ d)ᵀ v >= -(Γ + Δ) for every facet d,  νᵀ v = -Υ
+//! its multipliers y:  c_n = Σ y,  β = μ y,  λ = Λ(v) = max |dᵀ v|
+//! ```
+//!
+//! A contact slides on the cone `nᵀ v >= μ λ`, as if friction made it dilate; Γ takes that back where it
+//! equals `μ λ`.
+
+use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
+use super::nearest::{Demand, Ending, Nearest};
+use super::problem::Frictional;
+use super::residual::{cone_residual, judge};
+use crate::error::{SolveError, all_finite, length};
+
+/// Impulses count as a solution below this residual.
+const ACCEPTED: f64 = 1e-8;
+
+/// Infeasibility counts as proved if the impulses cancel to this.
+const CANCELS: f64 = 1e-7;
+
+/// Solves convex relaxations.
+///
+/// ```
+/// use percussion_solve::{Frictional, Relaxation};
+///
+/// // Mass 2 falls at 1 and slides at 3; friction 1/2.
+/// let mut problem = Frictional::new();
+/// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
+/// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?.tangent(&[(block, &[1.0, 0.0])])?;
+/// let mut relaxation = Relaxation::new();
+/// // Without widening the block dilates: it climbs at half of the speed at which it slides.
+/// let v = relaxation.solve(&problem, &[0.0])?.impulses.velocity.clone();
+/// assert!((v[0] - 2.0).abs() < 1e-12 && (v[1] - 1.0).abs() < 1e-12);
+/// // Widened by friction times slip it does what Coulomb says.
+/// let v = relaxation.solve(&problem, &[0.5 * 2.5])?.impulses.velocity.clone();
+/// assert!((v[0] - 2.5).abs() < 1e-12 && v[1].abs() < 1e-12);
+/// # Ok::<(), percussion_solve::SolveError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Relaxation {
+    nearest: Nearest,
+    answer: FrictionalSolution,
+}
+
+impl Relaxation {
+    /// A solver without memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves the relaxation whose gaps are widened by Γ, one number per contact. The residual is that of the
+    /// relaxation ([`relaxation_residual`](super::relaxation_residual)). The answer lives until the next
+    /// call.
+    pub fn solve(
+        &mut self,
+        problem: &Frictional,
+        widening: &[f64],
+    ) -> Result<&FrictionalSolution, SolveError> {
+        length("widening", "contact", problem.contact_count(), widening.len())?;
+        all_finite("widening", widening)?;
+        let equalities = problem.equalities.iter().map(|(row, offset)| Demand {
+            row,
+            plus: None,
+            factor: 1.0,
+            bound: -offset,
+            exact: true,
+        });
+        let contacts = problem.contacts.iter().zip(widening).flat_map(|(contact, gamma)| {
+            let plain = Demand {
+                row: &contact.normal,
+                plus: None,
+                factor: 1.0,
+                bound: -(contact.gap + gamma),
+                exact: false,
+            };
+            let tangents = if contact.rubs() { &problem.tangents[contact.range()] } else { &[] };
+            let facets = tangents.iter().flat_map(move |row| {
+                [1.0, -1.0].map(|s| Demand { plus: Some((row, s * contact.friction)), ..plain })
+            });
+            facets.chain((!contact.rubs()).then_some(plain))
+        });
+        let ending = self.nearest.solve(problem, equalities.chain(contacts));
+        let impulses = &mut self.answer.impulses;
+        impulses.prepare(problem);
+        let mut found = self.nearest.impulses();
+        impulses.equality.iter_mut().zip(&mut found).for_each(|(c, y)| *c = y);
+        for (m, contact) in problem.contacts.iter().enumerate() {
+            for facet in problem.facets(m).filter(|_| contact.rubs()) {
+                let y = found.next().unwrap_or(0.0);
+                impulses.normal[m] += y;
+                impulses.facets[facet] = contact.friction * y;
+            }
+            if !contact.rubs() {
+                impulses.normal[m] = found.next().unwrap_or(0.0);
+            }
+        }
+        self.answer.iterations = self.nearest.iterations;
+        self.answer.evidence = None;
+        if ending == Ending::Infeasible {
+            let proof = NotPointed {
+                equality: impulses.equality.clone(),
+                normal: impulses.normal.clone(),
+                facets: impulses.facets.clone(),
+            };
+            if cone_residual(problem, &proof)? <= CANCELS {
+                self.answer.evidence = Some(proof);
+            }
+            impulses.prepare(problem);
+        }
+        impulses.propel(problem);
+        impulses.observe_slip(problem, Cone::Facets);
+        self.answer.residual =
+            judge(problem, impulses, Cone::Facets, Some(widening), &mut Default::default());
+        self.answer.outcome = match ending {
+            Ending::Infeasible if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
+            _ if self.answer.residual.worst() <= ACCEPTED => FrictionalOutcome::Solved,
+            _ => FrictionalOutcome::IterationLimit,
+        };
+        Ok(&self.answer)
+    }
+
+    /// The velocity of least energy distance for which no contact approaches faster than its gap and none
+    /// slides faster than λ: the second map `P2(λ)` of [Hart 5.15-5.16]. Nothing if there is none.
+    pub(super) fn limited_slip(
+        &mut self,
+        problem: &Frictional,
+        slip: &[f64],
+        velocity: &mut Vec<f64>,
+    ) -> bool {
+        let plain = |row, bound| Demand { row, plus: None, factor: 1.0, bound, exact: false };
+        let demands = || {
+            let equalities =
+                problem.equalities.iter().map(|(row, offset)| Demand { exact: true, ..plain(row, -offset) });
+            equalities.chain(problem.contacts.iter().zip(slip).flat_map(move |(contact, slip)| {
+                let tangents = &problem.tangents[contact.range()];
+                let facets = tangents
+                    .iter()
+                    .flat_map(move |row| [1.0, -1.0].map(|factor| Demand { factor, ..plain(row, -slip) }));
+                std::iter::once(plain(&contact.normal, -contact.gap)).chain(facets)
+            }))
+        };
+        let ending = self.nearest.solve(problem, demands());
+        velocity.resize(problem.size(), 0.0);
+        problem.free_velocity(velocity);
+        for (demand, y) in demands().zip(self.nearest.impulses()) {
+            demand.row.push(demand.factor * y, velocity);
+        }
+        ending == Ending::Found
+    }
+}

@@ -1,0 +1,537 @@
+//! Impulses with friction: closed forms, solvers against each other, jams.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::Random;
+use percussion_solve::{
+    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
+    GaussSeidel, Impulses, QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual,
+    frictional_residual, relaxation_residual,
+};
+
+/// Residual of small problems.
+const EVIDENCE: f64 = 1e-12;
+
+type V3 = [f64; 3];
+
+fn cross(a: V3, b: V3) -> V3 {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// A rigid body's row for a force along `n` through a point at `r` from its centre.
+fn wrench(n: V3, r: V3, sign: f64) -> Vec<f64> {
+    n.into_iter().chain(cross(r, n)).map(|v| sign * v).collect()
+}
+
+/// Six unknowns: mass and the same moment of inertia about all axes.
+fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
+    let mut inverse = [0.0; 36];
+    for i in 0..6 {
+        inverse[7 * i] = if i < 3 { 1.0 / mass } else { 1.0 / inertia };
+    }
+    problem.block(&inverse, momentum).unwrap()
+}
+
+/// A contact at a point: `n` points from `under` (or the ground) to `over`; both know their centres.
+fn touch(
+    problem: &mut Frictional,
+    point: V3,
+    (over, over_centre): (usize, V3),
+    under: Option<(usize, V3)>,
+    [n, s, t]: [V3; 3],
+    friction: f64,
+    gap: f64,
+) {
+    let from = |c: V3| [point[0] - c[0], point[1] - c[1], point[2] - c[2]];
+    let rows = [n, s, t]
+        .map(|d| (wrench(d, from(over_centre), 1.0), under.map(|(_, centre)| wrench(d, from(centre), -1.0))));
+    for (k, (a, b)) in rows.iter().enumerate() {
+        let mut row = vec![(over, a.as_slice())];
+        if let (Some((under, _)), Some(b)) = (under, b) {
+            row.push((under, b.as_slice()));
+        }
+        if k == 0 { problem.contact(&row, friction, gap) } else { problem.tangent(&row) }.unwrap();
+    }
+}
+
+const UP: [V3; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+fn lemke(problem: &Frictional) -> FrictionalSolution {
+    let solution = FrictionalLemke::new().solve(problem).clone();
+    if solution.is_solved() {
+        let residual = frictional_residual(problem, &solution.impulses, Cone::Facets).unwrap();
+        assert!(residual.worst() <= EVIDENCE, "{residual:?}");
+    }
+    solution
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) {
+    assert_eq!(a.len(), b.len());
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance), "{a:?} {b:?}");
+}
+
+/// A block of mass 2 in the plane, moved by b, on a floor with friction.
+fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &b).unwrap();
+    problem.contact(&[(block, &[0.0, 1.0])], friction, gap).unwrap();
+    problem.tangent(&[(block, &[1.0, 0.0])]).unwrap();
+    problem
+}
+
+#[test]
+fn a_block_on_a_plane_sticks_slides_or_leaves() {
+    // Sticks: all of the momentum 0.6 is within 0.5 * 2.
+    let stuck = lemke(&planar_block([0.6, -2.0], 0.5, 0.0)).impulses;
+    close(&stuck.velocity, &[0.0, 0.0], 1e-15);
+    close(&[stuck.normal[0], stuck.facets[1] - stuck.facets[0], stuck.slip[0]], &[2.0, 0.6, 0.0], 1e-15);
+    // Slides: friction takes 0.5 * 2 of 6.
+    let slides = lemke(&planar_block([-6.0, -2.0], 0.5, 0.0)).impulses;
+    close(&slides.velocity, &[-2.5, 0.0], 1e-15);
+    close(
+        &[slides.normal[0], slides.facets[0], slides.facets[1], slides.slip[0]],
+        &[2.0, 1.0, 0.0, 2.5],
+        1e-15,
+    );
+    // Leaves: no impulse at all.
+    let leaves = lemke(&planar_block([6.0, 2.0], 0.5, 0.0)).impulses;
+    close(&leaves.velocity, &[3.0, 1.0], 1e-15);
+    close(&[leaves.normal[0], leaves.facets[0], leaves.facets[1]], &[0.0; 3], 0.0);
+    // A gap lets it fall on, a penetration pushes it out.
+    close(&lemke(&planar_block([0.0, -2.0], 0.5, 0.25)).impulses.velocity, &[0.0, -0.25], 1e-15);
+    close(&lemke(&planar_block([0.0, -2.0], 0.5, -0.25)).impulses.velocity, &[0.0, 0.25], 1e-15);
+    // No friction: only the fall is stopped.
+    close(&lemke(&planar_block([6.0, -2.0], 0.0, 0.0)).impulses.velocity, &[3.0, 0.0], 1e-15);
+}
+
+/// Two blocks on a line, the left one pushes the right one against a wall; equal tangents along the floor's
+/// normal.
+#[test]
+fn two_blocks_and_a_wall() {
+    let mut problem = Frictional::new();
+    let left = problem.block(&[1.0, 0.0, 0.0, 1.0], &[4.0, 0.0]).unwrap();
+    let right = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+    problem.contact(&[(right, &[1.0, 0.0]), (left, &[-1.0, 0.0])], 0.0, 0.0).unwrap();
+    problem.contact(&[(right, &[-1.0, 0.0])], 0.125, 0.0).unwrap();
+    problem.tangent(&[(right, &[0.0, 1.0])]).unwrap();
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    // The wall takes 4 and, with friction 1/8, half of the fall of momentum 1.
+    close(&solution.impulses.normal, &[4.0, 4.0], 1e-15);
+    close(&solution.impulses.velocity, &[0.0, 0.0, 0.0, -0.25], 1e-15);
+}
+
+#[test]
+fn four_corners_share_a_load_that_one_could_carry() {
+    for friction in [0.0, 0.3, 0.8] {
+        let mut problem = Frictional::new();
+        // Falls, slides along x and would tip: the corner impulses are not unique, the velocity is.
+        let body = ball(&mut problem, 2.0, 0.5, &[1.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
+        for (x, y) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
+            touch(&mut problem, [x, y, -0.5], (body, [0.0; 3]), None, UP, friction, 0.0);
+        }
+        let solution = lemke(&problem);
+        assert!(solution.is_solved());
+        let total: f64 = solution.impulses.normal.iter().sum();
+        assert!((total - 4.0).abs() < 1e-13);
+        let slide = (0.5 - friction * 4.0 / 2.0_f64).max(0.0);
+        close(&solution.impulses.velocity, &[slide, 0.0, 0.0, 0.0, 0.0, 0.0], 1e-13);
+    }
+}
+
+/// The same equality three times, and contacts without tangents.
+#[test]
+fn redundant_equalities_and_contacts_without_tangents() {
+    let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
+    let other = problem.block(&[0.25], &[8.0]).unwrap();
+    for scale in [1.0, 2.0, -3.0] {
+        problem.equality(&[(0, &[scale, 0.0]), (other, &[-scale])], 0.0).unwrap();
+    }
+    problem.contact(&[(other, &[-1.0])], 0.7, 1.5).unwrap();
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    // Together 11 - 1 of momentum for 6 of mass is more than 1.5: the stop holds.
+    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-14);
+    assert!((solution.impulses.normal[1] - 1.0).abs() < 1e-13, "{:?}", solution.impulses);
+    // Contradicting equalities: evidence instead of an answer.
+    problem.equality(&[(0, &[1.0, 0.0]), (other, &[-1.0])], 1.0).unwrap();
+    let solution = lemke(&problem);
+    assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+    assert!(cone_residual(&problem, solution.evidence.as_ref().unwrap()).unwrap() < 1e-12);
+}
+
+/// A rod of length 2 whose lower end slides on a rough floor, tilted by `angle` from it.
+fn rod(angle: f64, friction: f64, push: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    let (mass, inertia) = (1.0, 1.0 / 3.0);
+    let w = [1.0 / mass, 0.0, 0.0, 0.0, 1.0 / mass, 0.0, 0.0, 0.0, 1.0 / inertia];
+    let rod = problem.block(&w, &[push, -0.01, 0.0]).unwrap();
+    // Its end is at -(cos, sin) from the centre.
+    let (x, y) = (-angle.cos(), -angle.sin());
+    problem.contact(&[(rod, &[0.0, 1.0, x])], friction, 0.0).unwrap();
+    problem.tangent(&[(rod, &[1.0, 0.0, -y])]).unwrap();
+    problem
+}
+
+/// Painlevé's rod: pressing harder makes the end approach. Impulses exist nevertheless, as one contact alone
+/// is pointed.
+#[test]
+fn painleves_rod_gets_impulses_at_any_friction() {
+    for friction in [0.1, 1.0, 1.5, 2.5, 10.0] {
+        for k in 1..30 {
+            for push in [-1.0, 1.0] {
+                let angle = 0.05 * f64::from(k);
+                let problem = rod(angle, friction, push);
+                let solution = lemke(&problem);
+                assert!(solution.is_solved(), "{friction} {angle} {push} {:?}", solution.outcome);
+            }
+        }
+    }
+}
+
+/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or
+/// without.
+#[test]
+fn a_jam_is_proved_by_impulses_that_cancel() {
+    for friction in [0.0, 0.4] {
+        let mut problem = Frictional::new();
+        let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+        for sign in [1.0, -1.0] {
+            problem.contact(&[(block, &[sign, 0.0])], friction, -0.1).unwrap();
+            problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+        }
+        let solution = lemke(&problem);
+        assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+        let evidence = solution.evidence.unwrap();
+        assert!(cone_residual(&problem, &evidence).unwrap() < 1e-12);
+        assert!(evidence.normal.iter().all(|c| *c > 0.0));
+    }
+    // With room to spare the same cone does no harm.
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[1.0, -1.0]).unwrap();
+    for sign in [1.0, -1.0] {
+        problem.contact(&[(block, &[sign, 0.0])], 0.4, 0.1).unwrap();
+        problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+    }
+    let solution = lemke(&problem);
+    assert!(solution.is_solved());
+    assert!((solution.impulses.velocity[0] - 0.1).abs() < 1e-15);
+}
+
+/// Bodies in space with random contacts among them and with the ground, some joined.
+fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    for _ in 0..bodies {
+        let momentum: Vec<f64> = random.vector(6);
+        ball(&mut problem, random.within(0.5, 2.0), random.within(0.1, 0.6), &momentum);
+    }
+    let direction = |random: &mut Random| common::unit3([random.bell(), random.bell(), random.bell()]);
+    let centre = |k: usize| [2.0 * k as f64, 0.0, 0.0];
+    for k in 0..bodies / 3 {
+        let axis = direction(random);
+        let (a, b) = (wrench(axis, [1.0, 0.0, 0.0], 1.0), wrench(axis, [-1.0, 0.0, 0.0], -1.0));
+        problem.equality(&[(k, &a), (k + 1, &b)], 0.0).unwrap();
+    }
+    for _ in 0..contacts {
+        let n = direction(random);
+        let s = common::unit3(cross(n, direction(random)));
+        let frame = [n, s, cross(n, s)];
+        let over = random.below(bodies);
+        let other = (over + 1 + random.below(bodies)) % bodies;
+        let under = (other != over && random.below(3) > 0).then(|| (other, centre(other)));
+        let c = centre(over);
+        let r = direction(random);
+        let point = [c[0] + r[0], c[1] + r[1], c[2] + r[2]];
+        let friction = if random.below(5) == 0 { 0.0 } else { friction * random.unit() };
+        touch(&mut problem, point, (over, c), under, frame, friction, random.within(0.0, 0.3));
+    }
+    problem
+}
+
+#[test]
+fn random_problems_are_solved_by_pivoting() {
+    let mut random = Random::new(11);
+    let mut pivots = 0;
+    for k in 0..60 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.5);
+        let solution = lemke(&problem);
+        assert!(solution.is_solved(), "problem {k}: {:?} {:?}", solution.outcome, solution.residual);
+        pivots = pivots.max(solution.iterations);
+    }
+    println!("most pivots {pivots}");
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+}
+
+/// The same program in the velocities themselves, as a dense one.
+#[test]
+fn relaxations_agree_with_the_dense_quadratic_solver() {
+    let mut random = Random::new(12);
+    let (mut relaxation, mut solver, mut worst) = (Relaxation::new(), QpSolver::new(), 0.0_f64);
+    for k in 0..40 {
+        // One body, contacts with the ground: small enough to write down by hand.
+        let mut problem = Frictional::new();
+        let (mass, inertia) = (random.within(0.5, 2.0), random.within(0.1, 0.6));
+        let b = random.vector(6);
+        let body = ball(&mut problem, mass, inertia, &b);
+        let mut hessian = [0.0; 36];
+        (0..6).for_each(|i| hessian[7 * i] = if i < 3 { mass } else { inertia });
+        let gradient: Vec<f64> = b.iter().map(|v| -v).collect();
+        let mut qp = QuadraticProgram::new(&hessian, &gradient).unwrap();
+        let mut widening = vec![];
+        for _ in 0..3 + k % 4 {
+            let [n, other, r] = [0; 3].map(|_| common::unit3([random.bell(), random.bell(), random.bell()]));
+            let s = common::unit3(cross(n, other));
+            let (friction, gap, gamma) =
+                (random.within(0.1, 0.9), random.within(0.0, 0.2), random.within(0.0, 0.3));
+            touch(&mut problem, r, (body, [0.0; 3]), None, [n, s, cross(n, s)], friction, gap);
+            for d in [s, cross(n, s)] {
+                for sign in [friction, -friction] {
+                    let row: Vec<f64> =
+                        wrench(n, r, 1.0).iter().zip(wrench(d, r, sign)).map(|(a, b)| a + b).collect();
+                    qp.at_least(&row, -(gap + gamma)).unwrap();
+                }
+            }
+            widening.push(gamma);
+        }
+        let solution = relaxation.solve(&problem, &widening).unwrap();
+        assert!(solution.is_solved());
+        assert!(relaxation_residual(&problem, &widening, &solution.impulses).unwrap().worst() <= 1e-10);
+        let reference = solver.solve(&qp).unwrap();
+        worst = worst.max(distance(&solution.impulses.velocity, &reference.x));
+    }
+    assert!(worst < 1e-10, "{worst:e}");
+}
+
+#[test]
+fn an_infeasible_relaxation_is_a_cone_that_is_not_pointed() {
+    let mut problem = Frictional::new();
+    let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
+    for sign in [1.0, -1.0] {
+        problem.contact(&[(block, &[sign, 0.0])], 0.4, -0.1).unwrap();
+        problem.tangent(&[(block, &[0.0, 1.0])]).unwrap();
+    }
+    let solution = FixedPoint::new().solve(&problem).unwrap().clone();
+    assert_eq!(solution.outcome, FrictionalOutcome::NotPointed);
+    assert!(cone_residual(&problem, &solution.evidence.unwrap()).unwrap() < 1e-7);
+}
+
+/// All three maps lead where pivoting leads.
+#[test]
+fn fixed_points_are_the_solutions_that_pivoting_finds() {
+    let mut random = Random::new(13);
+    let (mut converged, mut slowest, mut worst) = (0, 0.0_f64, 0.0_f64);
+    for k in 0..40 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
+        let exact = lemke(&problem);
+        assert!(exact.is_solved());
+        for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
+            let mut fixed = FixedPoint::new();
+            (fixed.map, fixed.tolerance) = (map, 1e-11);
+            let solution = fixed.solve(&problem).unwrap().clone();
+            let report = fixed.report();
+            if report.converged {
+                converged += 1;
+                slowest = slowest.max(report.contraction);
+                worst = worst.max(distance(&solution.impulses.velocity, &exact.impulses.velocity));
+            }
+        }
+    }
+    println!("converged {converged} of 120, slowest contraction {slowest:.3}, difference {worst:.1e}");
+    assert!(converged >= 110 && worst < 1e-8, "{converged} {worst:e}");
+    assert!(slowest < 1.0);
+}
+
+/// Pivoting, fixed point and sweeps, with small friction: one velocity.
+#[test]
+fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
+    let mut random = Random::new(14);
+    let (mut fixed, mut sweeps) = (FixedPoint::new(), GaussSeidel::new());
+    (sweeps.tolerance, sweeps.limit) = (1e-11, 100_000);
+    let (mut compared, mut most, mut worst) = (0, 0, 0.0_f64);
+    for k in 0..40 {
+        let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
+        let exact = lemke(&problem);
+        let relaxed = fixed.solve(&problem).unwrap().clone();
+        let swept = sweeps.solve(&problem).unwrap();
+        if !fixed.report().converged {
+            continue;
+        }
+        assert!(swept.is_solved(), "problem {k} {:?}", swept.residual);
+        assert!(frictional_residual(&problem, &swept.impulses, Cone::Facets).unwrap().worst() <= 1e-11);
+        most = most.max(swept.iterations);
+        for other in [&exact, &relaxed] {
+            worst = worst.max(distance(&swept.impulses.velocity, &other.impulses.velocity));
+        }
+        compared += 1;
+    }
+    println!("compared {compared}, most sweeps {most}, difference {worst:.1e}");
+    assert!(compared >= 35 && worst < 1e-8, "{compared} {worst:e}");
+}
+
+/// Blocks on top of each other, four corners per interface; the middle one is pushed.
+fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
+    let mut problem = Frictional::new();
+    for k in 0..blocks {
+        let x = if k == blocks / 2 { push } else { 0.0 };
+        ball(&mut problem, 1.0, 1.0 / 6.0, &[x, 0.0, -0.01, 0.0, 0.0, 0.0]);
+    }
+    let centre = |k: usize| [0.0, 0.0, k as f64];
+    for k in 0..blocks {
+        for (x, y) in [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)] {
+            let under = (k > 0).then(|| (k - 1, centre(k.max(1) - 1)));
+            touch(&mut problem, [x, y, k as f64 - 0.5], (k, centre(k)), under, UP, friction, 0.0);
+        }
+    }
+    problem
+}
+
+#[test]
+fn a_tower_carries_its_weight_and_every_solver_says_so() {
+    let problem = tower(6, 0.4, 0.0);
+    let mut sweeps = GaussSeidel::new();
+    sweeps.tolerance = 1e-10;
+    for cone in [Cone::Facets, Cone::Round] {
+        sweeps.cone = cone;
+        let solution = sweeps.solve(&problem).unwrap();
+        assert!(solution.is_solved());
+        for (k, corners) in solution.impulses.normal.chunks(4).enumerate() {
+            let carried = 0.01 * (6 - k) as f64;
+            assert!((corners.iter().sum::<f64>() - carried).abs() < 1e-10, "{k}");
+        }
+        // Each interface may err by the residual times √g, and a tilt grows with the height.
+        close(&solution.impulses.velocity, &[0.0; 36], 1e-10);
+    }
+    close(&lemke(&problem).impulses.velocity, &[0.0; 36], 1e-12);
+    close(&FixedPoint::new().solve(&problem).unwrap().impulses.velocity, &[0.0; 36], 1e-12);
+}
+
+/// News need not climb again if they are known already.
+#[test]
+fn a_warm_start_needs_next_to_no_sweeps() {
+    let problem = tower(8, 0.3, 0.02);
+    let mut sweeps = GaussSeidel::new();
+    let cold = sweeps.solve(&problem).unwrap().clone();
+    assert!(cold.is_solved() && cold.iterations > 20);
+    let warm = sweeps.solve_from(&problem, &cold.impulses).unwrap();
+    assert!(warm.is_solved() && warm.iterations <= 2, "{}", warm.iterations);
+    // Impulses of another problem are no obstacle.
+    let other = lemke(&planar_block([0.6, -2.0], 0.5, 0.0)).impulses;
+    assert!(sweeps.solve_from(&problem, &other).unwrap().is_solved());
+    assert!(sweeps.solve_from(&problem, &Impulses::default()).unwrap().is_solved());
+}
+
+/// A puck that slides and spins. Facets along the direction of sliding make the pyramid touch the round cone
+/// where it matters; facets elsewhere come near it with first order, as the impulse jumps from edge to edge.
+#[test]
+fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
+    let points = [[0.6, 0.1, -0.3], [-0.5, 0.4, -0.3], [-0.1, -0.7, -0.3]];
+    let build = |tangents: usize, first: [f64; 3]| {
+        let mut problem = Frictional::new();
+        let body = ball(&mut problem, 1.0, 0.3, &[2.0, 0.7, -1.0, 0.3, 0.1, 0.4]);
+        for (point, first) in points.into_iter().zip(first) {
+            problem.contact(&[(body, &wrench(UP[0], point, 1.0))], 0.4, 0.0).unwrap();
+            for k in 0..tangents {
+                let angle = first + std::f64::consts::PI * k as f64 / tangents as f64;
+                problem.tangent(&[(body, &wrench([angle.cos(), angle.sin(), 0.0], point, 1.0))]).unwrap();
+            }
+        }
+        problem
+    };
+    let mut sweeps = GaussSeidel::new();
+    (sweeps.cone, sweeps.tolerance) = (Cone::Round, 1e-12);
+    let round = sweeps.solve(&build(2, [0.0; 3])).unwrap().clone();
+    assert!(round.is_solved() && round.impulses.slip.iter().all(|s| *s > 0.1));
+    let v = &round.impulses.velocity;
+    let aligned = points.map(|r| {
+        let spin = cross([v[3], v[4], v[5]], r);
+        (v[1] + spin[1]).atan2(v[0] + spin[0])
+    });
+    assert!(distance(&lemke(&build(2, aligned)).impulses.velocity, v) < 1e-10);
+    for tangents in [4, 8, 16, 32] {
+        let exact = lemke(&build(tangents, [0.05; 3]));
+        assert!(exact.is_solved());
+        let error = distance(&exact.impulses.velocity, v);
+        println!("tangents {tangents}, difference {error:.1e}");
+        // The momentum that friction takes, 0.4, may be off by the angle π/2 t, on a lever of 0.7 over the
+        // inertia.
+        assert!(
+            error * (tangents as f64) < 0.4 * 0.5 * std::f64::consts::PI * 0.7 / 0.3,
+            "{tangents} {error}"
+        );
+    }
+    // Sweeps over more than two tangents agree with pivoting.
+    let octagon = build(4, [0.05; 3]);
+    (sweeps.cone, sweeps.limit) = (Cone::Facets, 100_000);
+    let swept = sweeps.solve(&octagon).unwrap();
+    assert!(swept.is_solved(), "{:?}", swept.residual);
+    assert!(distance(&swept.impulses.velocity, &lemke(&octagon).impulses.velocity) < 1e-9);
+    sweeps.cone = Cone::Round;
+    assert!(matches!(sweeps.solve(&octagon), Err(SolveError::Unsuitable { .. })));
+}
+
+#[test]
+fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
+    let mut problem = planar_block([3.0, -2.0], 0.5, 0.0);
+    let other = problem.block(&[0.25], &[8.0]).unwrap();
+    for scale in [1.0, 2.0, -3.0] {
+        problem.equality(&[(0, &[scale, 0.0]), (other, &[-scale])], 0.0).unwrap();
+    }
+    problem.contact(&[(other, &[-1.0])], 0.7, 1.5).unwrap();
+    problem.contact(&[(0, &[-1.0, 0.0])], 0.0, 4.0).unwrap().tangent(&[(0, &[0.0, 1.0])]).unwrap();
+    let mut sweeps = GaussSeidel::new();
+    sweeps.tolerance = 1e-12;
+    let solution = sweeps.solve(&problem).unwrap();
+    assert!(solution.is_solved());
+    close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-10);
+}
+
+/// Figures for the choice of a solver. Run with `--ignored --nocapture`.
+#[test]
+#[ignore = "prints figures, takes a minute"]
+fn sweeps_and_iterations_on_towers() {
+    for (blocks, push) in [(5, 0.0), (5, 0.1), (10, 0.0), (10, 0.1), (30, 0.0), (30, 0.1)] {
+        let problem = tower(blocks, 0.3, push);
+        for memory in [0, 5, 10] {
+            let mut sweeps = GaussSeidel::new();
+            (sweeps.memory, sweeps.limit) = (memory, 100_000);
+            let solution = sweeps.solve(&problem).unwrap();
+            let (count, residual) = (solution.iterations, solution.residual.worst());
+            println!(
+                "{blocks} blocks, push {push}, memory {memory}: {count} sweeps, residual {residual:.1e}"
+            );
+        }
+    }
+    for blocks in [10, 100, 1000] {
+        for push in [0.0, 0.003, 0.1] {
+            let mut fixed = FixedPoint::new();
+            fixed.tolerance = 1e-8;
+            let solution = fixed.solve(&tower(blocks, 0.3, push)).unwrap();
+            let (count, residual) = (solution.iterations, solution.residual.worst());
+            let relaxations = fixed.report().iterations;
+            println!(
+                "{blocks} blocks, push {push}: {relaxations} relaxations, {count} iterations, {residual:.1e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn misuse_is_refused_with_its_place() {
+    let mut problem = Frictional::new();
+    assert!(matches!(problem.tangent(&[(0, &[1.0])]), Err(SolveError::OutOfRange { what: "block", .. })));
+    assert!(matches!(problem.block(&[], &[]), Err(SolveError::Empty { .. })));
+    assert!(matches!(problem.block(&[1.0; 49], &[0.0; 7]), Err(SolveError::OutOfRange { .. })));
+    assert!(matches!(problem.block(&[-1.0], &[0.0]), Err(SolveError::NotPositiveDefinite { .. })));
+    assert!(matches!(problem.block(&[1.0, 0.5, 0.0, 1.0], &[0.0; 2]), Err(SolveError::NotSymmetric { .. })));
+    let block = problem.block(&[1.0], &[0.0]).unwrap();
+    assert!(matches!(problem.tangent(&[(block, &[1.0])]), Err(SolveError::Empty { .. })));
+    assert!(matches!(problem.contact(&[(block, &[1.0])], -0.5, 0.0), Err(SolveError::Unsuitable { .. })));
+    assert!(matches!(problem.contact(&[(block, &[1.0, 2.0])], 0.5, 0.0), Err(SolveError::Length { .. })));
+    assert!(matches!(problem.contact(&[(block, &[0.0])], 0.5, 0.0), Err(SolveError::Unsuitable { .. })));
+    let twice: [(usize, &[f64]); 2] = [(block, &[1.0]), (block, &[1.0])];
+    assert!(matches!(problem.equality(&twice, 0.0), Err(SolveError::Unsuitable { .. })));
+}
