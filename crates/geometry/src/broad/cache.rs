@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(cache.get(PartId::new(4, 0), PartId::new(3, 0)), Some(&vec![2]));
         assert_eq!(cache.get(PartId::new(0, 0), PartId::new(1, 0)), None);
         cache.update(&[pair(0, 1)]).unwrap();
-        assert_eq!(cache.values(), [vec![]]);
+        assert_eq!(cache.values(), [Vec::<u8>::new()]);
     }
 
     #[test]
