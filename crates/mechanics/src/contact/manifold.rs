@@ -20,7 +20,44 @@ const REACH: f64 = 1e-3;
 /// Sine of the greatest angle between faces that still lie on each other.
 const TILT: f64 = 0.1;
 
+/// How near parts and events must be to take part in a time step [Hart 4.8-4.10], lengths in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Gap beyond which a pair is left alone.
+    pub within: f64,
+    /// How far the point of an event may lie outside its features.
+    pub eps_x: f64,
+    /// How far an event may be farther apart than its pair.
+    pub eps_t: f64,
+    /// Rounding allowed in comparing events; at least what the kernel resolves is.
+    pub eps_0: f64,
+    /// Sine of the greatest angle by which an event's normal may leave those that its features admit.
+    pub tilt: f64,
+}
+
 impl Contacts {
+    /// Adds the active and nearly active events of a pair to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
+    /// farther apart than the window. Returns how far it is apart, if it is near.
+    pub fn active_events(
+        &self,
+        (a, b): (usize, usize),
+        poses: (&Pose, &Pose),
+        window: &Window,
+        memory: &mut Memory,
+        room: &mut Manifold,
+        list: &mut Vec<Touch>,
+    ) -> Result<Option<Touch>, QueryError> {
+        let eps_0 = window.eps_0.max(resolution(self.parts[a].radius, self.parts[b].radius));
+        let options = |scale: f64| EventOptions {
+            eps_x: window.eps_x,
+            eps_t: window.eps_t / scale,
+            eps_0,
+            tilt: window.tilt,
+        };
+        let whole = self.list_events((a, b), poses, window.within, options, memory, room, list)?;
+        Ok((whole.solved && whole.gap() <= window.within).then_some(whole))
+    }
+
     /// Adds the events of a pair whose separation exceeds the pair's by at most `window` (m) to the list.
     pub fn events(
         &self,
@@ -34,7 +71,7 @@ impl Contacts {
         let mut options = EventOptions::active(self.parts[a].radius, self.parts[b].radius);
         options.eps_0 = options.eps_0.max(window);
         options.eps_x = options.eps_x.max(window);
-        self.list_events((a, b), (pose_a, pose_b), |_| options, memory, room, list).map(|_| ())
+        self.list_events((a, b), (pose_a, pose_b), f64::INFINITY, |_| options, memory, room, list).map(|_| ())
     }
 
     /// Adds the events of a pair that touch, overlap or nearly do: faces may be tilted a little against each other, and
@@ -56,14 +93,16 @@ impl Contacts {
             eps_0: resolution(p.radius, q.radius),
             tilt: TILT,
         };
-        self.list_events((a, b), poses, options, memory, room, list)
+        self.list_events((a, b), poses, f64::INFINITY, options, memory, room, list)
     }
 
-    /// `options` is handed the length that `eps_t` is relative to.
+    /// `options` is handed the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
+    #[allow(clippy::too_many_arguments)]
     fn list_events(
         &self,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
+        within: f64,
         options: impl Fn(f64) -> EventOptions,
         memory: &mut Memory,
         room: &mut Manifold,
@@ -76,8 +115,12 @@ impl Contacts {
         let finite = |radius: f64| if radius.is_finite() { radius } else { 0.0 };
         let whole = match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
-                let answer = separation(x, &at_a, y, &at_b, &Options::default(), &mut memory.space)?;
+                let near = Options { prediction: within, beta: None };
+                let answer = separation(x, &at_a, y, &at_b, &near, &mut memory.space)?;
                 let whole = Touch::in_space(&answer, reference, q.shape.is_unbounded());
+                if !(whole.solved && whole.gap() <= within) {
+                    return Ok(whole);
+                }
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = room.space.manifold(x, &at_a, y, &at_b, &answer, &options);
@@ -92,9 +135,12 @@ impl Contacts {
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
                 let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
-                let answer =
-                    planar_separation(x, &at_a, y, &at_b, &PlanarOptions::default(), &mut memory.plane)?;
+                let near = PlanarOptions { prediction: within, beta: None };
+                let answer = planar_separation(x, &at_a, y, &at_b, &near, &mut memory.plane)?;
                 let whole = self.in_plane(&answer, reference, q.shape.is_unbounded());
+                if !(whole.solved && whole.gap() <= within) {
+                    return Ok(whole);
+                }
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = room.plane.manifold(x, &at_a, y, &at_b, &answer, &options);

@@ -31,7 +31,7 @@ mod watch;
 pub use carrier::Carrier;
 pub use contacts::{ContactError, ContactSpec, Contacts, PairRule, Potential};
 pub use group::{Group, dot};
-pub use manifold::Manifold;
+pub use manifold::{Manifold, Window};
 pub use options::{ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss};
 pub use part::{Part, PartShape};
 pub use surface::Surface;

@@ -6,6 +6,7 @@
 
 use crate::model::Island;
 use crate::rotation::Mat3;
+use crate::schemes::StepSolve;
 use crate::state::State;
 use percussion_geometry::Vec3;
 
@@ -64,6 +65,8 @@ pub enum ImpactKind {
     Impact,
     /// A response at the end of the step, after a projection.
     Response,
+    /// An impulse of time stepping, somewhere inside the step.
+    Stepped,
     /// Too many impacts: the rest of the step was handed to the decomposition scheme.
     HandOver,
 }
@@ -74,6 +77,7 @@ impl ImpactKind {
         match self {
             Self::Impact => "impact",
             Self::Response => "response",
+            Self::Stepped => "stepped",
             Self::HandOver => "hand-over",
         }
     }
@@ -133,12 +137,17 @@ pub struct Transcript {
     pub jumps: Vec<Jump>,
     /// Meetings.
     pub impacts: Vec<Impact>,
-    /// Greatest overlap of two parts at the end of the step, m.
+    /// Greatest overlap of two parts at the end of the step, m, of schemes that look there.
     pub overlap: f64,
     /// Cascades handed to the decomposition scheme.
     pub hand_overs: u64,
     /// Contacts that rest, likewise.
     pub rests: u64,
+    /// How the complementarity problem of the step was solved, by schemes that have one.
+    pub solve: Option<StepSolve>,
+    /// Greatest violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
+    /// that stabilise constraints.
+    pub infeasibility: Option<f64>,
 }
 
 impl Transcript {
@@ -152,6 +161,8 @@ impl Transcript {
         self.overlap = 0.0;
         self.hand_overs = 0;
         self.rests = 0;
+        self.solve = None;
+        self.infeasibility = None;
     }
 
     /// The path of an island breaks at `since`, where it stands as in `state`.

@@ -22,7 +22,7 @@ use crate::tree::{Singular, inertia_block};
 use percussion_geometry::Vec3;
 use percussion_geometry::broad::BroadError;
 use percussion_geometry::separation::QueryError;
-use percussion_solve::{Gmres, Product};
+use percussion_solve::{Gmres, Product, SolveError};
 use thiserror::Error;
 
 /// Relative decrement (of action) after which the correction just made was the last that matters: convergence is
@@ -75,6 +75,25 @@ pub enum Trouble {
         /// How far they overlap, m.
         depth: f64,
     },
+    /// Contacts that can jam.
+    #[error(
+        "impulses at {contacts} contacts cancel and may grow without bound: the friction cone is not pointed, and the step need not have a solution; lower friction, or take a smaller step"
+    )]
+    Jammed {
+        /// Contacts with such impulses.
+        contacts: usize,
+    },
+    /// Impulses that no solver found.
+    #[error(
+        "no solver found the impulses of the step (residual {residual:e}); take a smaller step, or set run.lcp.solver to another"
+    )]
+    Impulses {
+        /// What the judge says of the best, in its units.
+        residual: f64,
+    },
+    /// A problem that its solver refuses.
+    #[error(transparent)]
+    Problem(#[from] SolveError),
     /// A distance has no value.
     #[error(transparent)]
     Query(#[from] QueryError),

@@ -89,8 +89,8 @@ pub struct ModelBuilder {
     pub(super) forces: Vec<Force>,
     pub(super) joint_forces: Vec<JointForce>,
     pub(super) gravity: Vec3,
-    contact: Option<ContactSpec>,
-    project: bool,
+    pub(super) contact: Option<ContactSpec>,
+    pub(super) project: bool,
 }
 
 impl ModelBuilder {
@@ -226,7 +226,7 @@ impl ModelBuilder {
         Ok(hung)
     }
 
-    fn moving(&self, id: Option<BodyId>) -> Option<usize> {
+    pub(super) fn moving(&self, id: Option<BodyId>) -> Option<usize> {
         id.map(|id| id.0).filter(|&body| self.bodies[body].moves())
     }
 

@@ -48,6 +48,16 @@ pub enum ModelError {
         /// The body.
         body: String,
     },
+    /// A force along a joint that is a constraint.
+    #[error(
+        "`{force}` acts along the joint `{joint}`, which the scheme keeps as a constraint without coordinates; use a spring or a load, or another scheme"
+    )]
+    OpenJoint {
+        /// The force.
+        force: String,
+        /// The joint.
+        joint: String,
+    },
     /// A joint from a body to itself.
     #[error("joint `{joint}` ties `{body}` to itself; name two bodies")]
     ToItself {

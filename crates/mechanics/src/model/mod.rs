@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod error;
 mod island;
+mod open;
 mod start;
 
 pub use build::{BodyId, JointId, JointSpec, ModelBuilder};

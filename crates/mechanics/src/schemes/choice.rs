@@ -1,6 +1,6 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
-use super::{Decomposition, Exact, Multipliers, Newmark, Projected, Scheme, Variational};
+use super::{Decomposition, Exact, Lcp, LcpOptions, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
 use crate::discrete::{Effort, StepFailure};
 use crate::model::Model;
@@ -8,7 +8,7 @@ use crate::state::State;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
@@ -18,6 +18,7 @@ pub const NAMES: [&str; 9] = [
     "exact",
     "lossful",
     "decomposition",
+    "lcp",
 ];
 
 /// What a scene may say about a scheme.
@@ -29,6 +30,8 @@ pub struct Options {
     pub gamma: Option<f64>,
     /// What is chosen about contact.
     pub contact: ContactOptions,
+    /// What is chosen about time stepping with complementarity.
+    pub lcp: LcpOptions,
 }
 
 /// Why there is no such scheme.
@@ -45,6 +48,24 @@ pub enum UnknownScheme {
     NoContact {
         /// The scheme.
         name: String,
+    },
+    /// A tree under a scheme without one.
+    #[error(
+        "scheme `lcp` ties bodies by constraints alone, but `{joint}` is a joint of a tree; build the model with `build_open`"
+    )]
+    Tree {
+        /// The joint.
+        joint: String,
+    },
+    /// A number of a scheme outside of its range.
+    #[error("{what} is {value}; give a number {range}")]
+    Number {
+        /// Which.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// What makes sense.
+        range: &'static str,
     },
     /// Bodies that are nowhere.
     #[error("the place of a body is not finite; check positions and rotations")]
@@ -98,6 +119,7 @@ pub fn by_name(
             Err(UnknownScheme::NoContact { name: name.to_owned() })
         }
         "decomposition" => Ok(Box::new(Decomposition::new(model, state, &options.contact))),
+        "lcp" => Ok(Box::new(Lcp::new(model, state, &options.lcp)?)),
         _ => Err(UnknownScheme::Name { name: name.to_owned() }),
     }
 }

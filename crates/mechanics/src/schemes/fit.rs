@@ -1,10 +1,10 @@
 //! Whether a scheme can express a scene.
 //!
 //! ```text
-//! no contact                  the variational schemes, the Newmark schemes
+//! no contact                  the variational schemes, the Newmark schemes, lcp
 //! contact as a potential      potential, the Newmark schemes     elastic, or inelastic by drag; no friction
 //! impacts                     exact                              any restitution; no friction
-//!                             decomposition, lossful             any restitution and friction
+//!                             decomposition, lossful, lcp        any restitution and friction
 //! ```
 
 use super::NAMES;
@@ -12,22 +12,23 @@ use crate::model::Model;
 use thiserror::Error;
 
 /// Schemes that run scenes in which nothing collides.
-pub const WITHOUT_CONTACT: [&str; 5] = [
+pub const WITHOUT_CONTACT: [&str; 6] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
+    "lcp",
 ];
 
 /// Schemes under which contact is a potential.
 const BY_POTENTIAL: [&str; 3] = ["potential", "newmark-explicit", "newmark-implicit"];
 
 /// Schemes that compute impacts.
-const BY_IMPACTS: [&str; 3] = ["exact", "decomposition", "lossful"];
+const BY_IMPACTS: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
 
 /// Schemes that know friction.
-const WITH_FRICTION: [&str; 2] = ["decomposition", "lossful"];
+const WITH_FRICTION: [&str; 3] = ["decomposition", "lossful", "lcp"];
 
 /// Whether contact is a potential under a scheme.
 pub fn uses_potential(name: &str) -> bool {

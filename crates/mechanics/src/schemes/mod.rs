@@ -8,6 +8,7 @@
 //! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
 //! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
 //! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
+//! | LCP time stepping | `lcp/` | 1 | energy never grows; constraints up to h² without drift |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
 mod choice;
@@ -15,6 +16,7 @@ mod decomposition;
 mod exact;
 mod fit;
 mod impulse;
+mod lcp;
 mod multipliers;
 mod newmark;
 mod projected;
@@ -25,6 +27,7 @@ pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use decomposition::{Decomposition, Response, project_start};
 pub use exact::Exact;
 pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
+pub use lcp::{DistanceMetric, Lcp, LcpOptions, RestitutionLaw, StepSolve, StepSolver};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
@@ -52,6 +55,7 @@ pub trait Scheme {
     /// | `newton_noise` | it ends if it stagnates: the same decrement |
     /// | `loop_opening` | opening of a loop that is rounding, relative to the longest arm |
     /// | `touch_gap` | gap at which parts touch, m |
+    /// | `complementarity` | residual at which the complementarity problem of a step counts as solved |
     /// | `overlap_rounding` | overlap that is rounding, relative to the size of the parts |
     fn tolerances(&self) -> Vec<(&'static str, f64)>;
 
@@ -61,5 +65,14 @@ pub trait Scheme {
     /// What happened inside the last step; `None` of a scheme for which steps have no inside.
     fn transcript(&self) -> Option<&Transcript> {
         None
+    }
+
+    /// Adds what it carries from step to step besides the state, as numbers: with them a run that was interrupted goes on to
+    /// the same bits.
+    fn memory(&self, _out: &mut Vec<f64>) {}
+
+    /// Takes over what [`Scheme::memory`] gave; whether it is such.
+    fn recall(&mut self, numbers: &[f64]) -> bool {
+        numbers.is_empty()
     }
 }

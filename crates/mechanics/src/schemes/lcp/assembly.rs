@@ -1,0 +1,237 @@
+//! The mixed problem [Hart 5.1] of a step, assembled sparsely: only bodies that something touches take part.
+
+use super::free::Freedom;
+use super::spots::Spot;
+use crate::contact::Contacts;
+use crate::discrete::Trouble;
+use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::{Model, placed};
+use crate::state::State;
+use percussion_geometry::Vec3;
+use percussion_solve::{Frictional, SolveError};
+use std::f64::consts::PI;
+use std::ops::Range;
+
+/// No block.
+const NONE: usize = usize::MAX;
+
+/// The problem and who is who in it; its memory serves again.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    /// The problem.
+    pub problem: Frictional,
+    /// The block of each slot.
+    block: Vec<usize>,
+    /// Slots of the blocks, with where their unknowns begin.
+    pub members: Vec<(usize, usize)>,
+    /// Tangents of all spots, world directions.
+    pub tangents: Vec<Vec3>,
+    /// First tangent of each spot, and one more.
+    first: Vec<usize>,
+    /// Greatest opening of a joint at the configuration.
+    pub opening: f64,
+}
+
+/// How friction is made a pyramid.
+#[derive(Clone, Copy)]
+pub(super) struct Pyramid {
+    pub facets: usize,
+    pub aligned: bool,
+}
+
+/// What a body is to the problem.
+pub(super) struct Bodies<'a> {
+    pub freedoms: &'a [Freedom],
+    /// Velocities without impulses, world twists.
+    pub flown: &'a [Vec6],
+}
+
+impl Assembly {
+    /// Tangents of a spot.
+    pub fn tangents_of(&self, spot: usize) -> Range<usize> {
+        self.first[spot]..self.first[spot + 1]
+    }
+
+    /// Writes the problem of a step: `offsets` are those of the spots, `mend` what openings of joints are divided by h with.
+    pub fn write(
+        &mut self,
+        model: &Model,
+        contacts: Option<&Contacts>,
+        state: &State,
+        spots: &[Spot],
+        offsets: &[f64],
+        bodies: &Bodies,
+        (mend, pyramid): (f64, Pyramid),
+    ) -> Result<(), Trouble> {
+        self.enlist(model, contacts, spots);
+        self.problem.clear();
+        let mut start = 0;
+        for (slot, first) in &mut self.members {
+            let freedom = &bodies.freedoms[*slot];
+            let n = freedom.count;
+            let velocity = freedom.unknowns(&bodies.flown[*slot]);
+            let (mut w, mut b) = ([0.0; 36], [0.0; 6]);
+            for k in 0..n {
+                w[k * n + k] = freedom.inverse[k];
+                b[k] = velocity[k] / freedom.inverse[k];
+            }
+            self.block[*slot] = self.problem.block(&w[..n * n], &b[..n])?;
+            *first = start;
+            start += n;
+        }
+        self.joints(model, state, bodies.freedoms, mend)?;
+        self.tangents.clear();
+        self.first.clear();
+        self.first.push(0);
+        if let Some(contacts) = contacts {
+            for (spot, offset) in spots.iter().zip(offsets) {
+                self.spot(contacts, state, spot, *offset, bodies, pyramid)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the bodies that take part, by slot.
+    fn enlist(&mut self, model: &Model, contacts: Option<&Contacts>, spots: &[Spot]) {
+        self.block.clear();
+        self.block.resize(model.moving(), NONE);
+        let block = &mut self.block;
+        let mut mark = |slot: Option<usize>| slot.into_iter().for_each(|slot| block[slot] = 0);
+        if let Some(contacts) = contacts {
+            for spot in spots {
+                mark(contacts.parts[spot.pair.0].slot);
+                mark(contacts.parts[spot.pair.1].slot);
+            }
+        }
+        for closure in &model.closures {
+            mark(closure.parent);
+            mark(Some(closure.child));
+        }
+        self.members.clear();
+        self.members
+            .extend((0..model.moving()).filter(|slot| self.block[*slot] != NONE).map(|slot| (slot, 0)));
+    }
+
+    /// Joints as equalities [Hart 4.14].
+    fn joints(
+        &mut self,
+        model: &Model,
+        state: &State,
+        freedoms: &[Freedom],
+        mend: f64,
+    ) -> Result<(), SolveError> {
+        self.opening = 0.0;
+        for closure in &model.closures {
+            let parent = placed(&state.positions, &state.rotations, closure.parent);
+            let child = (&state.positions[closure.child], &state.rotations[closure.child]);
+            for &row in closure.joint.rows() {
+                let row = closure.joint.row(row, parent, child);
+                let on_parent = parent.map(|(_, r)| row.parent.on_twists(r));
+                let on_child = row.child.on_twists(child.1);
+                let sides =
+                    [(Some(closure.child), on_child), (closure.parent, on_parent.unwrap_or_default())];
+                self.opening = self.opening.max(row.value.abs());
+                let offset = mend * row.value;
+                entries(
+                    &self.block,
+                    freedoms,
+                    sides,
+                    |row, problem| problem.equality(row, offset).map(|_| ()),
+                    &mut self.problem,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A spot with its tangents.
+    fn spot(
+        &mut self,
+        contacts: &Contacts,
+        state: &State,
+        spot: &Spot,
+        offset: f64,
+        bodies: &Bodies,
+        pyramid: Pyramid,
+    ) -> Result<(), SolveError> {
+        let freedoms = bodies.freedoms;
+        let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
+        let centres = slots.map(|slot| slot.map(|slot| &state.positions[slot]));
+        let sides = |w: [Vec6; 2]| [(slots[0], w[0]), (slots[1], w[1])];
+        let friction = spot.surface.friction;
+        entries(
+            &self.block,
+            freedoms,
+            sides(spot.wrenches),
+            |row, problem| problem.contact(row, friction, offset).map(|_| ()),
+            &mut self.problem,
+        )?;
+        // Impulses along the surface are counted in units of those along the normal.
+        let scale = 1.0 / spot.metres;
+        let normal = spot.touch.normal();
+        let (mut s, mut t) = contacts.across(spot.pair, &normal);
+        let planar = contacts.parts[spot.pair.0].shape.is_planar();
+        let count = if planar { 1 } else { pyramid.facets / 2 };
+        if pyramid.aligned && count > 1 {
+            let point = spot.touch.point();
+            let moves = |slot: Option<usize>| {
+                slot.map_or_else(Vec3::zeros, |slot| {
+                    let twist = &bodies.flown[slot];
+                    linear(twist) + angular(twist).cross(&(point - state.positions[slot]))
+                })
+            };
+            let slip = moves(slots[0]) - moves(slots[1]);
+            let slip = slip - normal * normal.dot(&slip);
+            // No slip has no direction: the last bits of none are as good as any.
+            if let Some(along) = slip.try_normalize(f64::MIN_POSITIVE) {
+                (s, t) = (along, normal.cross(&along));
+            }
+        }
+        for k in 0..count {
+            let angle = PI * k as f64 / count as f64;
+            let direction = s * angle.cos() + t * angle.sin();
+            let wrenches = spot.push(&direction, centres).map(|w| w * scale);
+            let written = entries(
+                &self.block,
+                freedoms,
+                sides(wrenches),
+                |row, problem| problem.tangent(row).map(|_| ()),
+                &mut self.problem,
+            )?;
+            if written {
+                self.tangents.push(direction);
+            }
+        }
+        self.first.push(self.tangents.len());
+        Ok(())
+    }
+}
+
+/// Hands a row over the unknowns of at most two bodies to `add`; not a row that nothing can move along. Whether it did.
+fn entries(
+    block: &[usize],
+    freedoms: &[Freedom],
+    sides: [(Option<usize>, Vec6); 2],
+    add: impl FnOnce(&[(usize, &[f64])], &mut Frictional) -> Result<(), SolveError>,
+    problem: &mut Frictional,
+) -> Result<bool, SolveError> {
+    let mut rows = [[0.0; 6]; 2];
+    let mut who = [(NONE, 0); 2];
+    let mut count = 0;
+    for (slot, wrench) in sides {
+        let Some(slot) = slot else { continue };
+        let n = freedoms[slot].count;
+        let row = freedoms[slot].row(&wrench);
+        if row[..n].iter().any(|x| *x != 0.0) {
+            rows[count] = row;
+            who[count] = (block[slot], n);
+            count += 1;
+        }
+    }
+    if count == 0 {
+        return Ok(false);
+    }
+    let list: [(usize, &[f64]); 2] = [(who[0].0, &rows[0][..who[0].1]), (who[1].0, &rows[1][..who[1].1])];
+    add(&list[..count], problem)?;
+    Ok(true)
+}

@@ -1,0 +1,194 @@
+//! Bodies without contact: what a step would do to their velocities if nothing touched them.
+//!
+//! ```text
+//! v* = v + h F/m            exp(h ω*) J ω* = J ω + h τ            ω in body axes
+//! ```
+//!
+//! The second is [Hart 4.16] with the gyroscopic term in `k` taken at the end of the step. Spatial angular momentum is kept
+//! to rounding without torque, and kinetic energy never grows: with `Π = J ω*` and `Π₀ = exp(h ω*) Π`,
+//! `H(Π₀) - H(Π) >= ω*·(Π₀ - Π) = 0`, since the turn leaves its own axis alone.
+
+use crate::discrete::Trouble;
+use crate::joint::JointKind;
+use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::model::Link;
+use crate::rotation::{Mat3, Turn, hat};
+use percussion_geometry::Vec3;
+
+/// Largest turn of a step, rad: 150 degrees.
+const LARGEST_TURN: f64 = 2.618;
+/// Newton iterations after which a step is too large to have a solution.
+const MOST_ITERATIONS: usize = 30;
+/// Relative difference of moments of inertia below which a body is a top of no kind: its gyroscopic term is rounding.
+const ROUND: f64 = 1e-14;
+
+/// The unknown velocities of one body: which there are, and how twists and wrenches read in them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freedom {
+    /// How many: 6 in space, 3 of a point or in the plane, 2 of a point in the plane.
+    pub count: usize,
+    /// World axes of a plane as columns, for bodies that stay in one.
+    plane: Option<Mat3>,
+    /// Body axes, for bodies that turn in space.
+    axes: Mat3,
+    /// Diagonal of the inverse mass.
+    pub inverse: [f64; 6],
+}
+
+impl Freedom {
+    /// Of a link with this orientation. The mass matrix is constant in these unknowns.
+    pub fn new(link: &Link, rotation: &Mat3) -> Self {
+        let (m, j) = (1.0 / link.mass, &link.inertia);
+        let mut inverse = [m; 6];
+        let particle = link.joint.particle;
+        let plane = (link.joint.kind == JointKind::Planar).then_some(link.joint.on_parent.axes);
+        let count = match (&plane, particle) {
+            (Some(_), true) => 2,
+            (Some(axes), false) => {
+                // The moment about the plane's normal, which a turn in the plane leaves alone.
+                let normal = rotation.tr_mul(&axes.column(2).into_owned());
+                inverse[2] = 1.0 / normal.dot(&j.component_mul(&normal));
+                3
+            }
+            (None, true) => 3,
+            (None, false) => {
+                inverse[3..].copy_from_slice(&[1.0 / j.x, 1.0 / j.y, 1.0 / j.z]);
+                6
+            }
+        };
+        Self { count, plane, axes: *rotation, inverse }
+    }
+
+    /// A wrench about the centre of mass, world axes, as a row over the unknowns.
+    pub fn row(&self, wrench: &Vec6) -> [f64; 6] {
+        let (f, t) = (linear(wrench), angular(wrench));
+        match &self.plane {
+            Some(axes) => {
+                let along = |v: &Vec3, k: usize| axes.column(k).dot(v);
+                [along(&f, 0), along(&f, 1), along(&t, 2), 0.0, 0.0, 0.0]
+            }
+            None => {
+                let t = self.axes.tr_mul(&t);
+                [f.x, f.y, f.z, t.x, t.y, t.z]
+            }
+        }
+    }
+
+    /// The twist of unknowns, world axes.
+    pub fn twist(&self, v: &[f64]) -> Vec6 {
+        match &self.plane {
+            Some(axes) => {
+                let turn = if self.count > 2 { axes.column(2) * v[2] } else { Vec3::zeros() };
+                twist(&(axes.column(0) * v[0] + axes.column(1) * v[1]), &turn)
+            }
+            None => {
+                let turn = match self.count {
+                    6 => self.axes * Vec3::new(v[3], v[4], v[5]),
+                    _ => Vec3::zeros(),
+                };
+                twist(&Vec3::new(v[0], v[1], v[2]), &turn)
+            }
+        }
+    }
+
+    /// The unknowns of a twist: its row for unit masses.
+    pub fn unknowns(&self, twist: &Vec6) -> [f64; 6] {
+        self.row(twist)
+    }
+}
+
+/// The twist at the end of a step in which nothing touches, from that at its beginning and a wrench.
+pub(super) fn flown(
+    link: &Link,
+    rotation: &Mat3,
+    freedom: &Freedom,
+    before: &Vec6,
+    wrench: &Vec6,
+    h: f64,
+) -> Result<Vec6, Trouble> {
+    let v = linear(before) + linear(wrench) * (h / link.mass);
+    if link.joint.particle {
+        return Ok(twist(&v, &Vec3::zeros()));
+    }
+    if freedom.plane.is_some() {
+        // About a fixed axis nothing precesses.
+        let mut u = freedom.unknowns(&twist(&v, &angular(before)));
+        u[2] += h * freedom.row(wrench)[2] * freedom.inverse[2];
+        return Ok(freedom.twist(&u));
+    }
+    let j = &link.inertia;
+    let momentum =
+        j.component_mul(&rotation.tr_mul(&angular(before))) + rotation.tr_mul(&angular(wrench)) * h;
+    let w = spun(j, &momentum, h).ok_or(Trouble::TurnsTooFar)?;
+    Ok(twist(&v, &(rotation * w)))
+}
+
+/// Solves `exp(h ω) J ω = momentum`, all in body axes.
+fn spun(j: &Vec3, momentum: &Vec3, h: f64) -> Option<Vec3> {
+    let mut w = momentum.component_div(j);
+    if j.max() - j.min() <= ROUND * j.max() {
+        return (h.abs() * w.norm() <= LARGEST_TURN).then_some(w);
+    }
+    for _ in 0..MOST_ITERATIONS {
+        let u = w * h;
+        let jw = j.component_mul(&w);
+        let back = Turn::exp(&-u);
+        // Jω - exp(-u) momentum, as a difference of what is nearly equal.
+        let residual = jw - momentum - back.moves(momentum);
+        // d exp(u) = exp(u) hat(right(u) du)
+        let mut jacobian = -hat(&jw) * right(&u) * h;
+        for k in 0..3 {
+            jacobian[(k, k)] += j[k];
+        }
+        let d = jacobian.lu().solve(&residual)?;
+        w -= d;
+        if !w.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        // Quadratic convergence: what is left after a correction of 1e-9 is below rounding.
+        if d.norm_squared() <= 1e-18 * w.norm_squared() {
+            return (h.abs() * w.norm() <= LARGEST_TURN).then_some(w);
+        }
+    }
+    None
+}
+
+/// `∫₀¹ exp(-s u) ds`: how a change of a rotation vector turns, in body axes.
+fn right(u: &Vec3) -> Mat3 {
+    let square = u.norm_squared();
+    let x = hat(u);
+    // Below this bound the next terms of the series are under one unit of rounding.
+    let (a, b) = if square < 1e-4 {
+        (0.5 - square / 24.0 + square * square / 720.0, 1.0 / 6.0 - square / 120.0 + square * square / 5040.0)
+    } else {
+        let angle = square.sqrt();
+        ((1.0 - angle.cos()) / square, (angle - angle.sin()) / (square * angle))
+    };
+    Mat3::identity() - x * a + x * x * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_turn_keeps_momentum_and_never_gains_energy() {
+        let j = Vec3::new(1.0, 2.0, 2.7);
+        for k in 0..200 {
+            let f = |i: usize| ((k * 5 + i) as f64 * 1.7).sin();
+            let momentum = Vec3::new(f(0), 2.0 * f(1), 3.0 * f(2));
+            let h = 0.02 * (1 + k % 20) as f64;
+            let w = spun(&j, &momentum, h).unwrap();
+            let carried = Turn::exp(&(w * h)).matrix() * j.component_mul(&w);
+            assert!((carried - momentum).norm() < 1e-14, "{k}");
+            let energy = |p: &Vec3| 0.5 * p.dot(&p.component_div(&j));
+            assert!(energy(&j.component_mul(&w)) <= energy(&momentum) * (1.0 + 1e-15), "{k}");
+        }
+    }
+
+    #[test]
+    fn turns_of_a_right_angle_too_many_are_refused() {
+        assert!(spun(&Vec3::new(1.0, 1.0, 1.0), &Vec3::new(30.0, 0.0, 0.0), 0.1).is_none());
+        assert!(spun(&Vec3::new(1.0, 1.5, 2.0), &Vec3::zeros(), 0.1).is_some());
+    }
+}

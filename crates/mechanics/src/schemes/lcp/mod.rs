@@ -1,0 +1,449 @@
+//! LCP time stepping with constraint stabilisation [Hart 4-6]: a constant step, one mixed complementarity problem in each.
+//!
+//! ```text
+//! v*            ← velocities without contact, from forces at the beginning of the step                    free.rs
+//! E             ← active and nearly active events of pairs within reach                                    spots.rs
+//! M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β                                                                   assembly.rs
+//!     γ Θ/h + νᵀ v = 0                        joints, loops or not                                [Hart 4.14]
+//!     γ Φ_m/h + n_mᵀ v ≥ 0    ⊥ c_n ≥ 0       every event with its own distance                   [Hart 4.17]
+//!     Coulomb's friction on a pyramid                                                             [Hart 4.18]
+//!                                                                                                         solve.rs
+//! q             ← q moved by h v, rotations by the exponential map                                [Hart 6.17]
+//! ```
+//!
+//! Unknowns are velocities of centres of mass and angular velocities in body axes: the mass matrix is constant
+//! (assumption D1). Every body takes part with its own unknowns: the model must have no tree
+//! ([`ModelBuilder::build_open`](crate::ModelBuilder::build_open)). Bodies that nothing touches are not in the problem.
+//!
+//! **Energy.** Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less what the gyroscopic
+//! term takes: without stabilisation no impulse has a positive power, and energy falls. An overlap that is mended pushes
+//! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`).
+//!
+//! **Restitution** (an extension). Newton: a contact that closes within the step leaves with `e` times the speed at which it
+//! came. Poisson: after the problem of compression its normal impulses act again, `e` times, and the problem is solved anew.
+//! Contacts slower than what gravity does in two steps do not bounce.
+
+mod assembly;
+mod free;
+mod kept;
+mod options;
+mod report;
+mod solve;
+mod spots;
+
+pub use options::{DistanceMetric, LcpOptions, RestitutionLaw, StepSolver};
+pub use solve::StepSolve;
+
+use super::{Scheme, UnknownScheme};
+use crate::contact::{Contacts, Transcript};
+use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::force::{Bodies as Seen, Placement, Pull};
+use crate::joint::JointKind;
+use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::Model;
+use crate::rotation::{Turn, about, hat, tidied};
+use crate::state::State;
+use crate::tree::System;
+use assembly::{Assembly, Bodies, Pyramid};
+use free::Freedom;
+use kept::Last;
+use percussion_geometry::Vec3;
+use percussion_solve::Frictional;
+use solve::Solvers;
+use spots::{Spot, Spots};
+use std::sync::Arc;
+
+/// Contacts that close more slowly than gravity makes them in so many steps do not bounce.
+const SLOW: f64 = 2.0;
+/// Gain of energy that is nothing, relative to kinetic energies and to what bodies gain in falling by their own size.
+const GAIN: f64 = 1e-11;
+/// How often less of the overlaps is mended before none is.
+const EASINGS: usize = 5;
+
+/// The scheme and its memory.
+#[derive(Debug)]
+pub struct Lcp {
+    options: LcpOptions,
+    contacts: Option<Arc<Contacts>>,
+    next: State,
+    system: System,
+    rates: Vec<f64>,
+    /// Twists at the beginning, without impulses, and at the end of the step; wrenches of forces; by slot.
+    before: Vec<Vec6>,
+    flown: Vec<Vec6>,
+    after: Vec<Vec6>,
+    wrenches: Vec<Vec6>,
+    freedoms: Vec<Freedom>,
+    /// Farthest point of each body from its centre of mass, m.
+    reaches: Vec<f64>,
+    placements: Vec<Placement>,
+    pulls: Vec<Pull>,
+    spots: Spots,
+    offsets: Vec<f64>,
+    bounces: Vec<bool>,
+    assembly: Assembly,
+    solvers: Solvers,
+    last: Last,
+    /// Impulses of the step: normal, and along the surface in N s, by spot; those of joints.
+    normals: Vec<f64>,
+    drags: Vec<Vec3>,
+    equalities: Vec<f64>,
+    solve: StepSolve,
+    transcript: Transcript,
+}
+
+impl Lcp {
+    /// For a model and a state of it.
+    pub fn new(model: &Model, state: &State, options: &LcpOptions) -> Result<Self, UnknownScheme> {
+        let hung = model.links.iter().find(|link| {
+            let open = matches!(link.joint.kind, JointKind::Free | JointKind::Planar);
+            !(open && link.parent.is_none())
+        });
+        if let Some(link) = hung {
+            return Err(UnknownScheme::Tree { joint: link.joint.name.clone() });
+        }
+        options.check()?;
+        let n = model.moving();
+        Ok(Self {
+            options: *options,
+            contacts: model.contacts.clone(),
+            next: state.clone(),
+            system: System::default(),
+            rates: vec![0.0; model.freedoms],
+            before: vec![Vec6::zeros(); n],
+            flown: vec![Vec6::zeros(); n],
+            after: vec![Vec6::zeros(); n],
+            wrenches: vec![Vec6::zeros(); n],
+            freedoms: Vec::with_capacity(n),
+            reaches: reaches(model),
+            placements: vec![Placement::rest(); n],
+            pulls: vec![Pull::zero(); n],
+            spots: Spots::default(),
+            offsets: Vec::new(),
+            bounces: Vec::new(),
+            assembly: Assembly::default(),
+            solvers: Solvers::default(),
+            last: Last::default(),
+            normals: Vec::new(),
+            drags: Vec::new(),
+            equalities: Vec::new(),
+            solve: StepSolve::default(),
+            transcript: Transcript::default(),
+        })
+    }
+
+    /// The problem of the last step that had one: for libraries of problems.
+    pub fn problem(&self) -> &Frictional {
+        &self.assembly.problem
+    }
+
+    /// How the problem of the last step was solved.
+    pub fn last_solve(&self) -> StepSolve {
+        self.solve
+    }
+
+    /// Velocities at the beginning, and without impulses.
+    fn fly(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (Trouble, usize)> {
+        model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.before);
+        for (slot, link) in model.links.iter().enumerate() {
+            let (rotation, t) = (&state.rotations[slot], &self.before[slot]);
+            self.placements[slot] = Placement {
+                position: state.positions[slot],
+                frame: *rotation,
+                velocity: linear(t),
+                frame_rate: hat(&angular(t)) * rotation,
+            };
+            self.pulls[slot] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+        }
+        let seen = Seen { first: 0, placements: &self.placements };
+        for force in &model.forces {
+            let error = |error| (Trouble::Force(error), 0);
+            force.pull(state.time, &seen, &mut self.pulls).map_err(error)?;
+        }
+        self.freedoms.clear();
+        for (slot, link) in model.links.iter().enumerate() {
+            let rotation = &state.rotations[slot];
+            let freedom = Freedom::new(link, rotation);
+            let wrench = self.pulls[slot].wrench(rotation);
+            let flown = free::flown(link, rotation, &freedom, &self.before[slot], &wrench, h);
+            self.flown[slot] = flown.map_err(|trouble| (trouble, slot))?;
+            self.wrenches[slot] = wrench;
+            self.freedoms.push(freedom);
+        }
+        Ok(())
+    }
+
+    /// Finds the spots of the step and what their distances ask of velocities.
+    fn look(&mut self, model: &Model, state: &State, h: f64) -> Result<(), Trouble> {
+        let Some(contacts) = self.contacts.clone() else { return Ok(()) };
+        self.spots.find(&contacts, state, &self.flown, &self.reaches, h, &self.options)?;
+        let freedoms = &self.freedoms;
+        // What nothing can move along is no constraint.
+        self.spots.list.retain(|spot| {
+            [0, 1].iter().any(|&side| {
+                let part = [spot.pair.0, spot.pair.1][side];
+                contacts.parts[part].slot.is_some_and(|slot| {
+                    let row = freedoms[slot].row(&spot.wrenches[side]);
+                    row[..freedoms[slot].count].iter().any(|x| *x != 0.0)
+                })
+            })
+        });
+        let slow = SLOW * h * model.gravity.norm();
+        self.bounces.clear();
+        for spot in &self.spots.list {
+            let (v0, v) = (approach(&contacts, spot, &self.before), approach(&contacts, spot, &self.flown));
+            let closes = spot.distance + h * v < 0.0;
+            let fast = -v0 * spot.metres > slow;
+            self.bounces.push(spot.surface.restitution > 0.0 && closes && fast);
+        }
+        Ok(())
+    }
+
+    /// What the distances ask of velocities, with a part of γ for those that are overlaps.
+    fn ask(&mut self, h: f64, eased: f64) {
+        let LcpOptions { gamma, restitution, .. } = self.options;
+        self.offsets.clear();
+        for (k, spot) in self.spots.list.iter().enumerate() {
+            let part = if spot.distance < 0.0 { eased } else { 1.0 };
+            let mut offset = part * gamma * spot.distance / h;
+            if self.bounces[k] && restitution == RestitutionLaw::Newton {
+                // The speed before, from the constraint's own row.
+                let contacts = self.contacts.as_deref();
+                let v0 = contacts.map_or(0.0, |contacts| approach(contacts, spot, &self.before));
+                offset = offset.min(spot.surface.restitution * v0);
+            }
+            self.offsets.push(offset);
+        }
+    }
+
+    /// Impulses and velocities of the step, with a part of γ for overlaps.
+    fn push(&mut self, model: &Model, state: &State, h: f64, eased: f64) -> Result<(), Trouble> {
+        self.ask(h, eased);
+        let contacts = self.contacts.clone();
+        let contacts = contacts.as_deref();
+        let count = self.spots.list.len();
+        self.normals.clear();
+        self.normals.resize(count, 0.0);
+        self.drags.clear();
+        self.drags.resize(count, Vec3::zeros());
+        self.after.copy_from_slice(&self.flown);
+        self.respond(model, contacts, state, h, eased, true)?;
+        let LcpOptions { restitution, .. } = self.options;
+        let expands = self.bounces.iter().zip(&self.normals).any(|(bounces, c)| *bounces && *c > 0.0);
+        if restitution == RestitutionLaw::Poisson && expands {
+            let Some(contacts) = contacts else { return Ok(()) };
+            for (k, spot) in self.spots.list.iter().enumerate() {
+                if !self.bounces[k] {
+                    continue;
+                }
+                let again = spot.surface.restitution * self.normals[k];
+                self.normals[k] += again;
+                for (side, part) in [spot.pair.0, spot.pair.1].into_iter().enumerate() {
+                    if let Some(slot) = contacts.parts[part].slot {
+                        let freedom = &self.freedoms[slot];
+                        let mut v = freedom.unknowns(&self.after[slot]);
+                        let row = freedom.row(&spot.wrenches[side]);
+                        v.iter_mut()
+                            .zip(row)
+                            .zip(freedom.inverse)
+                            .for_each(|((v, r), w)| *v += again * r * w);
+                        self.after[slot] = freedom.twist(&v);
+                    }
+                }
+            }
+            let first = self.solve;
+            self.respond(model, Some(contacts), state, h, eased, false)?;
+            self.solve.iterations += first.iterations;
+            self.solve.residual = self.solve.residual.max(first.residual);
+            self.solve.converged &= first.converged;
+        }
+        Ok(())
+    }
+
+    /// Solves the problem of the velocities in `after` and adds its impulses.
+    fn respond(
+        &mut self,
+        model: &Model,
+        contacts: Option<&Contacts>,
+        state: &State,
+        h: f64,
+        eased: f64,
+        first: bool,
+    ) -> Result<(), Trouble> {
+        let LcpOptions { gamma, facets, aligned, .. } = self.options;
+        let bodies = Bodies { freedoms: &self.freedoms, flown: &self.after };
+        let (spots, assembly) = (&self.spots.list, &mut self.assembly);
+        let mend = (eased * gamma / h, Pyramid { facets, aligned });
+        assembly.write(model, contacts, state, spots, &self.offsets, &bodies, mend)?;
+        if assembly.members.is_empty() {
+            self.solve = StepSolve { converged: true, eased: 1.0, ..StepSolve::default() };
+            return Ok(());
+        }
+        let width = |k: usize| assembly.tangents_of(k);
+        let equalities = assembly.problem.equality_count();
+        let start = self.last.start(contacts, state, spots, &assembly.tangents, width, equalities);
+        let (solution, solve) = self.solvers.solve(&assembly.problem, start, &self.options)?;
+        self.solve = StepSolve { eased, ..solve };
+        let impulses = &solution.impulses;
+        for &(slot, at) in &assembly.members {
+            let freedom = &self.freedoms[slot];
+            self.after[slot] = freedom.twist(&impulses.velocity[at..at + freedom.count]);
+        }
+        for (k, spot) in spots.iter().enumerate() {
+            self.normals[k] += impulses.normal[k];
+            for t in assembly.tangents_of(k) {
+                let along = impulses.facets[2 * t] - impulses.facets[2 * t + 1];
+                self.drags[k] += assembly.tangents[t] * (along / spot.metres);
+            }
+        }
+        if first {
+            self.equalities.clone_from(&impulses.equality);
+        }
+        Ok(())
+    }
+
+    /// Energy that the step brings beyond the work of forces, J, and the energies it is to be compared with.
+    fn gain(&self, model: &Model, h: f64) -> (f64, f64) {
+        let (mut gain, mut size) = (0.0, 0.0);
+        for &(slot, _) in &self.assembly.members {
+            let link = &model.links[slot];
+            let kinetic = |t: &Vec6| {
+                let w = self.next.rotations[slot].tr_mul(&angular(t));
+                0.5 * (link.mass * linear(t).norm_squared() + w.dot(&link.inertia.component_mul(&w)))
+            };
+            let (k0, k1) = (kinetic(&self.before[slot]), kinetic(&self.after[slot]));
+            let work = h * self.wrenches[slot].dot(&self.after[slot]);
+            gain += k1 - k0 - work;
+            // A body at rest has the energy of falling by its own size to be compared with.
+            size += k0 + k1 + work.abs() + linear(&self.wrenches[slot]).norm() * self.reaches[slot];
+        }
+        (gain, size)
+    }
+
+    /// The step itself; `next` is where the bodies were.
+    fn advance(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (Trouble, usize)> {
+        self.next.clone_from(state);
+        self.fly(model, state, h)?;
+        let here = |trouble: Trouble| (trouble, 0);
+        self.look(model, state, h).map_err(here)?;
+        let mut eased = 1.0;
+        for easing in 0..=EASINGS {
+            self.push(model, state, h, eased).map_err(here)?;
+            let mends = self.options.gamma > 0.0
+                && (self.assembly.opening > 0.0 || self.spots.list.iter().any(|spot| spot.distance < 0.0));
+            let (gain, size) = self.gain(model, h);
+            if !mends || eased == 0.0 || gain <= GAIN * size {
+                break;
+            }
+            eased = if easing + 1 < EASINGS { 0.5 * eased } else { 0.0 };
+        }
+        let (normals, drags) = (&self.normals, &self.drags);
+        let kept = |k: usize| (normals[k], drags[k]);
+        self.last.keep(self.contacts.as_deref(), state, &self.spots.list, kept, &self.equalities);
+        self.place(model, state, h);
+        Ok(())
+    }
+
+    /// Moves the bodies and writes their momenta.
+    fn place(&mut self, model: &Model, state: &State, h: f64) {
+        let next = &mut self.next;
+        for (slot, link) in model.links.iter().enumerate() {
+            let (v, w) = (linear(&self.after[slot]), angular(&self.after[slot]));
+            let mut position = state.positions[slot] + v * h;
+            let mut rotation = state.rotations[slot];
+            let joint = &link.joint;
+            if joint.kind == JointKind::Planar {
+                let (frame, arm) = (&joint.on_parent, &joint.on_child);
+                let own = &mut next.coordinates[link.coordinates()];
+                if let Some(angle) = own.get_mut(2) {
+                    *angle += h * frame.axes.column(2).dot(&w);
+                    rotation = frame.axes * about(&Vec3::z(), *angle) * arm.axes.transpose();
+                }
+                let hinge = frame.axes.tr_mul(&(position + rotation * arm.point - frame.point));
+                (own[0], own[1]) = (hinge.x, hinge.y);
+                // The plane is kept to rounding.
+                let shift = Vec3::new(hinge.x, hinge.y, 0.0);
+                position = frame.point + frame.axes * shift - rotation * arm.point;
+            } else if !joint.particle {
+                let turn = Turn::exp(&(state.rotations[slot].tr_mul(&w) * h));
+                rotation = tidied(&(state.rotations[slot] * turn.matrix()));
+            }
+            // Angular velocity stays in body axes.
+            let spin = rotation * state.rotations[slot].tr_mul(&w);
+            next.positions[slot] = position;
+            next.rotations[slot] = rotation;
+            self.after[slot].fixed_rows_mut::<3>(3).copy_from(&spin);
+        }
+        next.time = state.time + h;
+        next.steps = state.steps + 1;
+        for (slot, link) in model.links.iter().enumerate() {
+            let node = model.mass_node(next, slot, slot, link.freedom);
+            let wrench = node.block * self.after[slot];
+            for (k, p) in next.momenta[link.freedoms()].iter_mut().enumerate() {
+                *p = node.motion0.column(k).dot(&wrench);
+            }
+        }
+    }
+}
+
+/// Farthest point of the parts of each body from its centre of mass, m, by slot.
+fn reaches(model: &Model) -> Vec<f64> {
+    let mut reaches = vec![0.0; model.moving()];
+    for part in model.contacts.iter().flat_map(|contacts| &contacts.parts) {
+        if let Some(slot) = part.slot {
+            reaches[slot] = f64::max(reaches[slot], part.reach);
+        }
+    }
+    reaches
+}
+
+/// How fast the distance of a spot changes with given twists.
+fn approach(contacts: &Contacts, spot: &Spot, twists: &[Vec6]) -> f64 {
+    let of = |part: usize, w: &Vec6| contacts.parts[part].slot.map_or(0.0, |slot| w.dot(&twists[slot]));
+    of(spot.pair.0, &spot.wrenches[0]) + of(spot.pair.1, &spot.wrenches[1])
+}
+
+impl Scheme for Lcp {
+    fn name(&self) -> &'static str {
+        "lcp"
+    }
+
+    fn order(&self) -> u32 {
+        1
+    }
+
+    fn tolerances(&self) -> Vec<(&'static str, f64)> {
+        vec![("complementarity", self.options.tolerance)]
+    }
+
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+        self.transcript.clear();
+        let done = self.advance(model, state, h);
+        if let Err((trouble, slot)) = done {
+            let body =
+                model.links.get(slot).map_or_else(String::new, |link| model.bodies[link.body].name.clone());
+            return Err(StepFailure {
+                step: state.steps,
+                time: state.time,
+                body,
+                trouble,
+                history: Vec::new(),
+            });
+        }
+        self.report(model, state, h);
+        std::mem::swap(state, &mut self.next);
+        Ok(Effort { iterations: self.solve.iterations, decrement: self.solve.residual })
+    }
+
+    fn transcript(&self) -> Option<&Transcript> {
+        Some(&self.transcript)
+    }
+
+    fn memory(&self, out: &mut Vec<f64>) {
+        self.last.write(out);
+    }
+
+    fn recall(&mut self, numbers: &[f64]) -> bool {
+        self.last.read(numbers)
+    }
+}

@@ -1,0 +1,111 @@
+//! What a step tells: impulses for the ledger, meetings for whoever watches, how far constraints are violated.
+
+use super::{Lcp, SLOW, approach};
+use crate::contact::{Contacts, Impact, ImpactKind, Jump, JumpCause};
+use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::model::Model;
+use crate::state::State;
+use percussion_geometry::Vec3;
+
+impl Lcp {
+    /// Writes the transcript of the step from `state` to `next`.
+    pub(super) fn report(&mut self, model: &Model, state: &State, h: f64) {
+        self.transcript.solve = Some(self.solve);
+        self.transcript.infeasibility = Some(self.assembly.opening.max(self.spots.deepest.1));
+        let Some(contacts) = self.contacts.clone() else { return };
+        self.book(model, &contacts, state);
+        self.meet(model, &contacts, state, h);
+    }
+
+    /// Books impulses, and the energy that they brought or took: their power is that of the mean velocity.
+    fn book(&mut self, model: &Model, contacts: &Contacts, state: &State) {
+        let (mut normal, mut friction) = (0.0, 0.0);
+        for (k, spot) in self.spots.list.iter().enumerate() {
+            let (c, drag) = (self.normals[k], &self.drags[k]);
+            if c == 0.0 && *drag == Vec3::zeros() {
+                continue;
+            }
+            let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
+            let centres = slots.map(|slot| slot.map(|slot| &state.positions[slot]));
+            let along = spot.push(drag, centres);
+            for (side, slot) in slots.into_iter().enumerate() {
+                let Some(slot) = slot else { continue };
+                // Velocities of the end in the axes of the beginning, in which impulses act.
+                let turned =
+                    state.rotations[slot] * self.next.rotations[slot].tr_mul(&angular(&self.after[slot]));
+                let mut mean = self.flown[slot];
+                let end = twist(&linear(&self.after[slot]), &turned);
+                mean = (mean + end) * 0.5;
+                let push = spot.wrenches[side] * c;
+                normal += push.dot(&mean);
+                friction += along[side].dot(&mean);
+                for (cause, wrench) in [(JumpCause::Contact, push), (JumpCause::Friction, along[side])] {
+                    self.transcript.jumps.push(jump(cause, slot, &state.positions[slot], &wrench));
+                }
+            }
+        }
+        let slot = 0;
+        if model.moving() > 0 {
+            self.transcript.energy(JumpCause::Contact, slot, normal);
+            self.transcript.energy(JumpCause::Friction, slot, friction);
+        }
+    }
+
+    /// Tells of pairs that met faster than contacts at rest do.
+    fn meet(&mut self, model: &Model, contacts: &Contacts, state: &State, h: f64) {
+        let slow = SLOW * h * model.gravity.norm();
+        let list = &self.spots.list;
+        let mut from = 0;
+        while from < list.len() {
+            let pair = list[from].pair;
+            let to = from + list[from..].iter().take_while(|spot| spot.pair == pair).count();
+            let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+            let mut fastest: Option<(f64, usize)> = None;
+            for k in from..to {
+                let spot = &list[k];
+                let push =
+                    linear(&spot.wrenches[0]) * self.normals[k] - linear(&spot.wrenches[1]) * self.normals[k];
+                let both = contacts.parts[pair.0].slot.is_some() && contacts.parts[pair.1].slot.is_some();
+                let push = if both { push * 0.5 } else { push };
+                impulse += push + self.drags[k];
+                let size = push.norm();
+                weight += size;
+                point += spot.touch.point() * size;
+                let speed = approach(contacts, spot, &self.before) * spot.metres;
+                if size > 0.0 && fastest.is_none_or(|(least, _)| speed < least) {
+                    fastest = Some((speed, k));
+                }
+            }
+            from = to;
+            let Some((speed, k)) = fastest.filter(|(speed, _)| -speed > slow) else { continue };
+            let spot = &list[k];
+            let energy = |twists: &[Vec6]| -> f64 {
+                [pair.0, pair.1]
+                    .iter()
+                    .filter_map(|part| contacts.parts[*part].slot)
+                    .map(|slot| {
+                        let (link, t) = (&model.links[slot], &twists[slot]);
+                        let w = state.rotations[slot].tr_mul(&angular(t));
+                        0.5 * (link.mass * linear(t).norm_squared() + w.dot(&link.inertia.component_mul(&w)))
+                    })
+                    .sum()
+            };
+            self.transcript.impacts.push(Impact {
+                time: state.time + h,
+                bodies: (contacts.parts[pair.0].body, contacts.parts[pair.1].body),
+                point: point / weight,
+                normal: spot.touch.normal(),
+                impulse,
+                energy: (energy(&self.before), energy(&self.after)),
+                speed: (speed, approach(contacts, spot, &self.after) * spot.metres),
+                kind: ImpactKind::Stepped,
+            });
+        }
+    }
+}
+
+/// An impulse on a body as the ledger wants it.
+fn jump(cause: JumpCause, slot: usize, centre: &Vec3, wrench: &Vec6) -> Jump {
+    let push = linear(wrench);
+    Jump { cause, slot, linear: push, angular: centre.cross(&push) + angular(wrench), energy: 0.0 }
+}

@@ -1,0 +1,132 @@
+//! Who solves the problem of a step, and what they said of it.
+
+use super::options::{LcpOptions, StepSolver};
+use crate::discrete::Trouble;
+use percussion_solve::{
+    FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
+    Relaxation, SolveError,
+};
+
+/// Contacts up to which Lemke's dense method is the one to turn to.
+const FEW: usize = 60;
+/// Residual above which impulses that no solver improves are not used.
+const USELESS: f64 = 1e-3;
+
+/// How the problem of a step was solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepSolve {
+    /// Who answered; never `Auto` but for a step without a problem.
+    pub solver: StepSolver,
+    /// Contacts of the problem.
+    pub contacts: usize,
+    /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
+    pub iterations: usize,
+    /// What the judge says of the impulses, in its units.
+    pub residual: f64,
+    /// Whether the residual came below the tolerance: for the fixed point, whether it converged.
+    pub converged: bool,
+    /// Part of `γ` with which overlaps were mended: less than one where all of it would have brought energy.
+    pub eased: f64,
+}
+
+/// All solvers, with their memory.
+#[derive(Debug, Default)]
+pub(super) struct Solvers {
+    lemke: FrictionalLemke,
+    relaxation: Relaxation,
+    fixed_point: FixedPoint,
+    sweeps: GaussSeidel,
+    widening: Vec<f64>,
+    best: FrictionalSolution,
+}
+
+impl Solvers {
+    /// Solves a problem; the answer lives until the next call.
+    pub fn solve(
+        &mut self,
+        problem: &Frictional,
+        start: &Impulses,
+        options: &LcpOptions,
+    ) -> Result<(&FrictionalSolution, StepSolve), Trouble> {
+        let mut who = options.solver;
+        let tolerance = options.tolerance;
+        self.sweeps.tolerance = tolerance;
+        self.sweeps.limit = options.sweeps;
+        self.fixed_point.tolerance = tolerance;
+        match options.solver {
+            StepSolver::Lemke => keep(&mut self.best, self.lemke.solve(problem)),
+            StepSolver::Relaxation => {
+                self.widening.clear();
+                self.widening.resize(problem.contact_count(), 0.0);
+                keep(&mut self.best, self.relaxation.solve(problem, &self.widening)?);
+            }
+            StepSolver::FixedPoint => keep(&mut self.best, self.fixed_point.solve(problem)?),
+            StepSolver::Sweeps => keep(&mut self.best, self.sweeps.solve_from(problem, start)?),
+            StepSolver::Auto => who = self.auto(problem, start)?,
+        }
+        let best = &self.best;
+        let residual = best.residual.worst();
+        if best.outcome == FrictionalOutcome::NotPointed {
+            return Err(jammed(best));
+        }
+        if !(residual <= USELESS) && who != StepSolver::Sweeps {
+            return Err(Trouble::Impulses { residual });
+        }
+        let solve = StepSolve {
+            solver: who,
+            contacts: problem.contact_count(),
+            iterations: best.iterations,
+            residual,
+            converged: residual <= tolerance,
+            eased: 1.0,
+        };
+        Ok((best, solve))
+    }
+
+    /// Sweeps first; then whoever can do better.
+    fn auto(&mut self, problem: &Frictional, start: &Impulses) -> Result<StepSolver, SolveError> {
+        let swept = self.sweeps.solve_from(problem, start)?;
+        keep(&mut self.best, swept);
+        if swept.is_solved() {
+            return Ok(StepSolver::Sweeps);
+        }
+        let iterations = swept.iterations;
+        let mut who = StepSolver::Sweeps;
+        let mut better = |other: &FrictionalSolution, solver: StepSolver| {
+            let evidence = other.outcome == FrictionalOutcome::NotPointed;
+            if other.residual.worst() < self.best.residual.worst()
+                || (evidence && !(self.best.residual.worst() <= USELESS))
+            {
+                keep(&mut self.best, other);
+                self.best.iterations += iterations;
+                who = solver;
+            }
+        };
+        if problem.contact_count() <= FEW {
+            better(self.lemke.solve(problem), StepSolver::Lemke);
+        } else {
+            better(self.fixed_point.solve(problem)?, StepSolver::FixedPoint);
+        }
+        Ok(who)
+    }
+}
+
+/// Takes over an answer in memory that is there already.
+fn keep(best: &mut FrictionalSolution, from: &FrictionalSolution) {
+    best.outcome = from.outcome;
+    best.residual = from.residual;
+    best.iterations = from.iterations;
+    best.evidence.clone_from(&from.evidence);
+    let (to, from) = (&mut best.impulses, &from.impulses);
+    to.velocity.clone_from(&from.velocity);
+    to.equality.clone_from(&from.equality);
+    to.normal.clone_from(&from.normal);
+    to.facets.clone_from(&from.facets);
+    to.slip.clone_from(&from.slip);
+}
+
+/// Impulses that cancel, as a reason why there is no step.
+fn jammed(solution: &FrictionalSolution) -> Trouble {
+    let pressed = solution.evidence.as_ref().map_or(0, |e| e.normal.iter().filter(|c| **c > 0.0).count());
+    Trouble::Jammed { contacts: pressed }
+}

@@ -1,0 +1,200 @@
+//! Where parts touch or are about to: the active set of a step [Hart 4.8-4.11].
+//!
+//! ```text
+//! window of a pair   what its parts can travel towards each other in a step, unless the scene says otherwise
+//! pairs              those whose boxes, grown by what each can travel, touch
+//! events             nearly active ones of each pair, every one with its own distance [Hart 4.17]
+//! ```
+//!
+//! What a pair is like depends on the configuration alone, not on what was asked before: queries begin without memory,
+//! so that a run that was interrupted goes on to the same bits.
+
+use super::options::{DistanceMetric, LcpOptions};
+use crate::contact::{Contacts, Manifold, Memory, Surface, Touch, Watch, Window};
+use crate::discrete::Trouble;
+use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::state::State;
+use percussion_geometry::Vec3;
+
+/// How far the point of an event may lie outside its features at least, relative to the smaller part: faces that lie on each
+/// other keep all their corners.
+const REACH: f64 = 1e-3;
+/// Sine of the angle between faces that still lie on each other, at least and at most; between them what a step can turn.
+const TILT: (f64, f64) = (0.1, 0.9);
+/// How much more than it can travel in a step a pair is watched for: impulses speed bodies up.
+const MARGIN: f64 = 1.25;
+
+/// A place where two parts touch or are about to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// The parts.
+    pub pair: (usize, usize),
+    /// The event.
+    pub touch: Touch,
+    /// Its distance, in units of the metric.
+    pub distance: f64,
+    /// The distance of an overlap is measured along the normal by this factor: m per unit of the metric.
+    pub metres: f64,
+    /// Derivative of the distance with respect to twists of both bodies.
+    pub wrenches: [Vec6; 2],
+    /// What the surfaces do.
+    pub surface: Surface,
+}
+
+impl Spot {
+    /// The same wrenches for a push of one newton second along a direction at the spot.
+    pub fn push(&self, direction: &Vec3, centres: [Option<&Vec3>; 2]) -> [Vec6; 2] {
+        push(&self.touch.point(), direction, centres)
+    }
+}
+
+/// A push along a direction at a point on the first body, and its opposite on the second, as wrenches.
+fn push(point: &Vec3, direction: &Vec3, centres: [Option<&Vec3>; 2]) -> [Vec6; 2] {
+    let on = |centre: Option<&Vec3>| {
+        centre.map_or_else(Vec6::zeros, |c| twist(direction, &(point - c).cross(direction)))
+    };
+    [on(centres[0]), -on(centres[1])]
+}
+
+/// The active set; its memory serves again.
+#[derive(Debug, Default)]
+pub(super) struct Spots {
+    watch: Option<Watch>,
+    room: Manifold,
+    touches: Vec<Touch>,
+    /// How fast the points of each body may move, m/s, and how fast it turns, 1/s; by slot.
+    speeds: Vec<(f64, f64)>,
+    /// Places where parts touch, by pair.
+    pub list: Vec<Spot>,
+    /// Deepest overlap of two parts, m, and in units of the metric.
+    pub deepest: (f64, f64),
+}
+
+impl Spots {
+    /// Finds the active set at a state whose bodies, with points at most `reaches` from their centres, are about to move with
+    /// the given twists for a step.
+    #[allow(clippy::too_many_arguments)]
+    pub fn find(
+        &mut self,
+        contacts: &Contacts,
+        state: &State,
+        twists: &[Vec6],
+        reaches: &[f64],
+        h: f64,
+        options: &LcpOptions,
+    ) -> Result<(), Trouble> {
+        self.list.clear();
+        self.deepest = (0.0, 0.0);
+        self.speeds.clear();
+        self.speeds.extend(twists.iter().zip(reaches).map(|(t, reach)| {
+            let turning = angular(t).norm();
+            (linear(t).norm() + turning * reach, turning)
+        }));
+        let h = h.abs();
+        let travel =
+            |part: usize| contacts.parts[part].slot.map_or(0.0, |slot| MARGIN * h * self.speeds[slot].0);
+        // Lengths in the ratio metric are relative to a distance between parts: boxes must allow for it.
+        let asked = |part: usize| match (options.eps_t, options.metric) {
+            (None, _) => travel(part),
+            (Some(eps), DistanceMetric::Gap) => 0.5 * eps,
+            (Some(eps), DistanceMetric::Ratio) => {
+                let radius = contacts.parts[part].radius;
+                if radius.is_finite() { eps * radius } else { 0.0 }
+            }
+        };
+        let boxed = |part: usize| {
+            let p = &contacts.parts[part];
+            p.bounds(&p.body_pose(state)).grown(asked(part))
+        };
+        match &mut self.watch {
+            Some(watch) => watch.look(contacts, boxed)?,
+            None => self.watch = Some(Watch::new(contacts, boxed)?),
+        }
+        let near = self.watch.as_ref().map_or(&[][..], |watch| watch.near());
+        for near in near {
+            let (a, b) = near.pair;
+            let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
+            let smaller = p.radius.min(q.radius);
+            let turning = [p.slot, q.slot].iter().flatten().map(|slot| self.speeds[*slot].1).sum::<f64>();
+            let within = asked(a) + asked(b);
+            let window = Window {
+                within,
+                eps_x: options.eps_x.unwrap_or((travel(a) + travel(b)).max(REACH * smaller)),
+                eps_t: within.max(REACH * smaller),
+                eps_0: options.eps_0.unwrap_or(0.0),
+                tilt: (MARGIN * h * turning).clamp(TILT.0, TILT.1),
+            };
+            let (at_a, at_b) = (p.body_pose(state), q.body_pose(state));
+            let reach = p.radius + q.radius + within;
+            if (at_a.point(&p.reference) - at_b.point(&q.reference)).norm_squared() > reach * reach {
+                continue;
+            }
+            self.touches.clear();
+            let memory = &mut Memory::default();
+            let room = &mut self.room;
+            let whole =
+                contacts.active_events((a, b), (&at_a, &at_b), &window, memory, room, &mut self.touches)?;
+            let Some(whole) = whole else { continue };
+            let surface = contacts.surface(a, b);
+            let centres = [p.slot, q.slot].map(|slot| slot.map(|slot| &state.positions[slot]));
+            let overlap = spot((a, b), &whole, surface, options.metric, centres);
+            self.deepest.0 = self.deepest.0.max(-overlap.touch.gap());
+            self.deepest.1 = self.deepest.1.max(-overlap.distance);
+            if options.eps_t.is_some_and(|eps| overlap.distance > eps) {
+                continue;
+            }
+            self.list.extend(
+                self.touches.iter().map(|touch| spot((a, b), touch, surface, options.metric, centres)),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// An event as a constraint: its distance and the derivative of it.
+fn spot(
+    pair: (usize, usize),
+    touch: &Touch,
+    surface: Surface,
+    metric: DistanceMetric,
+    centres: [Option<&Vec3>; 2],
+) -> Spot {
+    match metric {
+        // Along the unit normal at the middle of the contact points: what the turning of the normal and of β adds is
+        // proportional to the gap, which is of the order of a step.
+        DistanceMetric::Gap => Spot {
+            pair,
+            touch: *touch,
+            distance: touch.gap(),
+            metres: 1.0,
+            wrenches: push(&touch.point(), &touch.normal(), centres),
+            surface,
+        },
+        // ρ = s/D: ∇ρ = (∇s - ρ ∇D)/D, with D along β between the reference points, or above a floor.
+        DistanceMetric::Ratio => {
+            let d = match touch.reference_distance {
+                d if d > 0.0 => d,
+                _ => touch.beta.dot(&(touch.reference_a - touch.point_b)),
+            };
+            let d = d.max(f64::MIN_POSITIVE);
+            let ratio = touch.separation / d;
+            let on = |centre: Option<&Vec3>, s: fn(&Touch, &Vec3) -> Vec6, reference: &Vec3, sign: f64| {
+                centre.map_or_else(Vec6::zeros, |c| {
+                    let away = twist(&touch.beta, &(reference - c).cross(&touch.beta)) * sign;
+                    (s(touch, c) - away * ratio) / d
+                })
+            };
+            Spot {
+                pair,
+                touch: *touch,
+                distance: ratio,
+                metres: d / touch.alpha.norm(),
+                wrenches: [
+                    on(centres[0], Touch::wrench_a, &touch.reference_a, 1.0),
+                    on(centres[1], Touch::wrench_b, &touch.reference_b, -1.0),
+                ],
+                surface,
+            }
+        }
+    }
+}
