@@ -39,6 +39,23 @@ impl Simulation {
         self.ledger.restore(figures)
     }
 
+    /// What the scheme carries from step to step besides the state.
+    pub fn memory(&self) -> Vec<f64> {
+        let mut numbers = Vec::new();
+        self.scheme.memory(&mut numbers);
+        numbers
+    }
+
+    /// Hands back to the scheme what it carried; whether it is such.
+    pub fn recall(&mut self, numbers: &[f64]) -> bool {
+        self.scheme.recall(numbers)
+    }
+
+    /// Whether the steps of the scheme are complementarity problems.
+    pub fn steps_by_complementarity(&self) -> bool {
+        self.scheme.steps_by_complementarity()
+    }
+
     /// One step. On failure state and ledger are those of the last good instant.
     pub fn advance(&mut self) -> Result<Entry, StepFailure> {
         self.before.clone_from(&self.state);

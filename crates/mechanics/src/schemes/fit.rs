@@ -35,6 +35,11 @@ pub fn uses_potential(name: &str) -> bool {
     BY_POTENTIAL.contains(&name)
 }
 
+/// Whether a scheme wants a model without a tree, from [`ModelBuilder::build_open`](crate::ModelBuilder::build_open).
+pub fn builds_open(name: &str) -> bool {
+    name == "lcp"
+}
+
 /// Whether a scheme can run scenes in which bodies collide.
 pub fn knows_contact(name: &str) -> bool {
     uses_potential(name) || BY_IMPACTS.contains(&name)

@@ -26,7 +26,7 @@ mod variational;
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use decomposition::{Decomposition, Response, project_start};
 pub use exact::Exact;
-pub use fit::{Unfit, WITHOUT_CONTACT, fit, knows_contact, needs_contact, uses_potential};
+pub use fit::{Unfit, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential};
 pub use lcp::{DistanceMetric, Lcp, LcpOptions, RestitutionLaw, StepSolve, StepSolver};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
@@ -65,6 +65,11 @@ pub trait Scheme {
     /// What happened inside the last step; `None` of a scheme for which steps have no inside.
     fn transcript(&self) -> Option<&Transcript> {
         None
+    }
+
+    /// Whether its steps are complementarity problems, of which transcripts tell.
+    fn steps_by_complementarity(&self) -> bool {
+        false
     }
 
     /// Adds what it carries from step to step besides the state, as numbers: with them a run that was interrupted goes on to

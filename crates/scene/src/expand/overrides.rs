@@ -114,8 +114,8 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     if root.get(top).is_none() && top == "run" {
         _ = root.table_mut(top, change.place);
     }
-    if rest.len() > 1 && top == "run" && rest[0] == "newmark" {
-        _ = root.table_mut(top, change.place).and_then(|run| run.table_mut("newmark", change.place));
+    if rest.len() > 1 && top == "run" && ["newmark", "lcp"].contains(&rest[0].as_str()) {
+        _ = root.table_mut(top, change.place).and_then(|run| run.table_mut(&rest[0], change.place));
     }
     let Some(node) = root.get_mut(top) else {
         let message = format!("the scene has no `{top}`");

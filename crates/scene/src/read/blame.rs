@@ -63,9 +63,9 @@ pub(crate) fn blame(
                 other => joint(through).or(other.map(|b| b.place)),
             }
         }
-        ModelError::Coordinate { force: name, .. } | ModelError::NoOrientation { force: name, .. } => {
-            force(name)
-        }
+        ModelError::Coordinate { force: name, .. }
+        | ModelError::NoOrientation { force: name, .. }
+        | ModelError::OpenJoint { force: name, .. } => force(name),
     };
     report.pass_on(place.unwrap_or(top.place), &said)
 }

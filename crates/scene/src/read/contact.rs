@@ -119,7 +119,7 @@ fn stiffness(f: &Fields) -> Read<Option<f64>> {
 }
 
 /// What a word of a list means.
-fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwise: T) -> Read<T> {
+pub(super) fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)], otherwise: T) -> Read<T> {
     let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let word = f.word(key, &known)?;
     Ok(words.iter().find(|(known, _)| Some(*known) == word).map_or(otherwise, |(_, value)| *value))

@@ -1,8 +1,9 @@
 //! How a scene is to be run.
 
+use super::contact::meaning;
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
-use percussion_mechanics::schemes::{NAMES, Options};
+use percussion_mechanics::schemes::{DistanceMetric, LcpOptions, NAMES, Options, RestitutionLaw, StepSolver};
 
 /// How a scene is to be run.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,7 @@ const WHOLE: f64 = 1e-6;
 /// The table `[run]`.
 pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSettings> {
     let node = root.get("run").unwrap_or(nowhere);
-    let known = ["step", "until", "scheme", "newmark", "every", "seed", "project"];
+    let known = ["step", "until", "scheme", "newmark", "lcp", "every", "seed", "project"];
     let fields = Fields::of(report, node, "run", &known)?;
     let needed = |key: &str, remedy: &str, value: Read<Option<f64>>| {
         value.and_then(|value| value.ok_or_else(|| fields.missing(key, remedy)))
@@ -74,7 +75,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
         report.warn(Some(fields.place_of("until")), &text);
     }
     Ok(RunSettings {
-        options: options(&fields, &scheme)?,
+        options: Options { lcp: stepping(&fields)?, ..options(&fields, &scheme)? },
         step,
         until,
         scheme,
@@ -113,4 +114,62 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
         return Err(newmark.wrong("beta", "is 0, but the scheme is implicit", remedy));
     }
     Ok(options)
+}
+
+/// The keys of `[run.lcp]`.
+const STEPPING: [&str; 11] = [
+    "gamma",
+    "eps_x",
+    "eps_t",
+    "eps_0",
+    "metric",
+    "solver",
+    "facets",
+    "aligned",
+    "tolerance",
+    "sweeps",
+    "restitution_law",
+];
+
+/// The table `[run.lcp]`.
+fn stepping(fields: &Fields) -> Read<LcpOptions> {
+    let own = LcpOptions::default();
+    let Some(node) = fields.node("lcp") else { return Ok(own) };
+    let lcp = Fields::of(fields.report, node, "run.lcp", &STEPPING)?;
+    let within = |key: &str, upper: f64, remedy: &str| match lcp.number(key)? {
+        Some(x) if !(0.0..=upper).contains(&x) => Err(lcp.wrong(key, &format!("is {x}"), remedy)),
+        other => Ok(other),
+    };
+    const LENGTH: &str = "give a number of at least 0";
+    let gamma = within("gamma", 1.0, "give a number from 0 to 1");
+    let eps = |key: &str| within(key, f64::MAX, LENGTH);
+    let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
+    let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
+    let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
+    let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
+    let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
+    let tolerance = match lcp.positive("tolerance", "residual") {
+        Ok(Some(x)) if x >= 1.0 => {
+            Err(lcp.wrong("tolerance", &format!("is {x}"), "give a number below 1, such as 1e-9"))
+        }
+        other => other,
+    };
+    let facets = facets?.unwrap_or(own.facets);
+    if !facets.is_multiple_of(2) {
+        let remedy = "give an even number: every direction has its opposite";
+        return Err(lcp.wrong("facets", &format!("is {facets}"), remedy));
+    }
+    Ok(LcpOptions {
+        gamma: gamma?.unwrap_or(own.gamma),
+        eps_x: eps_x?,
+        eps_t: eps_t?,
+        eps_0: eps_0?,
+        metric: metric?,
+        solver: solver?,
+        facets,
+        aligned: aligned?.unwrap_or(own.aligned),
+        tolerance: tolerance?.unwrap_or(own.tolerance),
+        sweeps: sweeps?.unwrap_or(own.sweeps),
+        restitution: restitution?,
+    })
 }

@@ -10,7 +10,7 @@ use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::force::{Suggestion, suggested_stiffness};
-use percussion_mechanics::schemes::{fit, project_start};
+use percussion_mechanics::schemes::{builds_open, fit, project_start};
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 
 /// Overlap at the start that is rounding of what an author writes, relative to the radius of the smaller part.
@@ -34,13 +34,13 @@ impl Workshop<'_> {
         run: &mut RunSettings,
     ) -> Read<(Model, State, Option<ContactSettings>)> {
         let Some(contact) = contact else {
-            let (model, state) = self.build(None)?;
+            let (model, state) = self.build(&run.scheme, None)?;
             self.fit(run, &model, 0.0)?;
             return Ok((model, state, None));
         };
         run.options.contact = contact.options;
         let mut spec = contact.spec(&run.scheme, self.bodies, self.joints, materials);
-        let (mut model, mut state) = self.build(Some(&spec))?;
+        let (mut model, mut state) = self.build(&run.scheme, Some(&spec))?;
         self.fit(run, &model, contact.drag)?;
         self.check_parts(contact, &model);
         let mut settings = contact.settings(&spec, &model);
@@ -49,19 +49,20 @@ impl Workshop<'_> {
         {
             potential.stiffness = stiffness;
             settings.potential = spec.potential;
-            (model, state) = self.build(Some(&spec))?;
+            (model, state) = self.build(&run.scheme, Some(&spec))?;
         }
         self.stand_apart(contact, &settings, &model, &mut state)?;
         Ok((model, state, Some(settings)))
     }
 
-    fn build(&self, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
+    fn build(&self, scheme: &str, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
         let mut builder = self.builder.clone();
         if let Some(contact) = contact {
             builder.contact(contact.clone());
         }
         let blame = |error| blame::blame(self.report, self.top, self.bodies, self.joints, &error);
-        let (model, mut state) = builder.build().map_err(blame)?;
+        let built = if builds_open(scheme) { builder.build_open() } else { builder.build() };
+        let (model, mut state) = built.map_err(blame)?;
         set_coordinates(&model, &mut state, self.joints);
         if !state.is_finite() {
             let message = "the state at the start is not finite: products of its numbers leave their range";
@@ -158,6 +159,10 @@ fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
     for joint in joints {
         let BodyId(child) = joint.spec.child;
         let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };
-        state.coordinates[model.links[slot].coordinates()].copy_from_slice(given);
+        // A joint that is a constraint keeps no coordinates.
+        let link = &model.links[slot];
+        if link.joint.name == joint.spec.name {
+            state.coordinates[link.coordinates()].copy_from_slice(given);
+        }
     }
 }

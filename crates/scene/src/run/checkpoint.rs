@@ -13,9 +13,12 @@
 //! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
 //! | `ledger` | the figures of the ledger |
+//! | `memory` | what the scheme carries from step to step besides the state |
+//! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
 use super::npz::{Array, Reader, Writer};
 use super::since::Since;
+use super::stepping::{SinceSteps, Stepping};
 use super::trajectory::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
@@ -27,7 +30,7 @@ use std::path::Path;
 /// The array that marks a checkpoint.
 const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
-const FORMAT: &str = "3";
+const FORMAT: &str = "4";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +55,10 @@ pub struct Checkpoint {
     pub contact: ContactFigures,
     /// What was seen since the last row that counts.
     pub since: Since,
+    /// What the scheme carries from step to step besides the state.
+    pub memory: Vec<f64>,
+    /// What complementarity problems have come to.
+    pub stepping: Stepping,
 }
 
 /// What collisions have come to so far.
@@ -90,6 +97,9 @@ impl Checkpoint {
             writer.array("coordinates", &list(&state.coordinates))?;
             writer.array("momenta", &list(&state.momenta))?;
             writer.array("ledger", &list(&self.ledger))?;
+            writer.array("memory", &list(&self.memory))?;
+            writer.array("stepping", &list(&self.stepping.numbers()))?;
+            writer.array("stepping_since", &list(&self.since.steps.numbers()))?;
             writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
         })
     }
@@ -119,6 +129,10 @@ impl Checkpoint {
         let since = reader.array("since")?.as_floats()?;
         let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
         let mut floats = |name: &str| reader.array(name)?.as_floats();
+        let seen = <[f64; 6]>::try_from(floats("stepping_since")?);
+        let seen = SinceSteps::of(seen.map_err(|_| other("it has not seen what is watched"))?);
+        let stepping =
+            Stepping::of(&floats("stepping")?).ok_or_else(|| other("its problems are not counted"))?;
         let (positions, rotations) = (floats("positions")?, floats("rotations")?);
         let (positions, _) = positions.as_chunks::<3>();
         let (rotations, _) = rotations.as_chunks::<9>();
@@ -139,7 +153,9 @@ impl Checkpoint {
             figures: StepFigures { discrete_energy, hamiltonian, hidden },
             event_bytes: event_bytes as u64,
             contact: ContactFigures { collisions: collisions as u64, hand_overs: hand_overs as u64, overlap },
-            since: Since { overlap: deepest, piece },
+            since: Since { overlap: deepest, piece, steps: seen },
+            memory: floats("memory")?,
+            stepping,
         })
     }
 
@@ -186,7 +202,13 @@ mod tests {
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
             event_bytes: 6,
             contact: ContactFigures { collisions: 7, hand_overs: 8, overlap: 0.1 + 0.7 },
-            since: Since { overlap: 0.1 + 0.6, piece: 1e-3 / 3.0 },
+            since: Since {
+                overlap: 0.1 + 0.6,
+                piece: 1e-3 / 3.0,
+                steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
+            },
+            memory: vec![0.1, 0.2 + 0.1, -3.0],
+            stepping: Stepping::of(&std::array::from_fn::<f64, 15, _>(|k| 3.0 * k as f64)).unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

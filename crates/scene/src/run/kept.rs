@@ -46,14 +46,16 @@ impl Kept {
     fn ended(archive: &Path, model: &Model) -> io::Result<Self> {
         let mut reader = Reader::open(archive)?;
         let rows = reader.rows("time")?.count();
-        let mut arrays = shapes(&columns(model));
+        let mut arrays = shapes(&columns(model, true));
         // An older run may have kept less.
         arrays.retain(|(array, _)| reader.names().any(|name| name == *array));
         Ok(Self { source: Source::Archive(reader), arrays, rows, going: false })
     }
 
     fn growing(parts: &Path, model: &Model, going: bool) -> io::Result<Self> {
-        let all = columns(model);
+        // What the scheme does not have has no file.
+        let mut all = columns(model, true);
+        all.retain(|column| column.path(parts).exists());
         let arrays = shapes(&all);
         let mut open = Vec::new();
         let mut rows = u64::MAX;

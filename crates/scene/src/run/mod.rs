@@ -22,6 +22,7 @@ pub mod npz;
 mod parts;
 mod session;
 mod since;
+mod stepping;
 mod summary;
 mod trajectory;
 
@@ -32,5 +33,6 @@ pub use events::{Event, read_events};
 pub use kept::Kept;
 pub use session::{Progress, prepare, run};
 pub use since::Since;
+pub use stepping::{Complementarity, SOLVER_NAMES, SinceSteps, Stepping};
 pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, Status, Summary};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

@@ -15,6 +15,7 @@ use super::events::Events;
 use super::folder::{self, Folder};
 use super::parts::Parts;
 use super::since::{Pieces, Since};
+use super::stepping::Stepping;
 use super::summary::{About, Course, Failure, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
@@ -80,6 +81,7 @@ struct Session {
     contact: ContactFigures,
     pieces: Pieces,
     since: Since,
+    stepping: Stepping,
     /// `E_d` of the last step, J; at the start, the energy there.
     figures: StepFigures,
     every: u64,
@@ -104,15 +106,18 @@ impl Session {
         let simulation = prepare(scene)?;
         let folder = Folder::begin(path, &resolved)?;
         let place = folder.file(folder::PARTS);
-        let parts = Parts::create(&place, columns(simulation.model())).map_err(RunError::at(&place))?;
+        let stepping = simulation.steps_by_complementarity();
+        let arrays = columns(simulation.model(), stepping);
+        let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
         let events = folder.events(0)?;
         let mut session = Self {
             folder,
             about,
             parts,
-            row: Row::new(simulation.model()),
+            row: Row::new(simulation.model(), stepping),
             events,
             overlaps: Overlaps::of(simulation.model(), simulation.state()),
+            stepping: Stepping::default(),
             contact: ContactFigures::default(),
             pieces: Pieces::new(simulation.model().islands.len()),
             since: Since::none(simulation.step_size()),
@@ -157,8 +162,12 @@ impl Session {
         }
         let mut simulation = Simulation::new(scene.model, state, scheme, scene.run.step)?;
         simulation.restore_ledger(&checkpoint.ledger)?;
+        if !simulation.recall(&checkpoint.memory) {
+            return Err(RunError::Unfit("its scheme remembers something else".into()));
+        }
+        let stepping = simulation.steps_by_complementarity();
         let (place, archive) = (folder.file(folder::PARTS), folder.file(folder::TRAJECTORY));
-        let arrays = columns(simulation.model());
+        let arrays = columns(simulation.model(), stepping);
         // A run that was killed still has its parts; one that ended has been assembled.
         let parts = Parts::open(&place, arrays.clone(), checkpoint.rows)
             .or_else(|_| Parts::unpack(&archive, &place, arrays, checkpoint.rows))
@@ -168,9 +177,10 @@ impl Session {
             folder,
             about,
             parts,
-            row: Row::new(simulation.model()),
+            row: Row::new(simulation.model(), stepping),
             events,
             overlaps: Overlaps::of(simulation.model(), simulation.state()),
+            stepping: checkpoint.stepping,
             contact: checkpoint.contact,
             pieces: Pieces::new(simulation.model().islands.len()),
             since: checkpoint.since,
@@ -230,6 +240,8 @@ impl Session {
     fn note_collisions(&mut self) -> Result<(), RunError> {
         let Some(inside) = self.simulation.transcript() else { return Ok(()) };
         self.contact.hand_overs += inside.hand_overs;
+        self.stepping.watch(inside);
+        self.since.steps.watch(inside);
         let piece = self.pieces.shortest(inside, self.simulation.step_size());
         self.since.piece = self.since.piece.min(piece);
         for impact in &inside.impacts {
@@ -285,6 +297,8 @@ impl Session {
             event_bytes: self.events.bytes(),
             contact: self.contact,
             since: self.since,
+            memory: self.simulation.memory(),
+            stepping: self.stepping,
         };
         checkpoint.write(&place).map_err(RunError::at(&place))
     }
@@ -313,6 +327,7 @@ impl Session {
             rows: self.parts.rows(),
             iterations: self.iterations,
             contact: self.contact,
+            stepping: self.stepping,
         };
         let summary = Summary::new(&self.about, &self.simulation, course);
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.

@@ -2,6 +2,7 @@
 //!
 //! A trajectory that keeps every n-th state would otherwise miss what happens between them.
 
+use super::stepping::SinceSteps;
 use percussion_mechanics::contact::Transcript;
 
 /// Extremes over the steps since the last row that counts.
@@ -11,12 +12,14 @@ pub struct Since {
     pub overlap: f64,
     /// Shortest piece into which collisions divided a step, s; the step itself where none was divided.
     pub piece: f64,
+    /// What complementarity problems came to.
+    pub steps: SinceSteps,
 }
 
 impl Since {
     /// No step yet of those of length `h`.
     pub fn none(h: f64) -> Self {
-        Self { overlap: 0.0, piece: h }
+        Self { overlap: 0.0, piece: h, steps: SinceSteps::none() }
     }
 }
 

@@ -7,6 +7,7 @@
 use super::checkpoint::ContactFigures;
 use super::error::RunError;
 use super::folder;
+use super::stepping::{Complementarity, Stepping};
 use crate::Scene;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Simulation;
@@ -79,6 +80,15 @@ pub struct Summary {
     pub collisions: u64,
     /// Steps of islands handed to the decomposition scheme.
     pub hand_overs: u64,
+    /// Mean violation of constraints over the steps, overlaps in units of the metric; of schemes that stabilise them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub infeasibility_mean: Option<f64>,
+    /// The greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub infeasibility_max: Option<f64>,
+    /// What the complementarity problems of the steps came to, of schemes that have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complementarity: Option<Complementarity>,
     /// What moving bodies out of each other brought; none where nothing can collide.
     pub projection: Option<Projection>,
     /// What every cause has brought.
@@ -245,6 +255,8 @@ pub struct Course {
     pub iterations: u64,
     /// What collisions came to.
     pub contact: ContactFigures,
+    /// What complementarity problems came to.
+    pub stepping: Stepping,
 }
 
 impl Summary {
@@ -317,6 +329,9 @@ impl Summary {
             overlap_max: simulation.model().contacts.as_ref().map(|_| course.contact.overlap),
             collisions: course.contact.collisions,
             hand_overs: course.contact.hand_overs,
+            infeasibility_mean: course.stepping.infeasibility().map(|(mean, _)| mean),
+            infeasibility_max: course.stepping.infeasibility().map(|(_, max)| max),
+            complementarity: course.stepping.summary(),
             projection: ledger
                 .cause("projection")
                 .map(|cause| Projection { energy: cause.energy, angular_momentum: vector(&cause.angular) }),

@@ -12,6 +12,7 @@
 //! | `constraint` | (n, 3) | columns named by `constraint_names` |
 //! | `coordinate` | (n, c) | joint coordinates, named by `coordinate_names` |
 //! | `overlap`, `step_piece` | (n) | extremes over the steps since the row before; only of a model with contact |
+//! | `infeasibility`, `contacts`, `solver`, `solver_iterations`, `solver_residual`, `solver_converged` | (n) | of complementarity problems: the worst since the row before; `contacts` and `solver` (a place in `solver_names`) of the last step |
 //! | `cause_energy` | (n, k) | what every cause has brought so far, named by `cause_names` |
 //! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
 //! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |
@@ -20,6 +21,7 @@ use super::causes::{self, Causes};
 use super::npz::Array;
 use super::parts::Column;
 use super::since::Since;
+use super::stepping::{ARRAYS, SOLVER_NAMES};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -31,8 +33,8 @@ pub const ENERGY_NAMES: [&str; 7] =
 /// Columns of `constraint`.
 pub const CONSTRAINT_NAMES: [&str; 3] = ["position", "velocity", "hidden"];
 
-/// The arrays that grow with the run.
-pub fn columns(model: &Model) -> Vec<Column> {
+/// The arrays that grow with the run; `stepping` with complementarity problems.
+pub fn columns(model: &Model, stepping: bool) -> Vec<Column> {
     let b = model.bodies.len();
     let column = |name, shape: &[usize]| Column { name, shape: shape.to_vec() };
     let mut all = vec![
@@ -52,6 +54,9 @@ pub fn columns(model: &Model) -> Vec<Column> {
     // Zeros where nothing was measured would be taken for measurements.
     if model.contacts.is_some() {
         all.extend([column("overlap", &[]), column("step_piece", &[])]);
+    }
+    if stepping {
+        all.extend(ARRAYS.map(|name| column(name, &[])));
     }
     let k = causes::names(model).len();
     all.extend([
@@ -84,6 +89,7 @@ pub fn fixed(model: &Model) -> Vec<(&'static str, Array)> {
         ("energy_names", Array::texts(&ENERGY_NAMES)),
         ("constraint_names", Array::texts(&CONSTRAINT_NAMES)),
         ("coordinate_names", Array::texts(&coordinate_names(model))),
+        ("solver_names", Array::texts(&SOLVER_NAMES)),
         ("cause_names", Array::texts(&causes::names(model))),
     ]
 }
@@ -123,12 +129,14 @@ pub struct Row {
     coordinate: Vec<f64>,
     /// Only of a model with contact.
     since: Option<[f64; 2]>,
+    /// Only of a scheme with complementarity problems.
+    steps: Option<[f64; 6]>,
     causes: Causes,
 }
 
 impl Row {
     /// For the states of a model.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, stepping: bool) -> Self {
         Self {
             position: Vec::new(),
             rotation: Vec::new(),
@@ -137,6 +145,7 @@ impl Row {
             small: [0.0; 22],
             coordinate: Vec::new(),
             since: model.contacts.as_ref().map(|_| [0.0; 2]),
+            steps: stepping.then_some([0.0; 6]),
             causes: Causes::new(model),
         }
     }
@@ -183,6 +192,9 @@ impl Row {
         if let Some(kept) = &mut self.since {
             *kept = [since.overlap, since.piece];
         }
+        if let Some(kept) = &mut self.steps {
+            *kept = since.steps.numbers();
+        }
         self.causes.fill(simulation);
     }
 
@@ -204,7 +216,8 @@ impl Row {
             &self.coordinate,
         ];
         let since = self.since.iter().flat_map(|kept| kept.chunks(1));
-        always.into_iter().chain(since).chain(self.causes.slices())
+        let steps = self.steps.iter().flat_map(|kept| kept.chunks(1));
+        always.into_iter().chain(since).chain(steps).chain(self.causes.slices())
     }
 }
 

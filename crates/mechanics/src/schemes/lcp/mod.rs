@@ -439,6 +439,10 @@ impl Scheme for Lcp {
         Some(&self.transcript)
     }
 
+    fn steps_by_complementarity(&self) -> bool {
+        true
+    }
+
     fn memory(&self, out: &mut Vec<f64>) {
         self.last.write(out);
     }
