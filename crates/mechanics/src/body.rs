@@ -7,10 +7,12 @@
 //! Symbols: `m` mass, `J` principal moments of inertia, `E = tr(J)/2 - J` the moments `∫ x_I² dm` that weigh the
 //! directors [Johnson 3.23].
 
+use crate::motion::Motion;
 use crate::rotation::Mat3;
 use percussion_geometry::mass::{MassProperties, Principal};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec3};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A shape fixed to a body, placed in the author's frame.
@@ -38,7 +40,7 @@ pub enum BodyKind {
     Rigid,
     /// Moves; has no orientation.
     Particle,
-    /// Never moves.
+    /// Moves as it is told, or not at all.
     Fixed,
 }
 
@@ -59,6 +61,8 @@ pub struct Body {
     pub shapes: Vec<AttachedShape>,
     /// Planar shapes, placed in the xy-plane of the author's frame.
     pub outlines: Vec<AttachedOutline>,
+    /// How it is moved in the world, whatever touches it; for fixed bodies only.
+    pub motion: Option<Arc<Motion>>,
 }
 
 /// Why a body is refused.
@@ -120,6 +124,7 @@ impl Body {
             principal: Pose::new(axes, centre),
             shapes: Vec::new(),
             outlines: Vec::new(),
+            motion: None,
         })
     }
 
@@ -140,10 +145,11 @@ impl Body {
             principal: Pose::identity(),
             shapes: Vec::new(),
             outlines: Vec::new(),
+            motion: None,
         })
     }
 
-    /// Something that never moves.
+    /// Something that nothing moves, unless it is given a motion.
     pub fn fixed(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -153,6 +159,7 @@ impl Body {
             principal: Pose::identity(),
             shapes: Vec::new(),
             outlines: Vec::new(),
+            motion: None,
         }
     }
 
@@ -168,7 +175,13 @@ impl Body {
         self
     }
 
-    /// Whether it moves.
+    /// The same body, moved on a prescribed path. Only a fixed body can be: the builder refuses others.
+    pub fn with_motion(mut self, motion: Motion) -> Self {
+        self.motion = Some(Arc::new(motion));
+        self
+    }
+
+    /// Whether forces move it.
     pub fn moves(&self) -> bool {
         self.kind != BodyKind::Fixed
     }

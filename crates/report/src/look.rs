@@ -30,8 +30,10 @@ pub struct Plane {
 pub struct Look {
     /// Its name in the scene.
     pub name: String,
-    /// Whether it moves.
+    /// Whether forces move it.
     pub moves: bool,
+    /// Whether it is moved on a prescribed path.
+    pub driven: bool,
     /// Its bounded shapes, in its own frame.
     pub mesh: Mesh,
     /// Pieces of its half-spaces and half-planes.
@@ -65,6 +67,7 @@ impl Look {
         Self {
             name: body.name.clone(),
             moves: body.moves(),
+            driven: body.motion.is_some(),
             mesh: surface,
             ground: Mesh::default(),
             planes: Vec::new(),
@@ -75,12 +78,18 @@ impl Look {
         }
     }
 
-    /// Adds what depends on how large the scene is: pieces of what has no end, the balls of particles.
-    pub(crate) fn fit(&mut self, body: &Body, pose: &Pose, extent: &Extent) {
+    /// Whether it is at other places at other times.
+    pub fn travels(&self) -> bool {
+        self.moves || self.driven
+    }
+
+    /// Adds what depends on how large the scene is: pieces of what has no end, the balls of particles. `travel` is how far the body
+    /// gets from where it starts, at `pose`: its pieces are so much larger that they do not leave the picture with it.
+    pub(crate) fn fit(&mut self, body: &Body, pose: &Pose, travel: f64, extent: &Extent) {
         if self.stand_in && self.mesh.is_empty() {
             self.mesh = Mesh::ellipsoid(&Vec3::repeat(PARTICLE * extent.radius()));
         }
-        let half = FLOOR * extent.radius();
+        let half = FLOOR * extent.radius() + travel;
         let middle = pose.inverse_point(&extent.centre());
         for part in &body.shapes {
             let Solid::HalfSpace(space) = &part.solid else { continue };

@@ -171,7 +171,11 @@ impl Recording {
         let extent = extent(&looks, &ties, &frames);
         let core = core(&looks, &frames, &extent);
         for (k, look) in looks.iter_mut().enumerate() {
-            look.fit(&scene.model.bodies[k], &frames.at(0)[k], &extent);
+            let (start, driven) = (frames.at(0)[k], look.driven);
+            let middle = start.inverse_point(&extent.centre());
+            let gone = |frame: usize| (frames.at(frame)[k].point(&middle) - extent.centre()).norm();
+            let travel = (0..frames.len()).filter(|_| driven).map(gone).fold(0.0, f64::max);
+            look.fit(&scene.model.bodies[k], &start, travel, &extent);
         }
         let events = events(&path.join(folder::EVENTS), kept.is_going())?;
         let summary = match kept.is_going() {

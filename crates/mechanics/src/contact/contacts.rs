@@ -58,6 +58,14 @@ pub enum ContactError {
         /// The body.
         body: String,
     },
+    /// A planar shape on a body that is driven out of the plane.
+    #[error(
+        "`{body}` has a planar shape, but its motion leads out of the plane; shift it along the plane, or turn it about an axis across it"
+    )]
+    DrivenFromPlane {
+        /// The body.
+        body: String,
+    },
     /// Planar shapes in different planes.
     #[error("the planar shapes of `{a}` and `{b}` do not lie in one plane; give their joints one frame")]
     TwoPlanes {
@@ -114,19 +122,16 @@ impl Contacts {
             };
             for attached in &shape.shapes {
                 let solid = PartShape::Solid(attached.solid.clone());
-                parts.push(Part::new(
-                    body,
-                    slot,
-                    parts.len() - first[body],
-                    solid,
-                    frame.then(&attached.offset),
-                ));
+                let offset = frame.then(&attached.offset);
+                parts.push(Part::new(body, slot, parts.len() - first[body], solid, offset));
             }
             for outline in &shape.outlines {
                 let planar = PartShape::Planar(outline.shape.clone());
                 let offset = frame.then(&lifted(&outline.offset));
                 parts.push(Part::new(body, slot, parts.len() - first[body], planar, offset));
             }
+            let own = first[body]..parts.len();
+            parts[own].iter_mut().for_each(|part| part.motion.clone_from(&shape.motion));
             first.push(parts.len());
         }
         let plane = common_plane(bodies, placed, slots, links)?;
@@ -152,7 +157,7 @@ impl Contacts {
         Ok(Self { parts, first, plane, apart, surfaces, otherwise, pairs })
     }
 
-    /// Whether two parts may meet.
+    /// Whether two parts may meet: one of them at least on a body that forces move.
     pub fn may_meet(&self, a: usize, b: usize) -> bool {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         p.body != q.body
@@ -193,8 +198,8 @@ impl Contacts {
         own.chain(self.pairs.iter().map(|((a, _), surface)| (*a, *surface)))
     }
 
-    /// Separation of parts `a` and `b` whose bodies' principal frames stand at given placements (identity for fixed bodies).
-    /// Parts farther apart than `within` are answered with a lower bound.
+    /// Separation of parts `a` and `b` whose bodies' principal frames stand at given placements (identity for
+    /// fixed bodies, their displacement for driven ones). Parts farther apart than `within` are answered with a lower bound.
     pub fn touch(
         &self,
         pair: (usize, usize),
@@ -328,6 +333,10 @@ fn common_plane(
             Some(_) => return Err(ContactError::LeavesPlane { body: bodies[body].name.clone() }),
             None => Plane { point: placed[body].position, axes: *placed[body].rotation.matrix() },
         };
+        let normal = plane.axes.column(2).into_owned();
+        if bodies[body].motion.as_ref().is_some_and(|motion| !motion.keeps_plane(&normal)) {
+            return Err(ContactError::DrivenFromPlane { body: bodies[body].name.clone() });
+        }
         match &found {
             None => found = Some((body, plane)),
             Some((other, first)) => {

@@ -1,11 +1,13 @@
 //! Convex parts of bodies, as contact sees them.
 
 use crate::model::Model;
+use crate::motion::Motion;
 use crate::rotation::Mat3;
 use crate::state::State;
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Aabb, PlanarPose, Pose, Vec3};
+use std::sync::Arc;
 
 /// The shape of a part: in space, or in the plane of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,13 +35,15 @@ impl PartShape {
 pub struct Part {
     /// Place of its body in the list of all bodies.
     pub body: usize,
-    /// Slot of its body, if it moves.
+    /// Slot of its body, if forces move it.
     pub slot: Option<usize>,
+    /// How its body is driven, if it is.
+    pub motion: Option<Arc<Motion>>,
     /// Its place among the parts of the body.
     pub index: usize,
     /// What it is.
     pub shape: PartShape,
-    /// Its frame in the body's principal frame, or in the world if the body is fixed.
+    /// Its frame in the body's principal frame, or in the world if the body is fixed (as placed by its author, if it is driven).
     pub offset: Pose,
     /// Its reference point in the same frame.
     pub reference: Vec3,
@@ -61,12 +65,22 @@ impl Part {
         };
         let reference = offset.point(&reference);
         let reach = farthest(&shape, &offset).unwrap_or(reference.norm() + radius);
-        Self { body, slot, index, shape, offset, reference, radius, reach }
+        Self { body, slot, motion: None, index, shape, offset, reference, radius, reach }
     }
 
-    /// Placement of the body's principal frame; fixed bodies carry theirs in the offset.
+    /// Whether time moves it.
+    pub fn moves(&self) -> bool {
+        self.slot.is_some() || self.motion.is_some()
+    }
+
+    /// Placement of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
+    /// top of it.
     pub fn body_pose(&self, state: &State) -> Pose {
-        self.slot.map_or_else(Pose::identity, |slot| state.principal_pose(slot))
+        match (self.slot, &self.motion) {
+            (Some(slot), _) => state.principal_pose(slot),
+            (None, Some(motion)) => motion.pose(state.time),
+            (None, None) => Pose::identity(),
+        }
     }
 
     /// Box around it when its body's principal frame stands at `pose`. Parts in the plane reach a radius across it.

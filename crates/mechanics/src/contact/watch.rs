@@ -32,7 +32,7 @@ impl Watch {
         let mut watch = Self::default();
         for (index, part) in contacts.parts.iter().enumerate() {
             let id = PartId::new(part.body as u32, part.index as u32);
-            let named = if part.slot.is_some() { broad::Part::moving(id) } else { broad::Part::fixed(id) };
+            let named = if part.moves() { broad::Part::moving(id) } else { broad::Part::fixed(id) };
             let proxy = watch.broad.insert(named, &boxed(index))?;
             watch.proxies.push(proxy);
         }
@@ -47,7 +47,7 @@ impl Watch {
         mut boxed: impl FnMut(usize) -> Aabb,
     ) -> Result<(), BroadError> {
         for (index, part) in contacts.parts.iter().enumerate() {
-            if part.slot.is_some() {
+            if part.moves() {
                 self.broad.update(self.proxies[index], &boxed(index))?;
             }
         }

@@ -68,6 +68,11 @@ impl<const N: usize> Table<N> {
         self.values.iter().flatten().copied()
     }
 
+    /// The values of its rows.
+    pub fn values(&self) -> impl Iterator<Item = &[f64; N]> {
+        self.values.iter()
+    }
+
     /// Changes every value.
     pub(super) fn map(&mut self, change: impl Fn([f64; N]) -> [f64; N]) {
         self.values.iter_mut().for_each(|value| *value = change(*value));

@@ -174,6 +174,7 @@ impl ModelBuilder {
         self.check_names()?;
         self.check_numbers()?;
         self.check_forces()?;
+        self.check_driven()?;
         let hung = self.hang()?;
         let order = self.order(&hung)?;
         self.assemble(&hung, order)

@@ -41,6 +41,26 @@ impl ModelBuilder {
         Ok(())
     }
 
+    /// Joints and forces see fixed bodies where they were placed: none of theirs may go elsewhere.
+    pub(super) fn check_driven(&self) -> Result<(), ModelError> {
+        let driven = |what: &'static str, name: &String, id: usize| match self.bodies[id].motion {
+            Some(_) => {
+                let (name, body) = (name.clone(), self.bodies[id].name.clone());
+                Err(ModelError::TiedToDriven { what, name, body })
+            }
+            None => Ok(()),
+        };
+        for joint in self.joints.iter().chain(&self.loops) {
+            joint.parent.map_or(Ok(()), |parent| driven("joint", &joint.name, parent.0))?;
+        }
+        for force in &self.forces {
+            for id in force.clone().anchors_mut().into_iter().filter_map(|anchor| anchor.body) {
+                driven("force", &force.name, id)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_names(&self) -> Result<(), ModelError> {
         let lists: [(&'static str, Vec<&str>); 3] = [
             ("bodies", self.bodies.iter().map(|b| b.name.as_str()).collect()),
@@ -90,6 +110,9 @@ impl ModelBuilder {
             }
             if velocity.is_some() && !body.moves() {
                 return Err(ModelError::FixedVelocity { body: body.name.clone() });
+            }
+            if body.motion.is_some() && body.moves() {
+                return Err(ModelError::MovingDriven { body: body.name.clone() });
             }
             if body.kind == BodyKind::Rigid && !(body.inertia.min() > 0.0) {
                 let error = BodyError::Moment(body.inertia.min());

@@ -58,6 +58,26 @@ pub enum ModelError {
         /// The joint.
         joint: String,
     },
+    /// A motion for a body that forces move.
+    #[error(
+        "`{body}` is given a motion, but forces move it already; make it fixed (`kind = \"fixed\"`) or leave the motion out"
+    )]
+    MovingDriven {
+        /// The body.
+        body: String,
+    },
+    /// A joint or force on a body that is driven.
+    #[error(
+        "{what} `{name}` is tied to `{body}`, which has a motion that only contact passes on; tie it to another body or to the world, or leave the motion out"
+    )]
+    TiedToDriven {
+        /// joint, force
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The driven body.
+        body: String,
+    },
     /// A joint from a body to itself.
     #[error("joint `{joint}` ties `{body}` to itself; name two bodies")]
     ToItself {

@@ -19,6 +19,7 @@ use crate::body::Body;
 use crate::contact::Contacts;
 use crate::force::{Force, JointForce};
 use crate::joint::Joint;
+use crate::motion::Motion;
 use crate::rotation::Mat3;
 use crate::state::State;
 use percussion_geometry::{Pose, Vec3};
@@ -71,9 +72,9 @@ pub struct Closure {
 pub struct Model {
     /// All bodies, in the order of the scene.
     pub bodies: Vec<Body>,
-    /// Placements of the bodies' own frames at the start (what fixed bodies keep).
+    /// Placements of the bodies' own frames at the start (what fixed bodies keep, and driven ones are displaced from).
     pub placed: Vec<Pose>,
-    /// Slot of each body, if it moves.
+    /// Slot of each body, if forces move it.
     pub slots: Vec<Option<usize>>,
     /// The moving bodies, by slot.
     pub links: Vec<Link>,
@@ -105,8 +106,21 @@ impl Model {
     pub fn pose(&self, state: &State, body: usize) -> Pose {
         match self.slots[body] {
             Some(slot) => self.bodies[body].author_pose(&state.principal_pose(slot)),
-            None => self.placed[body],
+            None => match self.driven(body) {
+                Some(motion) => motion.pose(state.time).then(&self.placed[body]),
+                None => self.placed[body],
+            },
         }
+    }
+
+    /// How a fixed body is moved, if it is.
+    pub fn driven(&self, body: usize) -> Option<&Motion> {
+        self.bodies[body].motion.as_deref()
+    }
+
+    /// The bodies that are driven, each with its motion.
+    pub fn all_driven(&self) -> impl Iterator<Item = (usize, &Motion)> {
+        (0..self.bodies.len()).filter_map(|body| Some((body, self.driven(body)?)))
     }
 
     /// Number of moving bodies.

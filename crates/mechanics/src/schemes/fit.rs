@@ -5,6 +5,7 @@
 //! contact as a potential      potential, the Newmark schemes     elastic, or inelastic by drag; no friction
 //! impacts                     exact                              any restitution; no friction
 //!                             decomposition, lossful, lcp        any restitution and friction
+//! driven bodies that touch    lcp
 //! ```
 
 use super::NAMES;
@@ -29,6 +30,9 @@ const BY_IMPACTS: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
 
 /// Schemes that know friction.
 const WITH_FRICTION: [&str; 3] = ["decomposition", "lossful", "lcp"];
+
+/// Schemes that know bodies on prescribed paths that others touch; where nothing can touch them they are scenery to all.
+const WITH_MOTION: [&str; 1] = ["lcp"];
 
 /// Whether contact is a potential under a scheme.
 pub fn uses_potential(name: &str) -> bool {
@@ -69,6 +73,17 @@ pub enum Unfit {
     UnknownContact {
         /// The scheme.
         scheme: String,
+    },
+    /// A driven body that others can touch, under a scheme to which fixed bodies are at rest.
+    #[error(
+        "`{body}` has a motion, but to the scheme {scheme} what is fixed is at rest; choose the scheme {}, or remove the motion",
+        WITH_MOTION.join(" or ")
+    )]
+    Driven {
+        /// The scheme.
+        scheme: String,
+        /// A driven body.
+        body: String,
     },
     /// Friction under a scheme without.
     #[error(
@@ -117,6 +132,10 @@ pub fn fit(name: &str, model: &Model, drag: f64) -> Result<(), Unfit> {
         return Err(Unfit::UnknownContact { scheme: scheme() });
     }
     let body = |index: usize| model.bodies[index].name.clone();
+    let driven = contacts.parts.iter().find(|part| part.motion.is_some());
+    if let Some(part) = driven.filter(|_| !WITH_MOTION.contains(&name)) {
+        return Err(Unfit::Driven { scheme: scheme(), body: body(part.body) });
+    }
     let rough = contacts.surfaces().find(|(_, surface)| surface.friction > 0.0);
     if let Some((index, surface)) = rough.filter(|_| !WITH_FRICTION.contains(&name)) {
         return Err(Unfit::Friction { scheme: scheme(), body: body(index), friction: surface.friction });

@@ -113,7 +113,7 @@ fn animation(recording: &Recording, shown: &[(usize, usize)], numbers: &mut Numb
         samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
         channels.push(json!({ "sampler": samplers.len() - 1, "target": { "node": node, "path": path } }));
     };
-    for &(body, node) in shown.iter().filter(|(body, _)| recording.looks[*body].moves) {
+    for &(body, node) in shown.iter().filter(|(body, _)| recording.looks[*body].travels()) {
         let poses: Vec<&Pose> = keys.iter().map(|(frame, _)| &frames.at(*frame)[body]).collect();
         let places: Vec<[f32; 3]> = poses.iter().map(|pose| single(&pose.position)).collect();
         let mut turns = Turns::new(1);

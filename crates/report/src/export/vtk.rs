@@ -40,7 +40,7 @@ impl Exporter {
         let all = (0..recording.looks.len()).map(|body| (body, surface(recording, body)));
         let (moving, fixed) = all
             .filter(|(_, mesh)| !mesh.triangles.is_empty())
-            .partition(|(body, _)| recording.looks[*body].moves);
+            .partition(|(body, _)| recording.looks[*body].travels());
         Self { names: recording.looks.iter().map(|look| look.name.clone()).collect(), moving, fixed }
     }
 

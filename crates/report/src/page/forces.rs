@@ -14,7 +14,8 @@ const INSTANTS: usize = 600;
 /// Arrows in all.
 const ARROWS: usize = 120_000;
 
-/// Forces as the page knows them: by instant, then by moving body in the order of the scene.
+/// Forces as the page knows them: by instant, then by body that travels in the order of the scene; no force moves a
+/// driven one.
 #[derive(Debug, Serialize)]
 pub struct Packed {
     times: Ref,
@@ -59,8 +60,9 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
                 _ = force.pull(recording.frames.times[frame], &bodies, &mut pulls[range.clone()]);
             }
         }
-        for slot in model.slots.iter().flatten() {
-            let force = pulls[*slot].force;
+        let travels = |&body: &usize| model.slots[body].is_some() || model.driven(body).is_some();
+        for body in (0..model.bodies.len()).filter(travels) {
+            let force = model.slots[body].map_or_else(Vec3::zeros, |slot| pulls[slot].force);
             largest = largest.max(force.norm());
             values.extend(force.iter().copied());
         }

@@ -31,7 +31,7 @@ pub struct Packed {
 pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
     let frames = &recording.frames;
     let chosen = chosen(frames.len(), every);
-    let moving: Vec<usize> = (0..recording.looks.len()).filter(|&k| recording.looks[k].moves).collect();
+    let moving: Vec<usize> = (0..recording.looks.len()).filter(|&k| recording.looks[k].travels()).collect();
     let (mut low, mut step) = (Vec::new(), Vec::new());
     let mut rests: Vec<u16> = Vec::with_capacity(moving.len() * PARTS * chosen.len());
     let mut rows = vec![Vec::new(); PARTS];

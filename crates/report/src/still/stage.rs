@@ -214,11 +214,11 @@ impl<'a> Stage<'a> {
         canvas
     }
 
-    /// Adds the bodies that move, or those that do not.
+    /// Adds the bodies that travel, or those that do not.
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
         let paper = self.options.theme.paper().unwrap_or([255; 3]);
-        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].moves == moving) {
+        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].travels() == moving) {
             let order = if moving { k + 1 + poses.len() } else { k + 1 };
             let flat = self.planar.then_some(order as f64);
             let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;

@@ -43,9 +43,16 @@ pub(crate) fn blame(
         }
         ModelError::Unknown { .. } => None,
         ModelError::Contact(
-            ContactError::LeavesPlane { body: name } | ContactError::TwoPlanes { b: name, .. },
-        ) => body(name).map(|b| b.place),
+            ContactError::LeavesPlane { body: name }
+            | ContactError::DrivenFromPlane { body: name }
+            | ContactError::TwoPlanes { b: name, .. },
+        )
+        | ModelError::MovingDriven { body: name } => body(name).map(|b| b.place),
         ModelError::Contact(ContactError::Range { .. }) => Some(top.place_of("contact")),
+        ModelError::TiedToDriven { what, name, .. } => match *what {
+            "force" => force(name),
+            _ => joint(name),
+        },
         ModelError::FixedVelocity { body: name } => body(name).map(|b| b.velocity_place),
         ModelError::ToItself { joint: name, .. }
         | ModelError::FixedChild { joint: name, .. }

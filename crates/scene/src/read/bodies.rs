@@ -2,6 +2,7 @@
 
 use super::lamina;
 use super::materials::{DENSITY, Material};
+use super::motion::motion;
 use super::placement::{PLACEMENT, placement};
 use super::shapes::{Parts, Shapes};
 use crate::report::{Place, Read, Report};
@@ -12,7 +13,7 @@ use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 
 /// The keys of a body beside those that place it.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "kind",
     "template",
     "shape",
@@ -26,6 +27,7 @@ const KEYS: [&str; 13] = [
     "velocity",
     "angular_velocity",
     "body_angular_velocity",
+    "motion",
 ];
 
 const KILOGRAMS: &str = "number of kilograms";
@@ -105,16 +107,21 @@ impl Reader<'_, '_> {
         if kind == "fixed" {
             let moving = ["velocity", "angular_velocity", "body_angular_velocity"];
             f.refuse(&moving, "is given to a fixed body", "remove it, or let the body move")?;
+        } else {
+            let remedy = "make the body kind = \"fixed\", or remove it";
+            f.refuse(&["motion"], "is given to a body that forces move", remedy)?;
         }
         // All of these are read before any is missed, so that all complaints are heard.
         let (parts, material, pose, velocity) =
             (self.parts(), self.material(), placement(f), self.velocity());
         let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
         let (inertia, centre) = (self.inertia(), f.vector("centre"));
+        let origin = pose.as_ref().map_or_else(|_| Vec3::zeros(), |pose| pose.position);
+        let motion = motion(f, "motion", &origin);
         let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
         _ = (mass?, density?, inertia?, centre?);
         let body = match kind {
-            "fixed" => Body::fixed(self.name),
+            "fixed" => motion?.into_iter().fold(Body::fixed(self.name), Body::with_motion),
             "particle" => {
                 let mass = self.mass(&parts, material)?;
                 Body::particle(self.name, mass).map_err(|e| f.report.pass_on(f.place, &e.to_string()))?

@@ -8,6 +8,7 @@ pub(crate) mod forces;
 pub(crate) mod joints;
 mod lamina;
 mod materials;
+mod motion;
 mod outlines;
 pub(crate) mod placement;
 mod plane;

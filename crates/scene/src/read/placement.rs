@@ -86,9 +86,15 @@ pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
 
 /// `angle` in radians, or `angle_degrees`.
 pub(crate) fn angle(fields: &Fields) -> Read<Option<f64>> {
-    match (fields.number("angle")?, fields.number("angle_degrees")?) {
+    angle_of(fields, ["angle", "angle_degrees"])
+}
+
+/// An angle under the first of two keys in radians, or under the second in degrees.
+pub(crate) fn angle_of(fields: &Fields, [radians, degrees]: [&str; 2]) -> Read<Option<f64>> {
+    match (fields.number(radians)?, fields.number(degrees)?) {
         (Some(_), Some(_)) => {
-            Err(fields.wrong("angle_degrees", "is given together with `angle`", "keep one of the two"))
+            let message = format!("is given together with `{radians}`");
+            Err(fields.wrong(degrees, &message, "keep one of the two"))
         }
         (angle, degrees) => Ok(angle.or(degrees.map(f64::to_radians))),
     }

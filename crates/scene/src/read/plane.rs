@@ -46,6 +46,13 @@ pub(crate) fn check(
             }
             _ => {}
         }
+        if body.body.motion.as_ref().is_some_and(|motion| !motion.keeps_plane(&normal)) {
+            let message =
+                format!("`bodies.{name}` has planar shapes, but its motion leads out of their plane");
+            let remedy = "shift it along the plane, or turn it about an axis across the plane";
+            _ = report.complain(body.place, message, remedy);
+            continue;
+        }
         match first {
             None => first = Some((name, normal)),
             Some((other, across)) if !close(&normal, &across) => {

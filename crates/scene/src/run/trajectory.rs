@@ -3,7 +3,7 @@
 //! | array | shape | |
 //! |---|---|---|
 //! | `time` | (n) | s |
-//! | `position`, `velocity` | (n, b, 3) | of the bodies' own origins, world axes |
+//! | `position`, `velocity` | (n, b, 3) | of the bodies' own origins, world axes; of driven bodies as prescribed |
 //! | `rotation` | (n, b, 3, 3) | `x_world = rotation x_body + position` |
 //! | `angular_velocity` | (n, b, 3) | world axes |
 //! | `energy` | (n, 7) | columns named by `energy_names` |
@@ -159,7 +159,10 @@ impl Row {
         for (body, slot) in model.slots.iter().enumerate() {
             let pose = model.pose(state, body);
             let (v, w) = match slot {
-                None => (Vec3::zeros(), Vec3::zeros()),
+                None => model.driven(body).map_or((Vec3::zeros(), Vec3::zeros()), |motion| {
+                    let twist = motion.twist(state.time);
+                    (twist.velocity(&pose.position), twist.angular)
+                }),
                 Some(slot) => {
                     let (twist, centre) = (&ledger.twists()[*slot], &state.positions[*slot]);
                     let w = angular(twist);

@@ -39,6 +39,10 @@ pub(super) struct Spot {
     pub wrenches: [Vec6; 2],
     /// What the surfaces do.
     pub surface: Surface,
+    /// How fast the distance changes because a body is driven, in units of the metric per second.
+    pub carried: f64,
+    /// Velocity of the first body's point against the second's because they are driven, m/s.
+    pub wall: Vec3,
 }
 
 impl Spot {
