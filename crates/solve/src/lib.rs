@@ -40,8 +40,8 @@ pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum
 pub use krylov::{Gmres, KrylovReport, Product};
 pub use lcp::friction::{
     Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalLemke, FrictionalOutcome,
-    FrictionalResidual, FrictionalSolution, GaussSeidel, Impulses, NotPointed, Relaxation, cone_residual,
-    frictional_residual, relaxation_residual,
+    FrictionalResidual, FrictionalSolution, GaussSeidel, Impulses, NotPointed, Relaxation, SweepReport,
+    cone_residual, frictional_residual, relaxation_residual,
 };
 pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
 pub use lp::{

@@ -5,9 +5,10 @@
 //! ```
 //!
 //! Walker and Ni (SIAM J. Numer. Anal. 49, 2011). Differs: a step after which f has grown is not trusted, the
-//! memory is dropped and the plain iteration taken instead.
+//! memory is dropped and the plain iteration taken instead; f may be seen through a linear map that is shorter
+//! than x itself.
 
-use crate::arithmetic::{dot, norm};
+use crate::arithmetic::{add_scaled, dot, norm};
 use crate::least_squares::least_squares;
 
 /// Growth of f over the least seen since the last restart that ends trust.
@@ -16,7 +17,9 @@ const TRUST: f64 = 3.0;
 /// Reusable memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Anderson {
+    /// Lengths of f and of x.
     n: usize,
+    m: usize,
     depth: usize,
     /// Differences of f and of F(x), newest last in time, a ring of `depth` columns.
     df: Vec<f64>,
@@ -33,59 +36,62 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for vectors of length n and a number of differences; forgets everything.
-    pub(super) fn prepare(&mut self, n: usize, depth: usize) {
-        (self.n, self.depth) = (n, depth.min(n));
+    /// Memory for f of length n, x of length m and a number of differences; forgets everything.
+    pub(super) fn prepare(&mut self, n: usize, m: usize, depth: usize) {
+        (self.n, self.m, self.depth) = (n, m, depth.min(n));
         for (list, len) in [
             (&mut self.df, n * self.depth),
-            (&mut self.dy, n * self.depth),
+            (&mut self.dy, m * self.depth),
             (&mut self.columns, n * self.depth),
             (&mut self.f, n),
-            (&mut self.y, n),
+            (&mut self.y, m),
             (&mut self.rhs, n),
             (&mut self.weights, self.depth),
         ] {
-            list.clear();
+            // Whatever is there is overwritten before it is read.
             list.resize(len, 0.0);
         }
         self.forget();
     }
 
-    fn forget(&mut self) {
+    /// Starts anew.
+    pub(super) fn forget(&mut self) {
         (self.held, self.next, self.started, self.least) = (0, 0, false, f64::INFINITY);
     }
 
-    /// Given x and `y = F(x)`, overwrites y by the extrapolation. False if y was left as it is.
-    pub(super) fn extrapolate(&mut self, x: &[f64], y: &mut [f64], scale: &[f64]) -> bool {
-        let n = self.n;
+    /// Given f and `y = F(x)`, in one piece or several, overwrites y by the extrapolation. False if y was left
+    /// as it is.
+    pub(super) fn extrapolate(&mut self, f: &[f64], y: &mut [&mut [f64]]) -> bool {
+        let (n, m) = (self.n, self.m);
         if self.depth == 0 {
             return false;
         }
-        // Entries are measured in their own units.
-        for i in 0..n {
-            self.rhs[i] = (y[i] - x[i]) * scale[i];
-        }
-        let size = norm(&self.rhs);
+        let size = norm(f);
         if size > TRUST * self.least || !size.is_finite() {
             self.forget();
         }
         self.least = self.least.min(size);
         if self.started {
-            let column = self.next * n..(self.next + 1) * n;
-            let differences = self.df[column.clone()].iter_mut().zip(&mut self.dy[column]);
-            for (i, (df, dy)) in differences.enumerate() {
-                (*df, *dy) = (self.rhs[i] - self.f[i], y[i] - self.y[i]);
-            }
+            let column = &mut self.df[self.next * n..(self.next + 1) * n];
+            column.iter_mut().zip(f).zip(&self.f).for_each(|((d, f), old)| *d = f - old);
+            let column = &mut self.dy[self.next * m..(self.next + 1) * m];
+            let now = y.iter().flat_map(|piece| piece.iter());
+            column.iter_mut().zip(now).zip(&self.y).for_each(|((d, y), old)| *d = y - old);
             self.next = (self.next + 1) % self.depth;
             self.held = (self.held + 1).min(self.depth);
         }
-        self.f.copy_from_slice(&self.rhs);
-        self.y.copy_from_slice(y);
+        self.f.copy_from_slice(f);
+        let mut at = 0;
+        for piece in y.iter() {
+            self.y[at..at + piece.len()].copy_from_slice(piece);
+            at += piece.len();
+        }
         self.started = true;
         if self.held == 0 {
             return false;
         }
         let k = self.held;
+        self.rhs.copy_from_slice(f);
         self.columns[..k * n].copy_from_slice(&self.df[..k * n]);
         let t = &mut self.weights[..k];
         if !least_squares(&mut self.columns[..k * n], &mut self.rhs, t) || dot(t, t) > 1e12 {
@@ -93,8 +99,12 @@ impl Anderson {
             return false;
         }
         for (j, t) in t.iter().enumerate() {
-            let column = &self.dy[j * n..(j + 1) * n];
-            y.iter_mut().zip(column).for_each(|(y, d)| *y -= t * d);
+            let mut column = &self.dy[j * m..(j + 1) * m];
+            for piece in y.iter_mut() {
+                let (head, tail) = column.split_at(piece.len());
+                add_scaled(piece, -t, head);
+                column = tail;
+            }
         }
         true
     }

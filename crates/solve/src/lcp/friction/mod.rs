@@ -29,20 +29,19 @@
 
 mod acceleration;
 mod fixed_point;
-mod gauss_seidel;
 mod impulses;
 mod lemke;
-mod local;
 mod nearest;
 mod problem;
 mod relaxation;
 mod residual;
 mod rows;
+mod sweeps;
 
 pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
-pub use gauss_seidel::GaussSeidel;
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
 pub use lemke::FrictionalLemke;
 pub use problem::{Entry, Frictional};
 pub use relaxation::Relaxation;
 pub use residual::{FrictionalResidual, cone_residual, frictional_residual, relaxation_residual};
+pub use sweeps::{GaussSeidel, SweepReport};

@@ -17,7 +17,7 @@
 //! method finds them.
 
 use super::problem::Frictional;
-use super::rows::{Row, WIDEST};
+use super::rows::Row;
 use crate::arithmetic::{add_scaled, dot};
 use crate::qp::{QpMethod, QpSolver, QuadraticProgram};
 use clarabel::algebra::CscMatrix;
@@ -122,22 +122,11 @@ impl Nearest {
 
     fn pose<'a>(&mut self, problem: &Frictional, demands: impl Iterator<Item = Demand<'a>>) {
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
-        let mut factors = vec![0.0; problem.size() * WIDEST];
-        let mut width = vec![0; problem.size()];
+        let mut factors: Vec<(usize, &[f64])> = vec![(0, &[]); problem.size()];
         self.target.clear();
-        for (start, w, b) in problem.blocks() {
-            let n = b.len();
-            let l = &mut factors[start * WIDEST..];
-            for i in 0..n {
-                for j in 0..=i {
-                    let (before, row) = l.split_at_mut(i * WIDEST);
-                    let done = if i == j { &row[..j] } else { &before[j * WIDEST..j * WIDEST + j] };
-                    let rest = w[i * n + j] - dot(&row[..j], done);
-                    row[j] = if i == j { rest.sqrt() } else { rest / before[j * WIDEST + j] };
-                }
-            }
-            width[start] = n;
-            self.target.extend((0..n).map(|j| (j..n).map(|i| l[i * WIDEST + j] * b[i]).sum::<f64>() / size));
+        for ((start, n, l), (_, _, b)) in problem.factors().zip(problem.blocks()) {
+            factors[start] = (n, l);
+            self.target.extend((0..n).map(|j| (j..n).map(|i| l[i * n + j] * b[i]).sum::<f64>() / size));
         }
         for list in [&mut self.bound, &mut self.unit] {
             list.clear();
@@ -150,10 +139,9 @@ impl Nearest {
             let first = self.entries.len();
             for (row, factor) in [(demand.row, demand.factor)].into_iter().chain(demand.plus) {
                 for (start, values, _) in row.parts() {
-                    let l = &factors[start * WIDEST..];
-                    for j in 0..width[start] {
-                        let sum: f64 =
-                            values.iter().enumerate().skip(j).map(|(i, v)| l[i * WIDEST + j] * v).sum();
+                    let (n, l) = factors[start];
+                    for j in 0..n {
+                        let sum: f64 = values.iter().enumerate().skip(j).map(|(i, v)| l[i * n + j] * v).sum();
                         match self.entries[first..].iter_mut().find(|e| e.0 == start + j) {
                             Some(entry) => entry.1 += factor * sum,
                             None => self.entries.push((start + j, factor * sum)),

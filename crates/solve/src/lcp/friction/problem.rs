@@ -54,6 +54,8 @@ pub struct Frictional {
     /// Where each block begins in the velocity, and where its inverse mass begins.
     blocks: Vec<(usize, usize)>,
     inverse: Vec<f64>,
+    /// L of `W = L Lᵀ`, as long as `inverse`.
+    factor: Vec<f64>,
     momentum: Vec<f64>,
     pub(super) equalities: Vec<(Row, f64)>,
     pub(super) contacts: Vec<Contact>,
@@ -70,6 +72,7 @@ impl Frictional {
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.inverse.clear();
+        self.factor.clear();
         self.momentum.clear();
         self.equalities.clear();
         self.contacts.clear();
@@ -89,10 +92,46 @@ impl Frictional {
         length("inverse mass", "pair of unknowns of the block", n * n, inverse_mass.len())?;
         all_finite("inverse mass", inverse_mass)?;
         all_finite("momentum", momentum)?;
-        positive_definite(inverse_mass, n)?;
-        self.blocks.push((self.momentum.len(), self.inverse.len()));
+        let at = self.inverse.len();
+        self.factor.resize(at + n * n, 0.0);
+        if let Err(error) = cholesky(inverse_mass, n, 0..n, &mut self.factor[at..]) {
+            self.factor.truncate(at);
+            return Err(error);
+        }
+        self.blocks.push((self.momentum.len(), at));
         self.momentum.extend_from_slice(momentum);
         self.inverse.extend_from_slice(inverse_mass);
+        Ok(self.blocks.len() - 1)
+    }
+
+    /// Adds a block of six unknowns, three that share an inverse mass and three with a matrix of their own,
+    /// row by row: a rigid body seen from its centre of mass. The same as [`Frictional::block`], in a third
+    /// of the time.
+    pub fn body(
+        &mut self,
+        inverse_mass: f64,
+        inverse_inertia: &[f64; 9],
+        momentum: &[f64; 6],
+    ) -> Result<usize, SolveError> {
+        all_finite("inverse mass", &[inverse_mass])?;
+        all_finite("inverse inertia", inverse_inertia)?;
+        all_finite("momentum", momentum)?;
+        let mut w = [0.0; 36];
+        for i in 0..3 {
+            w[7 * i] = inverse_mass;
+            w[6 * (i + 3) + 3..6 * (i + 3) + 6].copy_from_slice(&inverse_inertia[3 * i..3 * i + 3]);
+        }
+        if !(inverse_mass > 0.0) {
+            return Err(SolveError::NotPositiveDefinite { index: 0, pivot: inverse_mass });
+        }
+        let mut l = [0.0; 36];
+        let root = inverse_mass.sqrt();
+        (0..3).for_each(|i| l[7 * i] = root);
+        cholesky(&w, 6, 3..6, &mut l)?;
+        self.blocks.push((self.momentum.len(), self.inverse.len()));
+        self.momentum.extend_from_slice(momentum);
+        self.inverse.extend_from_slice(&w);
+        self.factor.extend_from_slice(&l);
         Ok(self.blocks.len() - 1)
     }
 
@@ -126,6 +165,20 @@ impl Frictional {
         let Some(contact) = self.contacts.last_mut() else {
             return Err(SolveError::Empty { what: "list of contacts, to which a tangent belongs," });
         };
+        let blocks = |row: &Row| (row.blocks, row.sides);
+        let others = self.tangents[contact.range()].iter().chain([&contact.normal]).map(blocks);
+        let mut seen = [usize::MAX; 2];
+        for block in others.chain([blocks(&row)]).flat_map(|(blocks, sides)| blocks.into_iter().take(sides)) {
+            match seen.iter().position(|b| *b == block || *b == usize::MAX) {
+                Some(k) => seen[k] = block,
+                None => {
+                    return Err(SolveError::Unsuitable {
+                        method: "a contact among three blocks",
+                        needs: "tangents that touch the blocks of its normal",
+                    });
+                }
+            }
+        }
         self.tangents.push(row);
         contact.tangents.1 += 1;
         Ok(self)
@@ -169,6 +222,25 @@ impl Frictional {
             let width = end - start;
             (start, &self.inverse[at..at + width * width], &self.momentum[start..end])
         })
+    }
+
+    /// Start, width and L of each block, `W = L Lᵀ`, row by row.
+    pub(super) fn factors(&self) -> impl Iterator<Item = (usize, usize, &[f64])> {
+        (0..self.blocks.len()).map(|k| self.factor(k))
+    }
+
+    /// Start, width and L of a block.
+    pub(super) fn factor(&self, block: usize) -> (usize, usize, &[f64]) {
+        let (start, at) = self.blocks[block];
+        let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
+        let width = end - start;
+        (start, width, &self.factor[at..at + width * width])
+    }
+
+    /// Momentum of a block.
+    pub(super) fn momentum(&self, block: usize) -> &[f64] {
+        let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
+        &self.momentum[self.blocks[block].0..end]
     }
 
     /// `v = W b`: the velocity without any impulse.
@@ -232,7 +304,7 @@ impl Frictional {
             let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
             length("row", "unknown of the block", end - start, values.len())?;
             all_finite("row", values)?;
-            row.touch(start, values, &self.inverse[at..at + values.len() * values.len()]);
+            row.touch(block, start, values, &self.inverse[at..at + values.len() * values.len()]);
         }
         if !(row.compliance > 0.0) {
             return Err(SolveError::Unsuitable {
@@ -244,23 +316,24 @@ impl Frictional {
     }
 }
 
-/// Cholesky's test on a block of at most six.
-fn positive_definite(w: &[f64], n: usize) -> Result<(), SolveError> {
-    let mut l = [[0.0; WIDEST]; WIDEST];
-    for i in 0..n {
-        for j in 0..=i {
+/// Cholesky's factor of the rows in a range of a block of at most six, the rows before being uncoupled from
+/// them; fails on what is no inverse mass.
+fn cholesky(w: &[f64], n: usize, range: std::ops::Range<usize>, l: &mut [f64]) -> Result<(), SolveError> {
+    let first = range.start;
+    for i in range {
+        for j in first..=i {
             let scale = (w[i * n + i] * w[j * n + j]).abs().sqrt();
             if (w[i * n + j] - w[j * n + i]).abs() > ASYMMETRY * scale {
                 return Err(SolveError::NotSymmetric { row: i, column: j });
             }
-            let rest = w[i * n + j] - dot(&l[i][..j], &l[j][..j]);
+            let rest = w[i * n + j] - dot(&l[i * n + first..i * n + j], &l[j * n + first..j * n + j]);
             if i == j {
                 if !(rest > 0.0) {
                     return Err(SolveError::NotPositiveDefinite { index: i, pivot: rest });
                 }
-                l[i][i] = rest.sqrt();
+                l[i * n + i] = rest.sqrt();
             } else {
-                l[i][j] = rest / l[j][j];
+                l[i * n + j] = rest / l[j * n + j];
             }
         }
     }

@@ -104,7 +104,7 @@ fn fitting(problem: &Frictional, impulses: &Impulses) -> Result<(), SolveError> 
 }
 
 /// √g of the most yielding tangent of a contact, or of its normal if it has none.
-fn root_compliance(problem: &Frictional, contact: &Contact) -> f64 {
+pub(super) fn root_compliance(problem: &Frictional, contact: &Contact) -> f64 {
     let g = problem.tangents[contact.range()].iter().fold(0.0_f64, |g, row| g.max(row.compliance));
     if g > 0.0 { g.sqrt() } else { contact.normal.compliance.sqrt() }
 }

@@ -11,6 +11,8 @@ pub(super) struct Row {
     /// Where each touched block begins in the velocity, and how wide it is.
     pub(super) spans: [(usize, usize); 2],
     pub(super) sides: usize,
+    /// Their indices.
+    pub(super) blocks: [usize; 2],
     values: [[f64; WIDEST]; 2],
     response: [[f64; WIDEST]; 2],
     /// `rᵀ W r`: velocity along the row per unit of impulse along it.
@@ -22,6 +24,7 @@ impl Row {
         Self {
             spans: [(0, 0); 2],
             sides: 0,
+            blocks: [0; 2],
             values: [[0.0; WIDEST]; 2],
             response: [[0.0; WIDEST]; 2],
             compliance: 0.0,
@@ -29,8 +32,9 @@ impl Row {
     }
 
     /// Adds the entries of a block that begins at `start`, with its inverse mass `w`, row by row.
-    pub(super) fn touch(&mut self, start: usize, values: &[f64], w: &[f64]) {
+    pub(super) fn touch(&mut self, block: usize, start: usize, values: &[f64], w: &[f64]) {
         let (side, width) = (self.sides, values.len());
+        self.blocks[side] = block;
         self.spans[side] = (start, width);
         self.values[side][..width].copy_from_slice(values);
         for (i, response) in self.response[side][..width].iter_mut().enumerate() {

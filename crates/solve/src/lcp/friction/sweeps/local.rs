@@ -8,7 +8,7 @@
 //! can. One and two tangents are solved exactly; more of them, whose impulses are not unique, by steps of
 //! projected gradients.
 
-use super::impulses::Cone;
+use crate::lcp::friction::impulses::Cone;
 
 /// Newton steps for the disc; it converges from one side, quadratically.
 const STEPS: usize = 30;
@@ -32,7 +32,7 @@ pub(super) fn plane(cone: Cone, g: [f64; 3], p: [f64; 2], u: [f64; 2], r: f64) -
         [p[0] - (g[2] * u[0] - g[1] * u[1]) / determinant, p[1] - (g[0] * u[1] - g[1] * u[0]) / determinant];
     match cone {
         Cone::Facets if best[0].abs() + best[1].abs() <= r => best,
-        Cone::Round if best[0].hypot(best[1]) <= r => best,
+        Cone::Round if best[0] * best[0] + best[1] * best[1] <= r * r => best,
         Cone::Facets => diamond(g, best, r),
         Cone::Round => disc(g, best, r),
     }
@@ -62,28 +62,28 @@ fn diamond(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
     found.0
 }
 
-/// The best point of a circle: `(G + λ I) x = G best`, Newton on `1/|x(λ)| = 1/r` in the axes of G.
+/// The best point of a circle: `(G + λ I) x = G best`, Newton on `1/|x(λ)| = 1/r`.
 fn disc(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
-    let (mean, half) = (0.5 * (g[0] + g[2]), 0.5 * (g[0] - g[2]));
-    let spread = half.hypot(g[1]);
-    let (high, low) = (mean + spread, (mean - spread).max(0.0));
-    // Unit vector of the larger eigenvalue.
-    let angle = 0.5 * g[1].atan2(half);
-    let (c, s) = (angle.cos(), angle.sin());
-    let b = [high * (c * best[0] + s * best[1]), low * (c * best[1] - s * best[0])];
-    let mut λ = 0.0;
-    let mut x = [b[0] / high, if low > 0.0 { b[1] / low } else { 0.0 }];
+    let b = product(g, best);
+    let (mut λ, mut x) = (0.0, best);
     for _ in 0..STEPS {
-        let length = x[0].hypot(x[1]);
+        let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
         if !(length - r > 1e-15 * r) {
             break;
         }
-        let slope = (x[0] * x[0] / (high + λ) + x[1] * x[1] / (low + λ)) / (length * length);
-        λ += (length / r - 1.0) / slope;
-        x = [b[0] / (high + λ), b[1] / (low + λ)];
+        let y = solve(g, λ, x);
+        λ += (length / r - 1.0) * length * length / (x[0] * y[0] + x[1] * y[1]);
+        x = solve(g, λ, b);
     }
-    let shrink = r / x[0].hypot(x[1]).max(r);
-    [shrink * (c * x[0] - s * x[1]), shrink * (s * x[0] + c * x[1])]
+    let shrink = r / (x[0] * x[0] + x[1] * x[1]).sqrt().max(r);
+    [shrink * x[0], shrink * x[1]]
+}
+
+/// `(G + λ I)⁻¹ b`
+fn solve(g: [f64; 3], λ: f64, b: [f64; 2]) -> [f64; 2] {
+    let (p, q) = (g[0] + λ, g[2] + λ);
+    let determinant = p * q - g[1] * g[1];
+    [(q * b[0] - g[1] * b[1]) / determinant, (p * b[1] - g[1] * b[0]) / determinant]
 }
 
 /// The point of `Σ |x_i| <= r` nearest to x, in place: entries shrink by the same amount until the rest fits.

@@ -1,0 +1,17 @@
+//! Large piles: sweeps over the contacts, then Newton's method on what they find. Knows impulses and rows of
+//! [the problem](super::problem), nothing of bodies.
+//!
+//! ```text
+//! graph      who is coupled with whom: parts that know nothing of each other, each from the world outward
+//! system     the rows of each part side by side in memory, in units in which masses and compliances are one
+//! pass       one contact after the other: sweeps, their errors, the cones
+//! solver     sweeps forth and back, extrapolated (Anderson), part by part
+//! ```
+
+mod graph;
+mod local;
+mod pass;
+mod solver;
+mod system;
+
+pub use solver::{GaussSeidel, SweepReport};

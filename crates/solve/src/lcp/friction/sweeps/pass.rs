@@ -1,0 +1,217 @@
+//! One pass over the items of a part: sweeps, the error they leave, the way back into the cones.
+//!
+//! ```text
+//! equality:  x <- x - u / g
+//! contact:   all three rows at rest, if the cone allows it; otherwise
+//!            x_n <- max(0, x_n - u_n / g),  x_t <- the best of its disc or diamond of radius μ x_n
+//! v += Σ changes · rows
+//! ```
+
+use super::graph::Part;
+use super::local::{plane, segment, shrink_to_diamond};
+use super::system::{Item, System};
+use crate::lcp::friction::impulses::Cone;
+use crate::lcp::friction::rows::WIDEST;
+
+type Body = [f64; WIDEST];
+type Pair = [f64; 2 * WIDEST];
+
+/// `rᵀ v`, in two sums that can run beside each other.
+#[inline(always)]
+fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
+    let mut sum = [0.0; 2];
+    for k in 0..WIDEST / 2 {
+        for (lane, sum) in sum.iter_mut().enumerate() {
+            let i = 2 * k + lane;
+            *sum += row[i] * a[i] + row[WIDEST + i] * b[i];
+        }
+    }
+    sum[0] + sum[1]
+}
+
+#[inline(always)]
+fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
+    for i in 0..WIDEST {
+        a[i] += x * row[i];
+        b[i] += x * row[WIDEST + i];
+    }
+}
+
+impl System {
+    /// Goes once over a part, forth or back; returns the largest change of an impulse.
+    pub(super) fn sweep(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
+        let mut change = 0.0_f64;
+        let Self { items, rows, x, v, wish, .. } = self;
+        let mut visit = |item: &Item| {
+            let range = item.range();
+            let (rows, x) = (&rows[range.clone()], &mut x[range]);
+            let [a, b] = item.ends.map(|e| e as usize);
+            let (mut va, mut vb) = (v[a], v[b]);
+            let mut set = |x: &mut f64, next: f64, row: &Pair| {
+                change = change.max((next - *x).abs());
+                push(row, next - *x, &mut va, &mut vb);
+                *x = next;
+            };
+            match (rows, x) {
+                ([n, s, t], [xn, xs, xt]) => {
+                    let (va, vb) = (&v[a], &v[b]);
+                    let u = [along(n, va, vb) + item.bias, along(s, va, vb), along(t, va, vb)];
+                    let next = contact(item, cone, relaxation, [*xn, *xs, *xt], u);
+                    set(xn, next[0], n);
+                    set(xs, next[1], s);
+                    set(xt, next[2], t);
+                }
+                ([n], [xn]) => {
+                    let u = along(n, &v[a], &v[b]) + item.bias;
+                    let next = *xn - relaxation * u / item.g[0];
+                    set(xn, if item.contact { next.max(0.0) } else { next }, n);
+                }
+                ([n, s], [xn, xs]) => {
+                    let (un, us) = (along(n, &v[a], &v[b]) + item.bias, along(s, &v[a], &v[b]));
+                    let next = (*xn - relaxation * un / item.g[0]).max(0.0);
+                    let us = us + item.g[1] * (next - *xn);
+                    set(xn, next, n);
+                    let next = segment(item.g[3], *xs, us, item.friction * next);
+                    set(xs, next, s);
+                }
+                ([n, tangents @ ..], [xn, p @ ..]) => {
+                    let u = along(n, &v[a], &v[b]) + item.bias;
+                    let normal = (*xn - relaxation * u / item.g[0]).max(0.0);
+                    set(xn, normal, n);
+                    // Impulses along many tangents are not unique: a step of projected gradients.
+                    let wish = &mut wish[..p.len()];
+                    let softness: f64 = tangents.iter().flatten().map(|r| r * r).sum();
+                    let (at, bt) = (va, vb);
+                    for ((wish, row), p) in wish.iter_mut().zip(tangents).zip(&*p) {
+                        *wish = p - along(row, &at, &bt) / softness;
+                    }
+                    shrink_to_diamond(wish, item.friction * normal);
+                    let mut set = |x: &mut f64, next: f64, row: &Pair| {
+                        change = change.max((next - *x).abs());
+                        push(row, next - *x, &mut va, &mut vb);
+                        *x = next;
+                    };
+                    for ((wish, row), p) in wish.iter().zip(tangents).zip(p) {
+                        set(p, *wish, row);
+                    }
+                }
+                _ => {}
+            }
+            (v[a], v[b]) = (va, vb);
+        };
+        let items = &items[part.items.clone()];
+        if back {
+            items.iter().rev().for_each(&mut visit)
+        } else {
+            items.iter().for_each(&mut visit)
+        }
+        change
+    }
+
+    /// Brings impulses back into their cones.
+    pub(super) fn enter_cones(&mut self, part: &Part, cone: Cone) {
+        for item in self.items[part.items.clone()].iter().filter(|item| item.contact) {
+            let [a, b] = item.ends.map(|e| e as usize);
+            let range = item.range();
+            let x = &mut self.x[range.clone()];
+            let wish = &mut self.wish[..x.len()];
+            wish.copy_from_slice(x);
+            clip(wish, item.friction, cone);
+            for ((x, next), row) in x.iter_mut().zip(&*wish).zip(&self.rows[range]) {
+                if *x != *next {
+                    let (mut va, mut vb) = (self.v[a], self.v[b]);
+                    push(row, *next - *x, &mut va, &mut vb);
+                    (self.v[a], self.v[b]) = (va, vb);
+                    *x = *next;
+                }
+            }
+        }
+    }
+
+    /// What the judge would say of a part whose velocities are those of its impulses.
+    pub(super) fn error(&self, part: &Part, cone: Cone) -> f64 {
+        let mut worst = 0.0_f64;
+        for item in &self.items[part.items.clone()] {
+            let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
+            let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
+            let un = along(&rows[0], va, vb) + item.bias;
+            if !item.contact {
+                worst = worst.max(un.abs());
+                continue;
+            }
+            worst = worst.max(un.min(x[0]).abs());
+            let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
+            let speeds = rows.iter().map(|row| along(row, va, vb));
+            match cone {
+                Cone::Facets if !rows.is_empty() => {
+                    let slip = speeds.clone().fold(0.0, |m: f64, u| m.max(u.abs()));
+                    let mut left = reach;
+                    for (p, u) in p.iter().zip(speeds) {
+                        left -= p.abs();
+                        worst = worst.max(p.abs().min(slip + u * p.signum()).abs());
+                    }
+                    worst = worst.max(left.min(slip).abs());
+                }
+                Cone::Round => {
+                    let (mut wish, mut over) = ([0.0; 2], [0.0; 2]);
+                    speeds.zip(p).enumerate().take(2).for_each(|(k, (u, p))| wish[k] = p - u);
+                    let long = wish[0].hypot(wish[1]);
+                    let shrink = if long > reach { reach / long } else { 1.0 };
+                    p.iter().enumerate().take(2).for_each(|(k, p)| over[k] = p - shrink * wish[k]);
+                    worst = worst.max(over[0].hypot(over[1]));
+                }
+                Cone::Facets => {}
+            }
+            // `max` forgets a NaN, the caller should not.
+            if un.is_nan() {
+                return f64::INFINITY;
+            }
+        }
+        worst
+    }
+}
+
+/// The next impulse of a contact with two tangents: one at which nothing moves, or pressure first and friction
+/// next.
+#[inline(always)]
+fn contact(item: &Item, cone: Cone, relaxation: f64, x: [f64; 3], u: [f64; 3]) -> [f64; 3] {
+    let m = &item.inverse;
+    let rest = [
+        x[0] - (m[0] * u[0] + m[1] * u[1] + m[2] * u[2]),
+        x[1] - (m[1] * u[0] + m[3] * u[1] + m[4] * u[2]),
+        x[2] - (m[2] * u[0] + m[4] * u[1] + m[5] * u[2]),
+    ];
+    let reach = item.friction * rest[0];
+    let inside = match cone {
+        Cone::Facets => rest[1].abs() + rest[2].abs() <= reach,
+        Cone::Round => reach >= 0.0 && rest[1] * rest[1] + rest[2] * rest[2] <= reach * reach,
+    };
+    if inside && relaxation == 1.0 {
+        return rest;
+    }
+    let next = (x[0] - relaxation * u[0] / item.g[0]).max(0.0);
+    if next == 0.0 {
+        return [0.0; 3];
+    }
+    let by = next - x[0];
+    let slip = [u[1] + item.g[1] * by, u[2] + item.g[2] * by];
+    let [s, t] = plane(cone, [item.g[3], item.g[4], item.g[5]], [x[1], x[2]], slip, item.friction * next);
+    [next, s, t]
+}
+
+/// Impulses of a contact, brought into its cone.
+pub(super) fn clip(x: &mut [f64], friction: f64, cone: Cone) {
+    let Some((n, p)) = x.split_first_mut() else { return };
+    *n = n.max(0.0);
+    let reach = friction * *n;
+    match cone {
+        Cone::Facets => shrink_to_diamond(p, reach),
+        Cone::Round => {
+            let square = p.iter().map(|v| v * v).sum::<f64>();
+            if square > reach * reach {
+                let shrink = reach / square.sqrt();
+                p.iter_mut().for_each(|p| *p *= shrink);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The solver: sweeps over every part by itself, extrapolated, until the judge is content.
+//!
+//! ```text
+//! for each part:
+//!   repeat: sweep forth, sweep back
+//!           stop if the error is below the tolerance
+//!           extrapolate over the pairs of sweeps before (Anderson, on the velocities), back into the cones
+//! ```
+//!
+//! The cost of a sweep is linear in the contacts; a warm call allocates nothing. Forth and back together are a
+//! symmetric map, which extrapolation likes. Fixed points are exactly the solutions; nothing guarantees that
+//! one is reached, and a friction cone that is not pointed ends in the limit of sweeps.
+
+use super::graph::Part;
+use super::system::System;
+use crate::arithmetic::add_scaled;
+use crate::error::SolveError;
+use crate::lcp::friction::acceleration::Anderson;
+use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
+use crate::lcp::friction::problem::Frictional;
+use crate::lcp::friction::residual::judge;
+
+/// Sweeps between looks at the error while changes are still large.
+const LOOK: usize = 24;
+
+/// The share of the tolerance that parts are solved to: the judge rounds in its own way.
+const SHARE: f64 = 0.9;
+
+/// Solves frictional problems by sweeps over the contacts.
+///
+/// ```
+/// use percussion_solve::{Cone, Frictional, GaussSeidel};
+///
+/// // A puck of mass 1 slides along the diagonal of its two tangents.
+/// let mut problem = Frictional::new();
+/// let w = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let puck = problem.block(&w, &[3.0, 4.0, -1.0])?;
+/// problem.contact(&[(puck, &[0.0, 0.0, 1.0])], 0.5, 0.0)?;
+/// problem.tangent(&[(puck, &[1.0, 0.0, 0.0])])?.tangent(&[(puck, &[0.0, 1.0, 0.0])])?;
+/// let mut solver = GaussSeidel::new();
+/// solver.cone = Cone::Round;
+/// let v = &solver.solve(&problem)?.impulses.velocity;
+/// // Coulomb's friction takes 0.5 of the speed 5, in its direction.
+/// assert!((v[0] - 2.7).abs() < 1e-8 && (v[1] - 3.6).abs() < 1e-8 && v[2].abs() < 1e-8);
+/// # Ok::<(), percussion_solve::SolveError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GaussSeidel {
+    /// Pyramid or round cone.
+    pub cone: Cone,
+    /// Residual at which to stop.
+    pub tolerance: f64,
+    /// Most sweeps over a part.
+    pub limit: usize,
+    /// Factor of every normal change and every equality: below one is slower and calmer.
+    pub relaxation: f64,
+    /// Pairs of sweeps that the extrapolation looks back on; none at zero.
+    pub memory: usize,
+    system: System,
+    /// Velocities before a pair of sweeps, then what the pair changed.
+    before: Vec<f64>,
+    anderson: Anderson,
+    scratch: Impulses,
+    report: SweepReport,
+    answer: FrictionalSolution,
+}
+
+/// What the last solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SweepReport {
+    /// Parts of the problem that know nothing of each other.
+    pub parts: usize,
+    /// Most sweeps over a part.
+    pub sweeps: usize,
+    /// Visits of rows in all sweeps: a measure of work.
+    pub visits: usize,
+}
+
+impl Default for GaussSeidel {
+    fn default() -> Self {
+        Self {
+            cone: Cone::Facets,
+            tolerance: 1e-8,
+            limit: 10_000,
+            relaxation: 1.0,
+            memory: 5,
+            system: System::default(),
+            before: Vec::new(),
+            anderson: Anderson::default(),
+            scratch: Impulses::default(),
+            report: SweepReport::default(),
+            answer: FrictionalSolution::default(),
+        }
+    }
+}
+
+impl GaussSeidel {
+    /// Facets, residual 1e-8, at most 10,000 sweeps, extrapolation over five pairs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The last solve's figures.
+    pub fn report(&self) -> SweepReport {
+        self.report
+    }
+
+    /// Solves a problem from no impulses at all. The answer lives until the next call.
+    pub fn solve(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
+        problem.suits(self.cone)?;
+        self.system.pose(problem);
+        Ok(self.iterate(problem))
+    }
+
+    /// Solves a problem from the impulses of another one, matched by their order: those of the step before,
+    /// as a rule. Entries that are missing start at zero.
+    pub fn solve_from(
+        &mut self,
+        problem: &Frictional,
+        start: &Impulses,
+    ) -> Result<&FrictionalSolution, SolveError> {
+        problem.suits(self.cone)?;
+        self.system.pose(problem);
+        self.system.start(problem, start);
+        for k in 0..self.system.graph.parts.len() {
+            let part = self.system.graph.parts[k].clone();
+            self.system.enter_cones(&part, self.cone);
+            self.system.propel(&part);
+        }
+        Ok(self.iterate(problem))
+    }
+
+    fn iterate(&mut self, problem: &Frictional) -> &FrictionalSolution {
+        self.report = SweepReport { parts: self.system.graph.parts.len(), ..Default::default() };
+        for k in 0..self.report.parts {
+            let part = self.system.graph.parts[k].clone();
+            self.relax(&part);
+        }
+        self.conclude(problem)
+    }
+
+    /// Writes the impulses into the answer and has them judged.
+    fn conclude(&mut self, problem: &Frictional) -> &FrictionalSolution {
+        let impulses = &mut self.answer.impulses;
+        self.system.answer(problem, impulses);
+        impulses.propel(problem);
+        impulses.observe_slip(problem, self.cone);
+        self.answer.residual = judge(problem, impulses, self.cone, None, &mut self.scratch);
+        self.answer.iterations = self.report.sweeps;
+        self.answer.evidence = None;
+        self.answer.outcome = if self.answer.residual.worst() <= self.tolerance {
+            FrictionalOutcome::Solved
+        } else {
+            FrictionalOutcome::IterationLimit
+        };
+        &self.answer
+    }
+
+    /// Sweeps over one part; returns the last error seen.
+    fn relax(&mut self, part: &Part) -> f64 {
+        let (rows, bodies) = (self.system.rows_of(part), part.bodies.clone());
+        let goal = SHARE * self.tolerance;
+        let (mut sweeps, mut due, mut seen) = (0, f64::INFINITY, 0);
+        let width = self.system.v[bodies.clone()].as_flattened().len();
+        self.anderson.prepare(width, rows.len() + width, self.memory);
+        self.before.resize(width.max(self.before.len()), 0.0);
+        let limit = self.limit.max(1);
+        loop {
+            let f = &mut self.before[..width];
+            f.copy_from_slice(self.system.v[bodies.clone()].as_flattened());
+            let mut change = self.system.sweep(part, false, self.cone, self.relaxation);
+            sweeps += 1;
+            if sweeps < limit && change > 0.0 {
+                change = self.system.sweep(part, true, self.cone, self.relaxation);
+                sweeps += 1;
+            }
+            if change <= goal.min(0.5 * due) || sweeps >= seen + LOOK || sweeps >= limit {
+                (due, seen) = (change, sweeps);
+                self.system.propel(part);
+                let error = self.system.error(part, self.cone);
+                if error <= goal || sweeps >= limit {
+                    self.report.sweeps = self.report.sweeps.max(sweeps);
+                    self.report.visits += sweeps * rows.len();
+                    return error;
+                }
+            }
+            if self.memory > 0 {
+                let System { x, v, .. } = &mut self.system;
+                let v = v[bodies.clone()].as_flattened_mut();
+                f.iter_mut().for_each(|f| *f = -*f);
+                add_scaled(f, 1.0, v);
+                if self.anderson.extrapolate(f, &mut [&mut x[rows.clone()], v]) {
+                    self.system.enter_cones(part, self.cone);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The problem as sweeps see it: rows side by side in memory, in the order of visits, without units.
+//!
+//! ```text
+//! W = L Lᵀ,  v = S L v̂      so that the mass is one: a row r becomes r̂ = Lᵀ r / √g, and moves v̂ by r̂ itself
+//! x̂ = x √g / S, û = r̂ᵀ v̂ + Δ / (S √g)          impulses and velocities in the units of the judge
+//! ```
+//!
+//! The tangents of a contact share the g of the most yielding one, so that cones stay what they are; the
+//! coefficient of friction takes the ratio of both units. Every row has room for two blocks of six, the rest
+//! is zeros.
+
+use super::graph::{Graph, Part, WORLD};
+use crate::lcp::friction::impulses::Impulses;
+use crate::lcp::friction::problem::{Contact, Frictional};
+use crate::lcp::friction::residual::root_compliance;
+use crate::lcp::friction::rows::{Row, WIDEST};
+
+/// Determinants below this multiple of the product of the diagonal say that rows of a contact are dependent.
+const DEPENDENT: f64 = 1e-9;
+
+/// What is solved for at once: a contact with its tangents, or an equality.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// Places of its blocks; the one after all others for the world.
+    pub(super) ends: [u32; 2],
+    pub(super) first: u32,
+    pub(super) rows: u32,
+    pub(super) contact: bool,
+    /// Which contact or equality of the problem.
+    source: u32,
+    pub(super) bias: f64,
+    pub(super) friction: f64,
+    /// Compliance of the first three rows: nn, ns, nt, ss, st, tt.
+    pub(super) g: [f64; 6],
+    /// Its inverse, NaN if there is none.
+    pub(super) inverse: [f64; 6],
+}
+
+impl Item {
+    pub(super) fn range(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.rows) as usize
+    }
+}
+
+/// The rows, the impulses and the velocities of all parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct System {
+    pub(super) graph: Graph,
+    pub(super) items: Vec<Item>,
+    pub(super) rows: Vec<[f64; 2 * WIDEST]>,
+    /// Impulses, one per row.
+    pub(super) x: Vec<f64>,
+    /// What they are multiplied by to get their units back.
+    unit: Vec<f64>,
+    pub(super) v: Vec<[f64; WIDEST]>,
+    /// Velocities without impulses.
+    free: Vec<[f64; WIDEST]>,
+    pub(super) wish: Vec<f64>,
+}
+
+impl System {
+    /// Takes a problem over; all impulses are zero.
+    pub(super) fn pose(&mut self, problem: &Frictional) {
+        let size = problem.momentum_size().max(f64::MIN_POSITIVE);
+        let equalities = problem.equality_count();
+        self.graph.ends.clear();
+        self.graph.ends.extend(problem.equalities.iter().map(|(row, _)| ends([row])));
+        self.graph.ends.extend(problem.contacts.iter().map(|contact| ends(rows_of(problem, contact))));
+        self.graph.arrange(problem.block_count());
+        self.free.clear();
+        for &block in &self.graph.bodies {
+            let (_, n, l) = problem.factor(block as usize);
+            self.free.push(pull(n, l, problem.momentum(block as usize), 1.0 / size));
+        }
+        self.free.push([0.0; WIDEST]);
+        self.v.clear();
+        self.v.extend_from_slice(&self.free);
+        (self.items.clear(), self.rows.clear(), self.unit.clear());
+        let mut widest = 0;
+        for k in 0..self.graph.items.len() {
+            let source = self.graph.items[k] as usize;
+            let blocks = self.graph.ends[source];
+            let first = self.rows.len();
+            let (normal, offset) = match source.checked_sub(equalities) {
+                None => (&problem.equalities[source].0, problem.equalities[source].1),
+                Some(m) => (&problem.contacts[m].normal, problem.contacts[m].gap),
+            };
+            let root = normal.compliance.sqrt();
+            self.append(problem, normal, blocks, root, size);
+            let mut friction = 0.0;
+            if let Some(contact) = source.checked_sub(equalities).map(|m| &problem.contacts[m])
+                && contact.rubs()
+            {
+                let tangential = root_compliance(problem, contact);
+                for row in &problem.tangents[contact.range()] {
+                    self.append(problem, row, blocks, tangential, size);
+                }
+                friction = contact.friction * tangential / root;
+            }
+            let rows = &self.rows[first..];
+            widest = widest.max(rows.len());
+            let g = compliances(rows);
+            self.items.push(Item {
+                ends: blocks.map(|b| {
+                    if b == WORLD { self.free.len() as u32 - 1 } else { self.graph.place[b as usize] }
+                }),
+                first: first as u32,
+                rows: rows.len() as u32,
+                contact: source >= equalities,
+                source: if source < equalities { source } else { source - equalities } as u32,
+                bias: offset / (root * size),
+                friction,
+                g,
+                inverse: if rows.len() == 3 { inverse(g) } else { [f64::NAN; 6] },
+            });
+        }
+        self.wish.resize(widest, 0.0);
+        self.x.clear();
+        self.x.resize(self.rows.len(), 0.0);
+    }
+
+    fn append(&mut self, problem: &Frictional, row: &Row, blocks: [u32; 2], root: f64, size: f64) {
+        let mut hat = [0.0; 2 * WIDEST];
+        for ((_, values, _), block) in row.parts().zip(row.blocks) {
+            let (_, n, l) = problem.factor(block);
+            let at = if block as u32 == blocks[0] { 0 } else { WIDEST };
+            hat[at..at + WIDEST].copy_from_slice(&pull(n, l, values, 1.0 / root));
+        }
+        self.rows.push(hat);
+        self.unit.push(size / root);
+    }
+
+    /// Rows of a part: they are side by side.
+    pub(super) fn rows_of(&self, part: &Part) -> std::ops::Range<usize> {
+        let first = self.items.get(part.items.start).map_or(0, |item| item.first as usize);
+        let end = self.items[part.items.clone()].last().map_or(first, |item| item.range().end);
+        first..end
+    }
+
+    /// Takes impulses over, as far as there are any; they are not brought into the cones yet.
+    pub(super) fn start(&mut self, problem: &Frictional, from: &Impulses) {
+        let given = |v: Option<&f64>| v.copied().filter(|v| v.is_finite()).unwrap_or(0.0);
+        for item in &self.items {
+            let (rows, source) = (item.range(), item.source as usize);
+            let first = if item.contact { from.normal.get(source) } else { from.equality.get(source) };
+            self.x[rows.start] = given(first) / self.unit[rows.start];
+            if item.contact {
+                for (k, facet) in rows.skip(1).zip(problem.facets(source).step_by(2)) {
+                    let pair = given(from.facets.get(facet)) - given(from.facets.get(facet + 1));
+                    self.x[k] = pair / self.unit[k];
+                }
+            }
+        }
+    }
+
+    /// Hands the impulses over, in their units. The velocity is left to the problem's own rows.
+    pub(super) fn answer(&self, problem: &Frictional, into: &mut Impulses) {
+        into.fit(problem);
+        into.facets.fill(0.0);
+        for item in &self.items {
+            let (rows, source) = (item.range(), item.source as usize);
+            let first = self.x[rows.start] * self.unit[rows.start];
+            if !item.contact {
+                into.equality[source] = first;
+                continue;
+            }
+            into.normal[source] = first;
+            for (k, facet) in rows.skip(1).zip(problem.facets(source).step_by(2)) {
+                let p = self.x[k] * self.unit[k];
+                into.facets[facet] = p.max(0.0);
+                into.facets[facet + 1] = (-p).max(0.0);
+            }
+        }
+    }
+
+    /// The velocities of a part from its impulses: the rounding of many small changes ends here.
+    pub(super) fn propel(&mut self, part: &Part) {
+        self.v[part.bodies.clone()].copy_from_slice(&self.free[part.bodies.clone()]);
+        for item in &self.items[part.items.clone()] {
+            for k in item.range() {
+                let x = self.x[k];
+                if x != 0.0 {
+                    for (end, half) in item.ends.iter().zip(self.rows[k].chunks_exact(WIDEST)) {
+                        self.v[*end as usize].iter_mut().zip(half).for_each(|(v, r)| *v += x * r);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn rows_of<'a>(problem: &'a Frictional, contact: &'a Contact) -> impl Iterator<Item = &'a Row> {
+    std::iter::once(&contact.normal).chain(&problem.tangents[contact.range()])
+}
+
+/// The blocks of rows; [`Frictional::tangent`] saw to it that there are no more than two.
+fn ends<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
+    let mut ends = [WORLD; 2];
+    for row in rows {
+        for &block in &row.blocks[..row.sides] {
+            let at = ends.iter().position(|e| *e == block as u32 || *e == WORLD).unwrap_or(1);
+            ends[at] = block as u32;
+        }
+    }
+    ends
+}
+
+/// `Lᵀ r`, scaled.
+fn pull(n: usize, l: &[f64], r: &[f64], scale: f64) -> [f64; WIDEST] {
+    let mut out = [0.0; WIDEST];
+    for (i, r) in r.iter().enumerate() {
+        out.iter_mut().zip(&l[i * n..=i * n + i]).for_each(|(out, l)| *out += l * r * scale);
+    }
+    out
+}
+
+fn compliances(rows: &[[f64; 2 * WIDEST]]) -> [f64; 6] {
+    let g = |i: usize, j: usize| match (rows.get(i), rows.get(j)) {
+        (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| a * b).sum(),
+        _ => 0.0,
+    };
+    [g(0, 0), g(0, 1), g(0, 2), g(1, 1), g(1, 2), g(2, 2)]
+}
+
+/// Inverse of a symmetric matrix of three.
+fn inverse([nn, ns, nt, ss, st, tt]: [f64; 6]) -> [f64; 6] {
+    let minors = [ss * tt - st * st, st * nt - ns * tt, ns * st - ss * nt];
+    let determinant = nn * minors[0] + ns * minors[1] + nt * minors[2];
+    if !(determinant > DEPENDENT * nn * ss * tt) {
+        return [f64::NAN; 6];
+    }
+    let rest = [nn * tt - nt * nt, nt * ns - nn * st, nn * ss - ns * ns];
+    [minors[0], minors[1], minors[2], rest[0], rest[1], rest[2]].map(|m| m / determinant)
+}
