@@ -180,7 +180,7 @@ impl Assembly {
                     linear(twist) + angular(twist).cross(&(point - state.positions[slot]))
                 })
             };
-            let slip = moves(slots[0]) - moves(slots[1]);
+            let slip = moves(slots[0]) - moves(slots[1]) + spot.wall;
             let slip = slip - normal * normal.dot(&slip);
             // No slip has no direction: the last bits of none are as good as any.
             if let Some(along) = slip.try_normalize(f64::MIN_POSITIVE) {

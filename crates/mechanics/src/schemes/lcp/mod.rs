@@ -212,7 +212,8 @@ impl Lcp {
                 let v0 = contacts.map_or(0.0, |contacts| approach(contacts, spot, &self.before));
                 offset = offset.min(spot.surface.restitution * v0);
             }
-            self.offsets.push(offset);
+            // The problem knows the bodies that forces move.
+            self.offsets.push(offset + spot.carried);
         }
     }
 
@@ -400,7 +401,7 @@ fn reaches(model: &Model) -> Vec<f64> {
 /// How fast the distance of a spot changes with given twists.
 fn approach(contacts: &Contacts, spot: &Spot, twists: &[Vec6]) -> f64 {
     let of = |part: usize, w: &Vec6| contacts.parts[part].slot.map_or(0.0, |slot| w.dot(&twists[slot]));
-    of(spot.pair.0, &spot.wrenches[0]) + of(spot.pair.1, &spot.wrenches[1])
+    of(spot.pair.0, &spot.wrenches[0]) + of(spot.pair.1, &spot.wrenches[1]) + spot.carried
 }
 
 impl Scheme for Lcp {

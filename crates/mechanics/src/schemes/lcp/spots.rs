@@ -10,9 +10,10 @@
 //! so that a run that was interrupted goes on to the same bits.
 
 use super::options::{DistanceMetric, LcpOptions};
-use crate::contact::{Contacts, Manifold, Memory, Surface, Touch, Watch, Window};
+use crate::contact::{Contacts, Manifold, Memory, Part, Surface, Touch, Watch, Window};
 use crate::discrete::Trouble;
 use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::motion::Twist;
 use crate::state::State;
 use percussion_geometry::Vec3;
 
@@ -94,9 +95,16 @@ impl Spots {
             let turning = angular(t).norm();
             (linear(t).norm() + turning * reach, turning)
         }));
-        let h = h.abs();
-        let travel =
-            |part: usize| contacts.parts[part].slot.map_or(0.0, |slot| MARGIN * h * self.speeds[slot].0);
+        let (t, step, h) = (state.time, h, h.abs());
+        let travel = |part: usize| {
+            let part = &contacts.parts[part];
+            let speed = match (part.slot, &part.motion) {
+                (Some(slot), _) => self.speeds[slot].0,
+                (None, Some(motion)) => fastest(&motion.step(t, step), part),
+                (None, None) => 0.0,
+            };
+            MARGIN * h * speed
+        };
         // Lengths in the ratio metric are relative to a distance between parts: boxes must allow for it.
         let asked = |part: usize| match (options.eps_t, options.metric) {
             (None, _) => travel(part),
@@ -140,19 +148,52 @@ impl Spots {
                 contacts.active_events((a, b), (&at_a, &at_b), &window, memory, room, &mut self.touches)?;
             let Some(whole) = whole else { continue };
             let surface = contacts.surface(a, b);
-            let centres = [p.slot, q.slot].map(|slot| slot.map(|slot| &state.positions[slot]));
-            let overlap = spot((a, b), &whole, surface, options.metric, centres);
+            let sides = [p, q].map(|part| Side::of(part, state, step));
+            let overlap = spot((a, b), &whole, surface, options.metric, &sides);
             self.deepest.0 = self.deepest.0.max(-overlap.touch.gap());
             self.deepest.1 = self.deepest.1.max(-overlap.distance);
             if options.eps_t.is_some_and(|eps| overlap.distance > eps) {
                 continue;
             }
             self.list.extend(
-                self.touches.iter().map(|touch| spot((a, b), touch, surface, options.metric, centres)),
+                self.touches.iter().map(|touch| spot((a, b), touch, surface, options.metric, &sides)),
             );
         }
         Ok(())
     }
+}
+
+/// A body of a pair: where its twists are about, and with which one it is driven.
+struct Side {
+    centre: Option<Vec3>,
+    driven: Option<Vec6>,
+}
+
+impl Side {
+    fn of(part: &Part, state: &State, h: f64) -> Self {
+        match (part.slot, &part.motion) {
+            (Some(slot), _) => Self { centre: Some(state.positions[slot]), driven: None },
+            (None, Some(motion)) => {
+                let t = motion.step(state.time, h);
+                Self { centre: Some(t.point), driven: Some(twist(&t.linear, &t.angular)) }
+            }
+            (None, None) => Self { centre: None, driven: None },
+        }
+    }
+
+    /// Velocity of a point because of being driven.
+    fn velocity(&self, point: &Vec3) -> Vec3 {
+        match (&self.centre, &self.driven) {
+            (Some(centre), Some(t)) => linear(t) + angular(t).cross(&(point - centre)),
+            _ => Vec3::zeros(),
+        }
+    }
+}
+
+/// How fast the points of a driven part may move, m/s; of one without end, the points near its axis.
+fn fastest(t: &Twist, part: &Part) -> f64 {
+    let reach = if part.reach.is_finite() { part.reach + t.point.norm() } else { 0.0 };
+    t.linear.norm() + t.angular.norm() * reach
 }
 
 /// An event as a constraint: its distance and the derivative of it.
@@ -161,8 +202,25 @@ fn spot(
     touch: &Touch,
     surface: Surface,
     metric: DistanceMetric,
+    sides: &[Side; 2],
+) -> Spot {
+    let mut spot = constraint(pair, touch, surface, metric, [0, 1].map(|k| sides[k].centre.as_ref()));
+    for (wrench, side) in spot.wrenches.iter().zip(sides) {
+        spot.carried += side.driven.map_or(0.0, |driven| wrench.dot(&driven));
+    }
+    let point = touch.point();
+    spot.wall = sides[0].velocity(&point) - sides[1].velocity(&point);
+    spot
+}
+
+fn constraint(
+    pair: (usize, usize),
+    touch: &Touch,
+    surface: Surface,
+    metric: DistanceMetric,
     centres: [Option<&Vec3>; 2],
 ) -> Spot {
+    let (carried, wall) = (0.0, Vec3::zeros());
     match metric {
         // Along the unit normal at the middle of the contact points: what the turning of the normal and of β adds is
         // proportional to the gap, which is of the order of a step.
@@ -173,6 +231,8 @@ fn spot(
             metres: 1.0,
             wrenches: push(&touch.point(), &touch.normal(), centres),
             surface,
+            carried,
+            wall,
         },
         // ρ = s/D: ∇ρ = (∇s - ρ ∇D)/D, with D along β between the reference points, or above a floor.
         DistanceMetric::Ratio => {
@@ -198,6 +258,8 @@ fn spot(
                     on(centres[1], Touch::wrench_b, &touch.reference_b, -1.0),
                 ],
                 surface,
+                carried,
+                wall,
             }
         }
     }
