@@ -27,7 +27,7 @@ pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use decomposition::{Decomposition, Response, project_start};
 pub use exact::Exact;
 pub use fit::{Unfit, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential};
-pub use lcp::{DistanceMetric, Lcp, LcpOptions, RestitutionLaw, StepSolve, StepSolver};
+pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw, StepSolve, StepSolver};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;

@@ -3,7 +3,9 @@
 use super::contact::meaning;
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
-use percussion_mechanics::schemes::{DistanceMetric, LcpOptions, NAMES, Options, RestitutionLaw, StepSolver};
+use percussion_mechanics::schemes::{
+    DistanceMetric, GapRule, LcpOptions, NAMES, Options, RestitutionLaw, StepSolver,
+};
 
 /// How a scene is to be run.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,8 +119,10 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
 }
 
 /// The keys of `[run.lcp]`.
-const STEPPING: [&str; 11] = [
+const STEPPING: [&str; 13] = [
     "gamma",
+    "gaps",
+    "keep_energy",
     "eps_x",
     "eps_t",
     "eps_0",
@@ -145,6 +149,8 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let eps = |key: &str| within(key, f64::MAX, LENGTH);
     let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
     let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
+    let gaps = meaning(&lcp, "gaps", &GapRule::WORDS, own.gaps);
+    let keep_energy = lcp.truth("keep_energy");
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
@@ -161,6 +167,8 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     }
     Ok(LcpOptions {
         gamma: gamma?.unwrap_or(own.gamma),
+        gaps: gaps?,
+        keep_energy: keep_energy?.unwrap_or(own.keep_energy),
         eps_x: eps_x?,
         eps_t: eps_t?,
         eps_0: eps_0?,

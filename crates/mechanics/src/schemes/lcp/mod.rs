@@ -31,7 +31,7 @@ mod report;
 mod solve;
 mod spots;
 
-pub use options::{DistanceMetric, LcpOptions, RestitutionLaw, StepSolver};
+pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw, StepSolver};
 pub use solve::StepSolve;
 
 use super::{Scheme, UnknownScheme};
@@ -201,11 +201,15 @@ impl Lcp {
 
     /// What the distances ask of velocities, with a part of γ for those that are overlaps.
     fn ask(&mut self, h: f64, eased: f64) {
-        let LcpOptions { gamma, restitution, .. } = self.options;
+        let LcpOptions { gamma, restitution, gaps, .. } = self.options;
         self.offsets.clear();
         for (k, spot) in self.spots.list.iter().enumerate() {
-            let part = if spot.distance < 0.0 { eased } else { 1.0 };
-            let mut offset = part * gamma * spot.distance / h;
+            let part = match (spot.distance < 0.0, gaps) {
+                (true, _) => eased * gamma,
+                (false, GapRule::Full) => 1.0,
+                (false, GapRule::Gamma) => gamma,
+            };
+            let mut offset = part * spot.distance / h;
             if self.bounces[k] && restitution == RestitutionLaw::Newton {
                 // The speed before, from the constraint's own row.
                 let contacts = self.contacts.as_deref();
@@ -330,7 +334,8 @@ impl Lcp {
         let mut eased = 1.0;
         for easing in 0..=EASINGS {
             self.push(model, state, h, eased).map_err(here)?;
-            let mends = self.options.gamma > 0.0
+            let mends = self.options.keep_energy
+                && self.options.gamma > 0.0
                 && (self.assembly.opening > 0.0 || self.spots.list.iter().any(|spot| spot.distance < 0.0));
             let (gain, size) = self.gain(model, h);
             if !mends || eased == 0.0 || gain <= GAIN * size {

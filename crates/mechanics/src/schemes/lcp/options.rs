@@ -64,11 +64,30 @@ impl RestitutionLaw {
     pub const WORDS: [(&'static str, Self); 2] = [("newton", Self::Newton), ("poisson", Self::Poisson)];
 }
 
+/// How much of an open gap a contact may close in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GapRule {
+    /// All of it: `γ` mends what is violated and bodies meet when they meet.
+    #[default]
+    Full,
+    /// `γ` times it, as [Hart 4.15, 4.17] print it: bodies within reach come closer by less in every step.
+    Gamma,
+}
+
+impl GapRule {
+    /// All, by their words.
+    pub const WORDS: [(&'static str, Self); 2] = [("full", Self::Full), ("gamma", Self::Gamma)];
+}
+
 /// What may be chosen about time stepping with complementarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LcpOptions {
     /// `γ` of the modified linearisation [Hart 4.17]: the part of an overlap or of a gaping joint that a step mends.
     pub gamma: f64,
+    /// How much of an open gap may be closed.
+    pub gaps: GapRule,
+    /// Whether less of an overlap is mended where all of it would bring energy: bodies at rest are then not lifted out of it.
+    pub keep_energy: bool,
     /// How far the point of an event may lie outside its features, m; by default what the pair travels in a step.
     pub eps_x: Option<f64>,
     /// How near parts and events must be to count, in units of the metric; by default what the pair travels in a step.
@@ -123,6 +142,8 @@ impl Default for LcpOptions {
     fn default() -> Self {
         Self {
             gamma: 1.0,
+            gaps: GapRule::default(),
+            keep_energy: true,
             eps_x: None,
             eps_t: None,
             eps_0: None,

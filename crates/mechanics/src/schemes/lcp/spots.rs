@@ -22,6 +22,8 @@ use percussion_geometry::Vec3;
 const REACH: f64 = 1e-3;
 /// Sine of the angle between faces that still lie on each other, at least and at most; between them what a step can turn.
 const TILT: (f64, f64) = (0.1, 0.9);
+/// Least distance of reference points in the ratio metric, relative to the radius of the smaller part.
+const LEAST: f64 = 0.1;
 /// How much more than it can travel in a step a pair is watched for: impulses speed bodies up.
 const MARGIN: f64 = 1.25;
 
@@ -149,14 +151,16 @@ impl Spots {
             let Some(whole) = whole else { continue };
             let surface = contacts.surface(a, b);
             let sides = [p, q].map(|part| Side::of(part, state, step));
-            let overlap = spot((a, b), &whole, surface, options.metric, &sides);
+            let overlap = spot((a, b), &whole, surface, options.metric, smaller, &sides);
             self.deepest.0 = self.deepest.0.max(-overlap.touch.gap());
             self.deepest.1 = self.deepest.1.max(-overlap.distance);
             if options.eps_t.is_some_and(|eps| overlap.distance > eps) {
                 continue;
             }
             self.list.extend(
-                self.touches.iter().map(|touch| spot((a, b), touch, surface, options.metric, &sides)),
+                self.touches
+                    .iter()
+                    .map(|touch| spot((a, b), touch, surface, options.metric, smaller, &sides)),
             );
         }
         Ok(())
@@ -202,9 +206,11 @@ fn spot(
     touch: &Touch,
     surface: Surface,
     metric: DistanceMetric,
+    smaller: f64,
     sides: &[Side; 2],
 ) -> Spot {
-    let mut spot = constraint(pair, touch, surface, metric, [0, 1].map(|k| sides[k].centre.as_ref()));
+    let mut spot =
+        constraint(pair, touch, surface, metric, smaller, [0, 1].map(|k| sides[k].centre.as_ref()));
     for (wrench, side) in spot.wrenches.iter().zip(sides) {
         spot.carried += side.driven.map_or(0.0, |driven| wrench.dot(&driven));
     }
@@ -218,9 +224,11 @@ fn constraint(
     touch: &Touch,
     surface: Surface,
     metric: DistanceMetric,
+    smaller: f64,
     centres: [Option<&Vec3>; 2],
 ) -> Spot {
     let (carried, wall) = (0.0, Vec3::zeros());
+    let least = LEAST * smaller;
     match metric {
         // Along the unit normal at the middle of the contact points: what the turning of the normal and of β adds is
         // proportional to the gap, which is of the order of a step.
@@ -240,7 +248,8 @@ fn constraint(
                 d if d > 0.0 => d,
                 _ => touch.beta.dot(&(touch.reference_a - touch.point_b)),
             };
-            let d = d.max(f64::MIN_POSITIVE);
+            // Deep inside each other bodies have no distance to measure by: a part of their size serves.
+            let d = d.max(least);
             let ratio = touch.separation / d;
             let on = |centre: Option<&Vec3>, s: fn(&Touch, &Vec3) -> Vec6, reference: &Vec3, sign: f64| {
                 centre.map_or_else(Vec6::zeros, |c| {
