@@ -14,7 +14,7 @@ pub struct Scene {
     pub title: &'static str,
     /// What is done with it: `distance` or `run`.
     pub kind: &'static str,
-    /// Schemes that can run it; none for a `distance` scene.
+    /// Schemes for it; none for a `distance` scene.
     pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
     #[serde(skip)]
@@ -25,12 +25,12 @@ pub struct Scene {
 }
 
 /// Schemes for bodies that collide without loss and without friction.
-const ELASTIC: [&str; 6] =
-    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful"];
+const ELASTIC: [&str; 7] =
+    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful", "lcp"];
 /// Schemes for impacts that take some of the normal velocity.
-const INELASTIC: [&str; 3] = ["exact", "decomposition", "lossful"];
+const INELASTIC: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
 /// Schemes for friction.
-const ROUGH: [&str; 2] = ["decomposition", "lossful"];
+const ROUGH: [&str; 3] = ["decomposition", "lossful", "lcp"];
 
 /// A scene to be run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {
@@ -51,8 +51,21 @@ macro_rules! run_scene {
 
 /// All of them, by name.
 pub const SCENES: &[Scene] = &[
+    run_scene!(
+        "balance2",
+        "A balanced plank is hit by a square and throws everything off",
+        ["scene.toml"],
+        &ROUGH
+    ),
     run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"], &ELASTIC),
+    run_scene!(
+        "bolted-car",
+        "Two wheels, bolted together by a rod, roll through a valley",
+        ["scene.toml"],
+        &ROUGH
+    ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
+    run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
@@ -143,6 +156,13 @@ pub const SCENES: &[Scene] = &[
         &INELASTIC
     ),
     run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"], &INELASTIC),
+    run_scene!(
+        "pyramid1",
+        "A triangle tips the first of nine rectangles, and they fall like dominoes",
+        ["scene.toml"],
+        &ROUGH
+    ),
+    run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
     run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
     Scene {
         name: "tetrahedra",
