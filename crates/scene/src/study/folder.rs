@@ -36,7 +36,9 @@ impl Folder {
         if resume && old.is_none() {
             return Err(StudyError::NothingToResume { folder: path.to_owned() });
         }
-        let empty = || fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
+        // A study that was killed before it wrote anything leaves its empty places.
+        let own = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() == POINTS);
+        let empty = || fs::read_dir(path).map_or(true, |mut entries| entries.all(own));
         if old.is_none() && !empty() {
             return Err(StudyError::NotAStudy { folder: path.to_owned() });
         }
@@ -71,6 +73,11 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    /// Where the first step is taken that shows which figures there are: no point is called that.
+    pub fn trial(&self) -> PathBuf {
+        self.run("first step", false)
     }
 
     /// Leaves a folder without what was needed on the way, if nothing is left to do.

@@ -79,25 +79,39 @@ pub fn sweep(
     // Before the folder is touched: an old study is not cleared away for one that cannot run.
     let points = plan::plan(study, source)?;
     let (folder, old) = Folder::open(path, options.resume)?;
+    let record = swept(study, source, &points, old.as_ref(), &folder, options, watch);
+    let finished = record.as_ref().is_ok_and(|record| record.status == Status::Finished);
+    folder.close(finished)?;
+    record
+}
+
+fn swept(
+    study: &Study,
+    source: &Source<'_>,
+    points: &[Point],
+    old: Option<&Record>,
+    folder: &Folder,
+    options: Options,
+    watch: &(dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
+) -> Result<Record, StudyError> {
     let outcomes: Vec<Outcome> =
-        points.iter().map(|point| known(study, point, old.as_ref(), &folder, options.keep)).collect();
+        points.iter().map(|point| known(study, point, old, folder, options.keep)).collect();
     let known = outcomes.iter().find(|outcome| !outcome.summary.is_null());
     match (known, points.first()) {
         (Some(outcome), _) => plan::check_figures(study, &outcome.summary)?,
-        (None, Some(point)) => plan::check_figures(study, &first_step(source, point, &folder)?)?,
+        (None, Some(point)) => plan::check_figures(study, &first_step(source, point, folder)?)?,
         (None, None) => {}
     }
-    for Point { blank, warnings, .. } in &points {
+    for Point { blank, warnings, .. } in points {
         for warning in warnings {
             _ = watch(News::Warning { point: &blank.label, warning });
         }
     }
-    let session = Session::new(study, source, &points, outcomes, &folder, options, watch);
+    let session = Session::new(study, source, points, outcomes, folder, options, watch);
     session.save()?;
     session.work()?;
     let record = session.record();
     folder.write(&record)?;
-    folder.close(record.status == Status::Finished)?;
     Ok(record)
 }
 
@@ -119,12 +133,9 @@ fn known(study: &Study, point: &Point, old: Option<&Record>, folder: &Folder, ke
 
 /// The summary of a point after its first step.
 fn first_step(source: &Source<'_>, point: &Point, folder: &Folder) -> Result<serde_json::Value, StudyError> {
-    let place = folder.run(&point.name, false);
+    let place = folder.trial();
     let scene = plan::figures_only(source(&point.overrides)?);
-    // The folder of an older study may hold a run of the same name; it is gone on with later if it is one of this scene.
-    if run::folder::is_run(&place) {
-        folder::remove(&place)?;
-    }
+    folder::remove(&place)?;
     let summary = run::run(scene, &place, false, &mut |_| ControlFlow::Break(()))?;
     folder::remove(&place)?;
     // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
