@@ -73,7 +73,8 @@ fn heard() -> Heard {
     for folder in fs::read_dir(repository().join("scenes")).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "toml") {
+            if path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("study.toml")
+            {
                 vocabulary.listen(&path, &|path| fs::read_to_string(path)).unwrap();
             }
         }

@@ -94,7 +94,7 @@ impl Scale {
         let mark = |k: i64| {
             let value = k as f64 * step;
             // What the sum of steps adds to the last digits is not shown.
-            let digits = (-power.log10().floor()).clamp(0.0, 17.0) as usize;
+            let digits = (-(step * 1.001).log10().floor()).clamp(0.0, 17.0) as usize;
             let label = match plain(value) {
                 short if short.contains('e') => short,
                 _ => format!("{value:.digits$}"),

@@ -4,7 +4,7 @@ use super::{chart, labelled, slope};
 use crate::chart::{STYLE as CHARTS, plain};
 use crate::export::xml::escaped;
 use percussion_scene::run::Status;
-use percussion_scene::study::{Drawn, DrawnCurve, Fit, Judged, Record, Standing};
+use percussion_scene::study::{Drawn, DrawnCurve, Fit, Judged, Record, Scale, Standing};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -142,6 +142,7 @@ fn values(record: &Record, drawn: &Drawn) -> String {
     let row = |k: usize| {
         let at = drawn.curves[0].x[k];
         let cell = |curve: &DrawnCurve| match curve.y[k] {
+            Some(value) if drawn.figure.scale == Scale::Linear => format!("<td>{}</td>", plain(value)),
             Some(value) => format!("<td>{value:.4e}</td>"),
             None => "<td class=\"none\">–</td>".to_owned(),
         };

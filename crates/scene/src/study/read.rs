@@ -1,7 +1,7 @@
 //! What the keys of a study file mean.
 
 use super::{Axis, Figure, Fit, Published, Scale, Setting, Spot, Study};
-use crate::report::{Place, Read, Report, Told};
+use crate::report::{Place, Read, Report};
 use crate::scene::name_of;
 use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
 use std::collections::BTreeMap;
@@ -38,10 +38,14 @@ pub(super) fn study(
     let set = set(&top);
     let axes = axes(&top);
     let x = axes.as_ref().map_err(|told| *told).and_then(|axes| over(&top, axes));
-    let figures = match (&axes, &x) {
-        (Ok(axes), Ok(x)) => figures(&top, axes, *x),
-        _ => Err(Told),
+    // Figures are read even if the axes are in doubt; only what they say about curves is not judged then.
+    let curves: Option<Vec<&Axis>> = match (&axes, &x) {
+        (Ok(axes), Ok(x)) => {
+            Some(axes.iter().enumerate().filter(|(k, _)| k != x).map(|(_, axis)| axis).collect())
+        }
+        _ => None,
     };
+    let figures = figures(&top, curves.as_deref());
     Ok(Study {
         name: name_of(path),
         title: title?,
@@ -231,14 +235,13 @@ fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
     outcome
 }
 
-fn figures(top: &Fields, axes: &[Axis], x: usize) -> Read<Vec<Figure>> {
+fn figures(top: &Fields, curves: Option<&[&Axis]>) -> Read<Vec<Figure>> {
     let remedy = "write [figures.NAME] with a value, such as value = \"energy.max_relative_error\"";
     let entries = named(top, "figures", remedy)?;
-    let curves: Vec<&Axis> = axes.iter().enumerate().filter(|(k, _)| *k != x).map(|(_, axis)| axis).collect();
-    heard(entries.iter().map(|entry| figure(top.report, entry, &curves)))
+    heard(entries.iter().map(|entry| figure(top.report, entry, curves)))
 }
 
-fn figure(report: &Report, entry: &Entry, curves: &[&Axis]) -> Read<Figure> {
+fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figure> {
     let name = format!("figures.{}", entry.key);
     // It becomes the name of a file.
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -276,7 +279,7 @@ fn figure(report: &Report, entry: &Entry, curves: &[&Axis]) -> Read<Figure> {
     })
 }
 
-fn fit(figure: &Fields, node: &Node, curves: &[&Axis]) -> Read<Fit> {
+fn fit(figure: &Fields, node: &Node, curves: Option<&[&Axis]>) -> Read<Fit> {
     let name = figure.path("fit");
     let fields = Fields::of(figure.report, node, &name, &["from", "to", "at_least", "at_most", "only"])?;
     let (from, to) = (fields.positive("from", "number"), fields.positive("to", "number"));
@@ -301,9 +304,13 @@ fn fit(figure: &Fields, node: &Node, curves: &[&Axis]) -> Read<Fit> {
     Ok(fit)
 }
 
-/// The entries of a table whose keys are axes that make curves.
-fn chosen<'a, 'c>(fields: &Fields<'a>, key: &str, curves: &[&'c Axis]) -> Read<Vec<(&'a Entry, &'c Axis)>> {
-    let Some(node) = fields.node(key) else { return Ok(Vec::new()) };
+/// The entries of a table whose keys are axes that make curves; none if it is not known which those are.
+fn chosen<'a, 'c>(
+    fields: &Fields<'a>,
+    key: &str,
+    curves: Option<&[&'c Axis]>,
+) -> Read<Vec<(&'a Entry, &'c Axis)>> {
+    let (Some(node), Some(curves)) = (fields.node(key), curves) else { return Ok(Vec::new()) };
     let table = Fields::of_some_kind(fields.report, node, &fields.path(key))?.table;
     let found = |entry: &'a Entry| {
         let axis = curves.iter().find(|axis| axis.name == entry.key);
@@ -330,7 +337,7 @@ fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<Setti
     })
 }
 
-fn published(figure: &Fields, node: &Node, i: usize, curves: &[&Axis]) -> Read<Published> {
+fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -> Read<Published> {
     let name = format!("{}[{i}]", figure.path("published"));
     let fields = Fields::of(figure.report, node, &name, &["label", "points", "at"])?;
     let label = fields.text("label").and_then(|label| {
@@ -345,7 +352,9 @@ fn published(figure: &Fields, node: &Node, i: usize, curves: &[&Axis]) -> Read<P
         let name = format!("{}.{}", fields.path("at"), entry.key);
         at.insert(axis.name.clone(), value_of(fields.report, &entry.node, &name, axis)?);
     }
-    if let Some(axis) = curves.iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name)) {
+    if let Some(axis) =
+        curves.unwrap_or_default().iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name))
+    {
         let remedy = format!("add a value of `{}`, so that it is one curve", axis.name);
         return Err(fields.wrong("at", "does not name a curve", &remedy));
     }
