@@ -250,7 +250,10 @@ fn slips_are_refused_before_anything_is_run() {
     let text = said("scheme", &STUDY.replace("newmark-explicit", "exact"));
     assert!(text.contains("study.toml:"), "{text}");
     let text = said("set", &STUDY.replace("x = \"h\"", "x = \"h\"\nset = [\"bodies.bobb.mass=2\"]"));
-    assert!(text.contains("bodies.bobb.mass=2: ") && text.contains("did you mean `bob`?"), "{text}");
+    assert!(
+        text.contains("study.toml:5:8: bodies.bobb.mass=2: ") && text.contains("did you mean `bob`?"),
+        "{text}"
+    );
 
     let misuse = |arguments: &[&str], said: &str| {
         let output = program().arg("sweep").args(arguments).output().unwrap();
@@ -261,6 +264,7 @@ fn slips_are_refused_before_anything_is_run() {
     misuse(&["order-of-scheme"], "did you mean `order-of-schemes`?");
     misuse(&["order-of-schemes", "--jobs", "0"], "0 is not in 1..");
     misuse(&["order-of-schemes", "--set", "run.until"], "has no `=`");
+    misuse(&["order-of-schemes", "--set", "run.utnil=1"], "override run.utnil=1: unknown key `utnil`");
 }
 
 #[test]
@@ -309,7 +313,16 @@ fn neither_threads_nor_kept_runs_change_a_figure() {
 
 #[test]
 fn an_interrupted_study_goes_on_to_the_same_figures() {
-    let place = prepared("resume", STUDY);
+    stopped_and_resumed("-INT", Some(130));
+}
+
+#[test]
+fn a_killed_study_goes_on_to_the_same_figures() {
+    stopped_and_resumed("-KILL", None);
+}
+
+fn stopped_and_resumed(signal: &str, exit: Option<i32>) {
+    let place = prepared(&format!("resume{signal}"), STUDY);
     let long = ["--set", "run.until=40", "--jobs", "1"];
     let (study, out) = (place.join("study.toml"), place.join("out"));
     let mut child = program()
@@ -327,14 +340,14 @@ fn an_interrupted_study_goes_on_to_the_same_figures() {
         text.matches("\"status\": \"finished\"").count()
     };
     wait_for("the first points", || ended(&out) >= 2);
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(child.wait().unwrap().code(), exit);
     let record = json(&out.join("study.json"));
     assert_eq!(record["status"], "interrupted");
     let missing = record["runs"].as_array().unwrap().iter().filter(|run| run["status"] == "missing").count();
     assert!((1..8).contains(&missing), "{missing}");
-    assert!(out.join("report.html").exists());
+    assert_eq!(out.join("report.html").exists(), exit.is_some());
 
     let output = sweep(&place, &[&long[..], &["--resume"]].concat());
     succeed(&output);

@@ -70,13 +70,24 @@ fn summary(record: &Record) -> String {
 fn figure(record: &Record, drawn: &Drawn) -> String {
     let figure = &drawn.figure;
     format!(
-        "<section id=\"{name}\">\n<h2>{label}</h2>\n<div class=\"drawing\">{svg}</div>\n{rates}{values}</section>\n",
+        "<section id=\"{name}\">\n<h2>{label}</h2>\n<div class=\"drawing\">{svg}</div>\n{left_out}{rates}{values}</section>\n",
         name = escaped(&figure.name),
         label = escaped(&capital(&figure.label)),
         svg = chart(record, drawn).inline(),
+        left_out = left_out(drawn),
         rates = rates(drawn),
         values = values(record, drawn),
     )
+}
+
+/// How many values have no place among decades.
+fn left_out(drawn: &Drawn) -> String {
+    let values = drawn.curves.iter().flat_map(|curve| &curve.y).flatten();
+    match values.filter(|value| drawn.figure.scale == Scale::Log && !(**value > 0.0)).count() {
+        0 => String::new(),
+        1 => "<p class=\"about\">One value is not positive and has no place here.</p>\n".to_owned(),
+        n => format!("<p class=\"about\">{n} values are not positive and have no place here.</p>\n"),
+    }
 }
 
 fn capital(text: &str) -> String {

@@ -62,6 +62,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// Where the scene is named.
     pub place: Spot,
+    /// Where the first of what is overridden is written; the others were added later.
+    set_places: Vec<Spot>,
 }
 
 /// An axis of the grid.

@@ -1,7 +1,7 @@
 //! What every point overrides. All scenes are read before the first one is run: a slip in the last value shows at once.
 
 use super::record::{Lost, Outcome, Standing, lookup};
-use super::{Axis, Figure, Setting, Source, Spot, Study};
+use super::{Axis, Figure, Setting, Source, Study};
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
 use crate::run::npz::Crc;
@@ -101,15 +101,21 @@ fn names(study: &Study, at: &BTreeMap<String, Setting>, others: &[Point]) -> (St
     (words.join(", "), name)
 }
 
-/// A complaint about an override, with the place in the study where it is written.
+/// A complaint about an override, with the place in the study where it is written; of one from elsewhere, as it is.
 fn traced(study: &Study, complaint: Complaint) -> Complaint {
     let Some(change) = complaint.file.strip_prefix("override ") else { return complaint };
-    let axis = study
-        .axes
+    let axes = study.axes.iter().flat_map(|axis| {
+        axis.values.iter().map(move |value| (format!("{}={}", axis.path, value.toml()), &axis.place))
+    });
+    let set = study
+        .set
         .iter()
-        .find(|axis| axis.values.iter().any(|value| change == format!("{}={}", axis.path, value.toml())));
-    let place: &Spot = axis.map_or(&study.place, |axis| &axis.place);
-    place.complaint(format!("{change}: {}", complaint.message), complaint.remedy)
+        .zip(&study.set_places)
+        .map(|((path, value), place)| (format!("{path}={value}"), place));
+    match axes.chain(set).find(|(own, _)| own == change) {
+        Some((_, place)) => place.complaint(format!("{change}: {}", complaint.message), complaint.remedy),
+        None => complaint,
+    }
 }
 
 /// Whether a run has all figures, as its first step shows.

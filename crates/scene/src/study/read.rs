@@ -46,12 +46,14 @@ pub(super) fn study(
         _ => None,
     };
     let figures = figures(&top, curves.as_deref());
+    let (set, set_places) = set?;
     Ok(Study {
         name: name_of(path),
         title: title?,
         description: description?,
         scene: scene?,
-        set: set?,
+        set,
+        set_places,
         axes: axes?,
         x: x?,
         figures: figures?,
@@ -64,18 +66,18 @@ fn spot(report: &Report, place: Place) -> Spot {
     Spot { file, place }
 }
 
-/// `set = ["run.until=2"]`, as on the command line.
-fn set(top: &Fields) -> Read<Vec<(String, String)>> {
-    let Some(items) = top.list("set")? else { return Ok(Vec::new()) };
+/// `set = ["run.until=2"]`, as on the command line, and where each is written.
+fn set(top: &Fields) -> Read<(Vec<(String, String)>, Vec<Spot>)> {
+    let items = top.list("set")?.unwrap_or_default();
     let change = |(i, item): (usize, &Node)| {
         let change = text(top.report, item, &format!("set[{i}]"))?;
         let Some((path, value)) = change.split_once('=') else {
             let remedy = "write \"path=value\" as after --set, such as \"run.until=2\"";
             return Err(top.report.complain(item.place, format!("`set[{i}]` has no `=`"), remedy));
         };
-        Ok((path.trim().to_owned(), value.trim().to_owned()))
+        Ok(((path.trim().to_owned(), value.trim().to_owned()), spot(top.report, item.place)))
     };
-    heard(items.iter().enumerate().map(change))
+    Ok(heard(items.iter().enumerate().map(change))?.into_iter().unzip())
 }
 
 /// All values, or that there was a complaint about some of them: all of them are read.
@@ -98,18 +100,16 @@ fn axes(top: &Fields) -> Read<Vec<Axis>> {
     let entries = named(top, "axes", "write [axes.NAME] with the path that is set and its values")?;
     let axes = heard(entries.iter().map(|entry| axis(top.report, entry)))?;
     let points = axes.iter().try_fold(1usize, |points, axis| points.checked_mul(axis.values.len()));
-    if !points.is_some_and(|points| points <= MOST_POINTS) {
+    if points.is_none_or(|points| points > MOST_POINTS) {
         let message = format!("has more than {MOST_POINTS} points");
         return Err(top.wrong("axes", &message, "give fewer values"));
     }
     for (k, entry) in entries.iter().enumerate() {
         if axes[..k].iter().any(|other| other.path == axes[k].path) {
+            let place =
+                entry.node.table().and_then(|axis| axis.get("path")).map_or(entry.place, |path| path.place);
             let message = format!("`{}` is set by two axes", axes[k].path);
-            return Err(top.report.complain(
-                entry.place,
-                message,
-                "set another path, or remove one of the two",
-            ));
+            return Err(top.report.complain(place, message, "set another path, or remove one of the two"));
         }
     }
     Ok(axes)
