@@ -46,7 +46,7 @@ pub(super) fn study(
         _ => None,
     };
     let figures = figures(&top, curves.as_deref());
-    let (set, set_places) = set?;
+    let (set, set_places) = set?.into_iter().unzip();
     Ok(Study {
         name: name_of(path),
         title: title?,
@@ -67,7 +67,7 @@ fn spot(report: &Report, place: Place) -> Spot {
 }
 
 /// `set = ["run.until=2"]`, as on the command line, and where each is written.
-fn set(top: &Fields) -> Read<(Vec<(String, String)>, Vec<Spot>)> {
+fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
     let items = top.list("set")?.unwrap_or_default();
     let change = |(i, item): (usize, &Node)| {
         let change = text(top.report, item, &format!("set[{i}]"))?;
@@ -77,7 +77,7 @@ fn set(top: &Fields) -> Read<(Vec<(String, String)>, Vec<Spot>)> {
         };
         Ok(((path.trim().to_owned(), value.trim().to_owned()), spot(top.report, item.place)))
     };
-    Ok(heard(items.iter().enumerate().map(change))?.into_iter().unzip())
+    heard(items.iter().enumerate().map(change))
 }
 
 /// All values, or that there was a complaint about some of them: all of them are read.

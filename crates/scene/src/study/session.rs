@@ -48,7 +48,7 @@ pub enum News<'a> {
         steps: u64,
         /// Steps to take.
         total: u64,
-        /// Steps that need not be taken any more, or were when this part of the study began.
+        /// Steps that were there when this part of the study began.
         from: u64,
         /// Points that have ended.
         done: usize,
@@ -156,7 +156,8 @@ struct Session<'a> {
     steps: AtomicU64,
     done: AtomicUsize,
     total: u64,
-    from: u64,
+    /// Steps that were there when this part of the study began.
+    from: AtomicU64,
 }
 
 impl<'a> Session<'a> {
@@ -184,7 +185,7 @@ impl<'a> Session<'a> {
             steps: AtomicU64::new(from),
             done: AtomicUsize::new(done),
             total: points.iter().map(|point| point.steps).sum(),
-            from,
+            from: AtomicU64::new(from),
         }
     }
 
@@ -231,11 +232,20 @@ impl<'a> Session<'a> {
         };
         let mut before = 0;
         let mut watch = |progress: &run::Progress| {
+            if before == 0 {
+                self.from.fetch_add(progress.from, Ordering::Relaxed);
+            }
             let taken = progress.steps - before;
             before = progress.steps;
             let steps = self.steps.fetch_add(taken, Ordering::Relaxed) + taken;
             let (done, points) = (self.done.load(Ordering::Relaxed), self.points.len());
-            (self.watch)(News::Step { steps, total: self.total, from: self.from, done, points })
+            (self.watch)(News::Step {
+                steps,
+                total: self.total,
+                from: self.from.load(Ordering::Relaxed),
+                done,
+                points,
+            })
         };
         if self.options.resume && run::folder::is_run(&place) {
             // A run of another scene is no obstacle: it is made anew.
