@@ -1,7 +1,8 @@
-//! The scenes that come with the program, carried inside it.
+//! The scenes and studies that come with the program, carried inside it.
 
 use percussion_mechanics::schemes::WITHOUT_CONTACT;
 use percussion_scene::SceneError;
+use percussion_scene::study::Study;
 use std::io;
 use std::path::Path;
 
@@ -12,14 +13,14 @@ pub struct Scene {
     pub name: &'static str,
     /// One line about it.
     pub title: &'static str,
-    /// What is done with it: `distance` or `run`.
+    /// What is done with it: `distance`, `run` or `sweep`.
     pub kind: &'static str,
-    /// Schemes for it; none for a `distance` scene.
+    /// Schemes for it; none for a `distance` scene or a study.
     pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
     #[serde(skip)]
     pub pairs: &'static str,
-    /// Scene files with their texts: `scene.toml` and its variants.
+    /// Scene files with their texts: `scene.toml` and its variants, or `study.toml`.
     #[serde(skip)]
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -45,6 +46,20 @@ macro_rules! run_scene {
             schemes: $schemes,
             pairs: "",
             files: &[$(($file, include_str!(concat!("../../../scenes/", $name, "/", $file)))),+],
+        }
+    };
+}
+
+/// A study of one of the scenes.
+macro_rules! study {
+    ($name:literal, $title:literal) => {
+        Scene {
+            name: $name,
+            title: $title,
+            kind: "sweep",
+            schemes: &[],
+            pairs: "",
+            files: &[("study.toml", include_str!(concat!("../../../scenes/", $name, "/study.toml")))],
         }
     };
 }
@@ -138,6 +153,7 @@ pub const SCENES: &[Scene] = &[
         ["scene.toml", "decomposition.toml", "potential.toml"],
         &ELASTIC
     ),
+    study!("order-of-schemes", "How the energy errors of three schemes fall with the step"),
     run_scene!(
         "pendulum-chain",
         "A hanging chain of eight links on spherical joints",
@@ -205,10 +221,22 @@ pub fn load(
 ) -> Option<Result<percussion_scene::Scene, SceneError>> {
     let (folder, variant) = name.split_once('/').unwrap_or((name, "scene"));
     let file = format!("{variant}.toml");
-    let scene = scene(folder).filter(|scene| scene.files.iter().any(|(name, _)| *name == file))?;
-    let carried = |path: &Path| {
-        let found = scene.files.iter().find(|(name, _)| Path::new(scene.name).join(name) == path);
+    let runs = |scene: &&Scene| scene.kind == "run" && scene.files.iter().any(|(name, _)| *name == file);
+    let scene = scene(folder).filter(runs)?;
+    let path = Path::new(folder).join(&file);
+    Some(percussion_scene::Scene::read(path, overrides, &|path| scene.carried(path)))
+}
+
+/// Loads a study: `order-of-schemes`. `None` if there is no such study.
+pub fn study(name: &str) -> Option<Result<Study, SceneError>> {
+    let scene = scene(name).filter(|scene| scene.kind == "sweep")?;
+    Some(Study::read(Path::new(name).join("study.toml"), &|path| scene.carried(path)))
+}
+
+impl Scene {
+    /// A file of its folder.
+    fn carried(&self, path: &Path) -> io::Result<String> {
+        let found = self.files.iter().find(|(name, _)| Path::new(self.name).join(name) == path);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
-    };
-    Some(percussion_scene::Scene::read(Path::new(folder).join(&file), overrides, &carried))
+    }
 }
