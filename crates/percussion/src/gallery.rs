@@ -72,6 +72,8 @@ pub const SCENES: &[Scene] = &[
         ["scene.toml"],
         &ROUGH
     ),
+    study!("balance2-gamma", "Less stabilisation, more violation: balance2 against gamma"),
+    study!("balance2-steps", "How far balance2 violates its constraints, against the step"),
     run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"], &ELASTIC),
     run_scene!(
         "bolted-car",
@@ -81,6 +83,7 @@ pub const SCENES: &[Scene] = &[
     ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
     run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
+    study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
@@ -178,7 +181,9 @@ pub const SCENES: &[Scene] = &[
         ["scene.toml"],
         &ROUGH
     ),
+    study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
     run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
+    study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
     run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
     Scene {
         name: "tetrahedra",

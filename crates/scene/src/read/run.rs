@@ -1,6 +1,6 @@
 //! How a scene is to be run.
 
-use super::contact::meaning;
+use super::contact::{is_auto, meaning};
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_mechanics::schemes::{
@@ -146,7 +146,10 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     };
     const LENGTH: &str = "give a number of at least 0";
     let gamma = within("gamma", 1.0, "give a number from 0 to 1");
-    let eps = |key: &str| within(key, f64::MAX, LENGTH);
+    let eps = |key: &str| match is_auto(&lcp, key, "give a number, without quotes")? {
+        true => Ok(None),
+        false => within(key, f64::MAX, LENGTH),
+    };
     let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
     let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
     let gaps = meaning(&lcp, "gaps", &GapRule::WORDS, own.gaps);
