@@ -122,7 +122,7 @@ pub struct FrictionalSolution {
     pub impulses: Impulses,
     /// What the judge says of them.
     pub residual: FrictionalResidual,
-    /// Pivots, interior-point iterations or sweeps.
+    /// Pivots, interior-point iterations, or sweeps and factorisations.
     pub iterations: usize,
     /// Impulses that cancel, if the cone is not pointed.
     pub evidence: Option<NotPointed>,

@@ -37,6 +37,22 @@ pub(super) struct Item {
 }
 
 impl Item {
+    /// A contact of nothing with nothing.
+    #[cfg(test)]
+    pub(super) fn blank() -> Self {
+        Self {
+            ends: [0; 2],
+            first: 0,
+            rows: 0,
+            contact: true,
+            source: 0,
+            bias: 0.0,
+            friction: 0.0,
+            g: [0.0; 6],
+            inverse: [0.0; 6],
+        }
+    }
+
     pub(super) fn range(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.rows) as usize
     }
@@ -75,7 +91,9 @@ impl System {
         self.free.push([0.0; WIDEST]);
         self.v.clear();
         self.v.extend_from_slice(&self.free);
-        (self.items.clear(), self.rows.clear(), self.unit.clear());
+        self.items.clear();
+        self.rows.clear();
+        self.unit.clear();
         let mut widest = 0;
         for k in 0..self.graph.items.len() {
             let source = self.graph.items[k] as usize;
