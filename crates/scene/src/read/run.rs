@@ -119,7 +119,7 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
 }
 
 /// The keys of `[run.lcp]`.
-const STEPPING: [&str; 13] = [
+const STEPPING: [&str; 14] = [
     "gamma",
     "gaps",
     "keep_energy",
@@ -132,6 +132,7 @@ const STEPPING: [&str; 13] = [
     "aligned",
     "tolerance",
     "sweeps",
+    "polish",
     "restitution_law",
 ];
 
@@ -157,6 +158,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
+    let polish = lcp.count("polish", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
             Err(lcp.wrong("tolerance", &format!("is {x}"), "give a number below 1, such as 1e-9"))
@@ -181,6 +183,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
         aligned: aligned?.unwrap_or(own.aligned),
         tolerance: tolerance?.unwrap_or(own.tolerance),
         sweeps: sweeps?.unwrap_or(own.sweeps),
+        polish: polish?.unwrap_or(own.polish),
         restitution: restitution?,
     })
 }

@@ -52,6 +52,7 @@ impl Solvers {
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
         self.sweeps.limit = options.sweeps;
+        self.sweeps.polish = options.polish;
         self.fixed_point.tolerance = tolerance;
         match options.solver {
             StepSolver::Lemke => keep(&mut self.best, self.lemke.solve(problem)),
