@@ -171,9 +171,7 @@ impl GaussSeidel {
     /// Writes the impulses into the answer and has them judged.
     fn conclude(&mut self, problem: &Frictional) -> &FrictionalSolution {
         let impulses = &mut self.answer.impulses;
-        self.system.answer(problem, impulses);
-        impulses.propel(problem);
-        impulses.observe_slip(problem, self.cone);
+        self.system.answer(problem, self.cone, impulses);
         self.answer.residual = judge(problem, impulses, self.cone, None, &mut self.scratch);
         self.answer.iterations = self.report.sweeps + self.report.factorisations;
         self.answer.evidence = None;
