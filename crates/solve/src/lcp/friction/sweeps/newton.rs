@@ -41,8 +41,10 @@ const SHORTEST: f64 = 1e-4;
 /// Defect that is left of a centre's law, relative to the error.
 const INEXACT: f64 = 1e-3;
 
-/// What is better than the goal by this factor is good enough for ever.
+/// What is better than the goal by this factor is good enough for ever; on the way there, a centre that does
+/// not lower the error to this is the last.
 const SURPLUS: f64 = 1e-3;
+const CHEAP: f64 = 0.7;
 
 /// Centres without halving the error after which to give up, and without gain after which to change the law.
 const PATIENCE: usize = 30;
@@ -101,8 +103,12 @@ impl Newton {
         let mut softness = [FIRST; 2];
         let (mut kind, mut mark, mut idle, mut bad) = (Kind::Convex, error, 0, 0);
         let mut gain = 0.0;
-        // Beyond the goal, while digits are to be had for a step each.
-        while error > goal && idle < PATIENCE && self.steps < budget || error > SURPLUS * goal && gain < 0.7 {
+        while self.steps < budget {
+            // Beyond the goal, only while digits are cheap.
+            let goes_on = if error > goal { idle < PATIENCE } else { error > SURPLUS * goal && gain < CHEAP };
+            if !goes_on {
+                break;
+            }
             let ε = softness[kind as usize];
             let law = Law { kind, cone, compliance: ε };
             let steps = self.proximal(system, part, law, f64::max(0.1 * SURPLUS * goal, INEXACT * error));
