@@ -191,11 +191,12 @@ impl Assembly {
             let angle = PI * k as f64 / count as f64;
             let direction = s * angle.cos() + t * angle.sin();
             let wrenches = spot.push(&direction, centres).map(|w| w * scale);
+            let drift = direction.dot(&spot.wall) * scale;
             let written = entries(
                 &self.block,
                 freedoms,
                 sides(wrenches),
-                |row, problem| problem.tangent(row).map(|_| ()),
+                |row, problem| problem.drifting_tangent(row, drift).map(|_| ()),
                 &mut self.problem,
             )?;
             if written {

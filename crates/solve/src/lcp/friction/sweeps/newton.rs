@@ -165,7 +165,8 @@ impl Newton {
         for item in &system.items[part.items.clone()] {
             let (a, b) = (&system.v[item.ends[0] as usize], &system.v[item.ends[1] as usize]);
             let u = &mut self.u[item.first as usize - rows.start..item.range().end - rows.start];
-            u.iter_mut().zip(&system.rows[item.range()]).for_each(|(u, row)| *u = along(row, a, b));
+            let rows = system.rows[item.range()].iter().zip(&system.drift[item.range()]);
+            u.iter_mut().zip(rows).for_each(|(u, (row, drift))| *u = along(row, a, b) + drift);
             u[0] += item.bias + law.widening(item, &u[1..]);
         }
         self.shift.fill([0.0; WIDEST]);

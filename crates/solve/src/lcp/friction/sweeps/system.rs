@@ -68,6 +68,8 @@ pub(super) struct System {
     size: f64,
     pub(super) items: Vec<Item>,
     pub(super) rows: Vec<[f64; 2 * WIDEST]>,
+    /// Velocities along rows that no body has part in; the gap of a contact is its item's.
+    pub(super) drift: Vec<f64>,
     /// Impulses, one per row.
     pub(super) x: Vec<f64>,
     /// What they are multiplied by to get their units back.
@@ -98,6 +100,7 @@ impl System {
         self.v.extend_from_slice(&self.free);
         self.items.clear();
         self.rows.clear();
+        self.drift.clear();
         self.unit.clear();
         let mut widest = 0;
         for k in 0..self.graph.items.len() {
@@ -150,6 +153,7 @@ impl System {
             hat[at..at + WIDEST].copy_from_slice(&pull(n, l, values, 1.0 / root));
         }
         self.rows.push(hat);
+        self.drift.push(row.drift / (root * size));
         self.unit.push(size / root);
     }
 
@@ -200,7 +204,7 @@ impl System {
                 into.facets[facet + 1] = (-p).max(0.0);
                 let speed =
                     along(&self.rows[k], &self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
-                let speed = speed * self.size * (self.size / self.unit[k]);
+                let speed = (speed + self.drift[k]) * self.size * (self.size / self.unit[k]);
                 slip = if cone == Cone::Facets { slip.max(speed.abs()) } else { slip.hypot(speed) };
             }
             into.slip[source] = slip;
