@@ -18,7 +18,7 @@ type Pair = [f64; 2 * WIDEST];
 
 /// `rᵀ v`, in two sums that can run beside each other.
 #[inline(always)]
-fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
+pub(super) fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
     let mut sum = [0.0; 2];
     for k in 0..WIDEST / 2 {
         for (lane, sum) in sum.iter_mut().enumerate() {
@@ -30,7 +30,7 @@ fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
 }
 
 #[inline(always)]
-fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
+pub(super) fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
     for i in 0..WIDEST {
         a[i] += x * row[i];
         b[i] += x * row[WIDEST + i];
