@@ -24,6 +24,15 @@ impl PartShape {
         matches!(self, Self::Solid(Solid::HalfSpace(_)) | Self::Planar(PlanarShape::HalfPlane(_)))
     }
 
+    /// Whether its surface is curved somewhere.
+    pub fn is_round(&self) -> bool {
+        let flat = match self {
+            Self::Solid(solid) => solid.polytope().is_some(),
+            Self::Planar(shape) => shape.polygon().is_some(),
+        };
+        !flat && !self.is_unbounded()
+    }
+
     /// Whether it lies in the plane.
     pub fn is_planar(&self) -> bool {
         matches!(self, Self::Planar(_))

@@ -184,7 +184,7 @@ impl Assembly {
         let planar = contacts.parts[spot.pair.0].shape.is_planar();
         let count = if planar { 1 } else { pyramid.facets / 2 };
         if pyramid.aligned && count > 1 {
-            let point = spot.touch.point();
+            let point = spot.point;
             let moves = |slot: Option<usize>| {
                 slot.map_or_else(Vec3::zeros, |slot| {
                     let twist = &bodies.flown[slot];

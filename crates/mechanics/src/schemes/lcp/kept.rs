@@ -131,6 +131,6 @@ impl Last {
 /// Where a spot is in the frame of its second body, or of its first if that never moves.
 fn local(contacts: &Contacts, state: &State, spot: &Spot) -> Vec3 {
     let slot = contacts.parts[spot.pair.1].slot.or(contacts.parts[spot.pair.0].slot);
-    let point = spot.touch.point();
+    let point = spot.point;
     slot.map_or(point, |slot| state.rotations[slot].tr_mul(&(point - state.positions[slot])))
 }

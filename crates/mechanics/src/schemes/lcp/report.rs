@@ -69,7 +69,7 @@ impl Lcp {
                 impulse += push + self.drags[k];
                 let size = push.norm();
                 weight += size;
-                point += spot.touch.point() * size;
+                point += spot.point * size;
                 let speed = approach(contacts, spot, &self.before) * spot.metres;
                 if size > 0.0 && fastest.is_none_or(|(least, _)| speed < least) {
                     fastest = Some((speed, k));

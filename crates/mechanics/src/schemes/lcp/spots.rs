@@ -35,6 +35,8 @@ pub(super) struct Spot {
     pub pair: (usize, usize),
     /// The event.
     pub touch: Touch,
+    /// Where impulses act, on both bodies.
+    pub point: Vec3,
     /// Its distance, in units of the metric.
     pub distance: f64,
     /// The distance of an overlap is measured along the normal by this factor: m per unit of the metric.
@@ -52,7 +54,7 @@ pub(super) struct Spot {
 impl Spot {
     /// The same wrenches for a push of one newton second along a direction at the spot.
     pub fn push(&self, direction: &Vec3, centres: [Option<&Vec3>; 2]) -> [Vec6; 2] {
-        push(&self.touch.point(), direction, centres)
+        push(&self.point, direction, centres)
     }
 }
 
@@ -167,22 +169,24 @@ impl Spots {
     }
 }
 
-/// A body of a pair: where its twists are about, and with which one it is driven.
+/// A body of a pair: where its twists are about, with which one it is driven, whether it is round.
 struct Side {
     centre: Option<Vec3>,
     driven: Option<Vec6>,
+    round: bool,
 }
 
 impl Side {
     fn of(part: &Part, state: &State, h: f64) -> Self {
-        match (part.slot, &part.motion) {
-            (Some(slot), _) => Self { centre: Some(state.positions[slot]), driven: None },
+        let (centre, driven) = match (part.slot, &part.motion) {
+            (Some(slot), _) => (Some(state.positions[slot]), None),
             (None, Some(motion)) => {
                 let t = motion.step(state.time, h);
-                Self { centre: Some(t.point), driven: Some(twist(&t.linear, &t.angular)) }
+                (Some(t.point), Some(twist(&t.linear, &t.angular)))
             }
-            (None, None) => Self { centre: None, driven: None },
-        }
+            (None, None) => (None, None),
+        };
+        Self { centre, driven, round: part.shape.is_round() }
     }
 
     /// Velocity of a point because of being driven.
@@ -229,6 +233,16 @@ impl Pace {
     }
 }
 
+/// Where the impulses of an event act: on the surface of a round body, which a push at another point across the gap would set
+/// spinning; between others in the middle.
+fn place(touch: &Touch, sides: &[Side; 2]) -> Vec3 {
+    match [sides[0].round, sides[1].round] {
+        [true, false] => touch.point_a,
+        [false, true] => touch.point_b,
+        _ => touch.point(),
+    }
+}
+
 /// An event as a constraint: its distance and the derivative of it.
 fn spot(
     pair: (usize, usize),
@@ -238,12 +252,12 @@ fn spot(
     smaller: f64,
     sides: &[Side; 2],
 ) -> Spot {
-    let mut spot =
-        constraint(pair, touch, surface, metric, smaller, [0, 1].map(|k| sides[k].centre.as_ref()));
+    let point = place(touch, sides);
+    let centres = [0, 1].map(|k| sides[k].centre.as_ref());
+    let mut spot = constraint(pair, touch, point, surface, metric, smaller, centres);
     for (wrench, side) in spot.wrenches.iter().zip(sides) {
         spot.carried += side.driven.map_or(0.0, |driven| wrench.dot(&driven));
     }
-    let point = touch.point();
     spot.wall = sides[0].velocity(&point) - sides[1].velocity(&point);
     spot
 }
@@ -251,6 +265,7 @@ fn spot(
 fn constraint(
     pair: (usize, usize),
     touch: &Touch,
+    point: Vec3,
     surface: Surface,
     metric: DistanceMetric,
     smaller: f64,
@@ -259,14 +274,15 @@ fn constraint(
     let (carried, wall) = (0.0, Vec3::zeros());
     let least = LEAST * smaller;
     match metric {
-        // Along the unit normal at the middle of the contact points: what the turning of the normal and of β adds is
-        // proportional to the gap, which is of the order of a step.
+        // Along the unit normal: what the turning of the normal and of β adds is proportional to the gap, which is of the
+        // order of a step.
         DistanceMetric::Gap => Spot {
             pair,
             touch: *touch,
+            point,
             distance: touch.gap(),
             metres: 1.0,
-            wrenches: push(&touch.point(), &touch.normal(), centres),
+            wrenches: push(&point, &touch.normal(), centres),
             surface,
             carried,
             wall,
@@ -289,6 +305,7 @@ fn constraint(
             Spot {
                 pair,
                 touch: *touch,
+                point,
                 distance: ratio,
                 metres: d / touch.alpha.norm(),
                 wrenches: [

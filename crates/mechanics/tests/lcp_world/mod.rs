@@ -1,0 +1,123 @@
+//! Bodies in space and in the plane, for the tests of time stepping with complementarity.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::decomposition_world::{GRAVITY, floor, surface};
+use nalgebra::{Matrix3, Rotation3};
+use percussion_geometry::shapes::{HalfPlane, PlanarShape, Polygon};
+use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
+use percussion_mechanics::schemes::{LcpOptions, Options, StepSolve, by_name};
+use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
+
+/// Acceleration of falling bodies, m/s².
+pub const G: f64 = 9.81;
+
+/// A run of time stepping with complementarity.
+pub fn stepped(builder: ModelBuilder, lcp: LcpOptions, h: f64) -> Simulation {
+    let (model, state) = builder.build_open().unwrap();
+    let options = Options { lcp, ..Options::default() };
+    let scheme = by_name("lcp", &model, &state, &options).unwrap();
+    Simulation::new(model, state, scheme, h).unwrap()
+}
+
+pub fn run(sim: &mut Simulation, steps: usize) {
+    for _ in 0..steps {
+        sim.advance().unwrap();
+    }
+}
+
+pub fn solve(sim: &Simulation) -> StepSolve {
+    sim.transcript().unwrap().solve.unwrap()
+}
+
+/// Deepest overlap or widest opening at the beginning of the last step.
+pub fn infeasibility(sim: &Simulation) -> f64 {
+    sim.transcript().unwrap().infeasibility.unwrap()
+}
+
+pub fn energy(sim: &Simulation) -> f64 {
+    sim.ledger().latest().energy()
+}
+
+/// A floor `z = 0` of gravity that pulls along x as on a slope.
+pub fn slope(angle: f64, mu: f64) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.body(floor(), Pose::identity());
+    builder.gravity(Vec3::new(G * angle.sin(), 0.0, -G * angle.cos()));
+    builder.contact(surface(0.0, mu));
+    builder
+}
+
+/// A level floor.
+pub fn level(restitution: f64, mu: f64) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.body(floor(), Pose::identity());
+    builder.gravity(GRAVITY);
+    builder.contact(surface(restitution, mu));
+    builder
+}
+
+/// The half-plane below y = 0, with gravity along -y.
+pub fn ground(restitution: f64, mu: f64) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let outline = PlanarShape::HalfPlane(HalfPlane::new(Vec2::y(), 0.0).unwrap());
+    builder.body(Body::fixed("ground").with_outline(outline, PlanarPose::identity()), Pose::identity());
+    builder.gravity(Vec3::new(0.0, -G, 0.0));
+    builder.contact(surface(restitution, mu));
+    builder
+}
+
+/// A body of the plane; `moment` is that about its normal through the centre of mass, which is the origin of the shape.
+pub fn flat(
+    builder: &mut ModelBuilder,
+    name: &str,
+    shape: PlanarShape,
+    (mass, moment): (f64, f64),
+    angle: f64,
+    at: Vec2,
+) -> BodyId {
+    let inertia = Matrix3::from_diagonal(&Vec3::new(0.5 * moment, 0.5 * moment, moment));
+    let body = Body::rigid(name, mass, Vec3::zeros(), &inertia).unwrap();
+    let turn = Rotation3::from_scaled_axis(Vec3::z() * angle);
+    let pose = Pose::new(turn, Vec3::new(at.x, at.y, 0.0));
+    let id = builder.body(body.with_outline(shape, PlanarPose::identity()), pose);
+    builder.joint(JointSpec::at(name, JointKind::Planar, None, (id, &pose), &Pose::identity()));
+    id
+}
+
+/// A uniform polygon of density one with its corners in the world; its origin is its centroid.
+pub fn plate(builder: &mut ModelBuilder, name: &str, corners: &[Vec2]) -> BodyId {
+    let (mass, centre, moment) = area(corners);
+    let local: Vec<Vec2> = corners.iter().map(|c| c - centre).collect();
+    let shape = PlanarShape::Polygon(Polygon::from_vertices(&local).unwrap());
+    flat(builder, name, shape, (mass, moment), 0.0, centre)
+}
+
+/// A polygon that never moves.
+pub fn block(builder: &mut ModelBuilder, name: &str, corners: &[Vec2]) -> BodyId {
+    let shape = PlanarShape::Polygon(Polygon::from_vertices(corners).unwrap());
+    builder.body(Body::fixed(name).with_outline(shape, PlanarPose::identity()), Pose::identity())
+}
+
+/// Area, centroid and moment about it of a polygon, corners anticlockwise.
+pub fn area(corners: &[Vec2]) -> (f64, Vec2, f64) {
+    let (mut area, mut first, mut second) = (0.0, Vec2::zeros(), 0.0);
+    for (k, a) in corners.iter().enumerate() {
+        let b = &corners[(k + 1) % corners.len()];
+        let cross = a.x * b.y - a.y * b.x;
+        area += 0.5 * cross;
+        first += (a + b) * (cross / 6.0);
+        second += cross * (a.norm_squared() + a.dot(b) + b.norm_squared()) / 12.0;
+    }
+    let centre = first / area;
+    (area, centre, second - area * centre.norm_squared())
+}
+
+/// Slope of a straight line through the logarithms of points.
+pub fn order(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let logs = || points.iter().map(|(x, y)| (x.ln(), y.ln()));
+    let mean = logs().fold((0.0, 0.0), |m, (x, y)| (m.0 + x / n, m.1 + y / n));
+    let (over, under) = logs()
+        .fold((0.0, 0.0), |s, (x, y)| (s.0 + (x - mean.0) * (y - mean.1), s.1 + (x - mean.0) * (x - mean.0)));
+    over / under
+}
