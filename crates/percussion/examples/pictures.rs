@@ -74,6 +74,11 @@ const REVOLUTION: [f64; 21] = {
 
 /// All pictures.
 pub const PICTURES: &[Drawn] = &[
+    drawn("balance2", Strip, &[0.0, 0.6, 1.0, 1.5, 2.0, 4.0], (900, 520)),
+    drawn("bolted-car", Overlay, &[0.0, 1.0, 1.6, 2.1, 2.6, 3.2], (840, 400)),
+    drawn("dice3", Strip, &[0.0, 0.4, 0.7, 1.0, 1.3, 3.0], (960, 480)),
+    drawn("pyramid1", Strip, &[0.0, 0.7, 1.2, 1.7, 2.2, 10.0], (900, 400)),
+    drawn("setup6", Strip, &[0.0, 0.4, 0.6, 0.9, 1.3, 6.0], (960, 640)),
     drawn(
         "bead-chain",
         Overlay,

@@ -1,7 +1,8 @@
-//! The scenes that come with the program, carried inside it.
+//! The scenes and studies that come with the program, carried inside it.
 
 use percussion_mechanics::schemes::WITHOUT_CONTACT;
 use percussion_scene::SceneError;
+use percussion_scene::study::Study;
 use std::io;
 use std::path::Path;
 
@@ -12,25 +13,25 @@ pub struct Scene {
     pub name: &'static str,
     /// One line about it.
     pub title: &'static str,
-    /// What is done with it: `distance` or `run`.
+    /// What is done with it: `distance`, `run` or `sweep`.
     pub kind: &'static str,
-    /// Schemes that can run it; none for a `distance` scene.
+    /// Schemes for it; none for a `distance` scene or a study.
     pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
     #[serde(skip)]
     pub pairs: &'static str,
-    /// Scene files with their texts: `scene.toml` and its variants.
+    /// Scene files with their texts: `scene.toml` and its variants, or `study.toml`.
     #[serde(skip)]
     pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Schemes for bodies that collide without loss and without friction.
-const ELASTIC: [&str; 6] =
-    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful"];
+const ELASTIC: [&str; 7] =
+    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful", "lcp"];
 /// Schemes for impacts that take some of the normal velocity.
-const INELASTIC: [&str; 3] = ["exact", "decomposition", "lossful"];
+const INELASTIC: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
 /// Schemes for friction.
-const ROUGH: [&str; 2] = ["decomposition", "lossful"];
+const ROUGH: [&str; 3] = ["decomposition", "lossful", "lcp"];
 
 /// A scene to be run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {
@@ -49,10 +50,40 @@ macro_rules! run_scene {
     };
 }
 
+/// A study of one of the scenes.
+macro_rules! study {
+    ($name:literal, $title:literal) => {
+        Scene {
+            name: $name,
+            title: $title,
+            kind: "sweep",
+            schemes: &[],
+            pairs: "",
+            files: &[("study.toml", include_str!(concat!("../../../scenes/", $name, "/study.toml")))],
+        }
+    };
+}
+
 /// All of them, by name.
 pub const SCENES: &[Scene] = &[
+    run_scene!(
+        "balance2",
+        "A balanced plank is hit by a square and throws everything off",
+        ["scene.toml"],
+        &ROUGH
+    ),
+    study!("balance2-gamma", "Less stabilisation, more violation: balance2 against gamma"),
+    study!("balance2-steps", "How far balance2 violates its constraints, against the step"),
     run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"], &ELASTIC),
+    run_scene!(
+        "bolted-car",
+        "Two wheels, bolted together by a rod, roll through a valley",
+        ["scene.toml"],
+        &ROUGH
+    ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
+    run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
+    study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
@@ -125,6 +156,7 @@ pub const SCENES: &[Scene] = &[
         ["scene.toml", "decomposition.toml", "potential.toml"],
         &ELASTIC
     ),
+    study!("order-of-schemes", "How the energy errors of three schemes fall with the step"),
     run_scene!(
         "pendulum-chain",
         "A hanging chain of eight links on spherical joints",
@@ -143,6 +175,15 @@ pub const SCENES: &[Scene] = &[
         &INELASTIC
     ),
     run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"], &INELASTIC),
+    run_scene!(
+        "pyramid1",
+        "A triangle tips the first of nine rectangles, and they fall like dominoes",
+        ["scene.toml"],
+        &ROUGH
+    ),
+    study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
+    run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
+    study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
     run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
     Scene {
         name: "tetrahedra",
@@ -185,10 +226,22 @@ pub fn load(
 ) -> Option<Result<percussion_scene::Scene, SceneError>> {
     let (folder, variant) = name.split_once('/').unwrap_or((name, "scene"));
     let file = format!("{variant}.toml");
-    let scene = scene(folder).filter(|scene| scene.files.iter().any(|(name, _)| *name == file))?;
-    let carried = |path: &Path| {
-        let found = scene.files.iter().find(|(name, _)| Path::new(scene.name).join(name) == path);
+    let runs = |scene: &&Scene| scene.kind == "run" && scene.files.iter().any(|(name, _)| *name == file);
+    let scene = scene(folder).filter(runs)?;
+    let path = Path::new(folder).join(&file);
+    Some(percussion_scene::Scene::read(path, overrides, &|path| scene.carried(path)))
+}
+
+/// Loads a study: `order-of-schemes`. `None` if there is no such study.
+pub fn study(name: &str) -> Option<Result<Study, SceneError>> {
+    let scene = scene(name).filter(|scene| scene.kind == "sweep")?;
+    Some(Study::read(Path::new(name).join("study.toml"), &|path| scene.carried(path)))
+}
+
+impl Scene {
+    /// A file of its folder.
+    fn carried(&self, path: &Path) -> io::Result<String> {
+        let found = self.files.iter().find(|(name, _)| Path::new(self.name).join(name) == path);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
-    };
-    Some(percussion_scene::Scene::read(Path::new(folder).join(&file), overrides, &carried))
+    }
 }

@@ -17,11 +17,12 @@
 //! # }
 //! ```
 
-/// The examples of the guide's pages on the library, on runs and on their pages.
+/// The examples of the guide's pages on the library, on runs, on their pages and on studies.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/library.md")]
 #[doc = include_str!("../../../docs/src/run.md")]
 #[doc = include_str!("../../../docs/src/report.md")]
+#[doc = include_str!("../../../docs/src/studies.md")]
 mod guide {}
 
 pub mod distance;

@@ -9,6 +9,8 @@
 //! | `collisions`, `collisions_at_least` | how many; of chaotic motions, how many at least |
 //! | `hand_overs_at_most` | none if not given |
 //! | `overlap_at_most` | in m; none if not given |
+//! | `constraints_at_most` | of joints, m; of schemes that keep them by constraints |
+//! | `infeasibility_mean_at_most` | mean violation of contacts and joints; then every step was solved and no step gained energy |
 //! | `projection_energy_at_most` | what moving bodies apart brought, J |
 //! | `events` | times, impulses and energies of the first collisions |
 //! | `final` | velocities, places, spins and energies at the end |
@@ -47,6 +49,8 @@ struct Wanted {
     constant: Vec<usize>,
     spin_scale: Option<f64>,
     collisions: Option<u64>,
+    constraints_at_most: Option<f64>,
+    infeasibility_mean_at_most: Option<f64>,
     #[serde(default)]
     collisions_at_least: u64,
     #[serde(default)]
@@ -208,7 +212,8 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     c.unless(error <= wanted.energy_error_at_most, || format!("energy error {error:e}"));
     let momentum = found.linear_momentum.max_error.max(found.angular_momentum.max_error);
     c.unless(momentum <= wanted.momentum_error_at_most, || format!("momentum error {momentum:e}"));
-    c.unless(found.constraint_max <= CONSTRAINTS, || format!("constraints {:e}", found.constraint_max));
+    let most = wanted.constraints_at_most.unwrap_or(CONSTRAINTS);
+    c.unless(found.constraint_max <= most, || format!("constraints {:e}", found.constraint_max));
     let spin = &found.angular_momentum;
     let scale = wanted.spin_scale.unwrap_or(spin.max);
     for (k, start) in wanted.angular_momentum.iter().enumerate() {
@@ -228,6 +233,12 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     c.unless(found.hand_overs > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
     let overlap = found.overlap_max.unwrap_or(0.0);
     c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
+    if let Some(most) = wanted.infeasibility_mean_at_most {
+        let mean = found.infeasibility_mean.unwrap_or(f64::INFINITY);
+        c.unless(mean <= most, || format!("constraints are violated by {mean:e} on average"));
+        let unconverged = found.complementarity.as_ref().map_or(u64::MAX, |problems| problems.unconverged);
+        c.unless(unconverged == 0, || format!("{unconverged} steps were not solved"));
+    }
     if let Some(most) = wanted.projection_energy_at_most {
         c.unless(projection.abs() <= most, || format!("projections brought {projection:e} J"));
     }

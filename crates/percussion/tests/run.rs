@@ -91,7 +91,15 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 let lost = told["energy"]["max_relative_error"].as_f64().unwrap();
                 // The steps of scenes with collisions suit the scheme they name; a potential would need smaller ones.
                 let soft = !told["overlap_max"].is_null() && schemes::uses_potential(scheme);
-                assert!(lost < if soft { 1.0 } else { 1e-3 }, "{name} {scheme}: {lost:e}");
+                // Of a scheme of order one, less than a tenth is lost in forty steps.
+                let most = if soft {
+                    1.0
+                } else if *scheme == "lcp" {
+                    0.1
+                } else {
+                    1e-3
+                };
+                assert!(lost < most, "{name} {scheme}: {lost:e}");
                 for momentum in ["linear_momentum", "angular_momentum"] {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());

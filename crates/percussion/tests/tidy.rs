@@ -306,6 +306,7 @@ fn every_scene_folder_is_shipped_and_complete() {
         let folder = root().join("scenes").join(scene.name);
         let needed: &[&str] = match scene.kind {
             "distance" => &["README.md", "pairs.jsonl", "expected.json", "picture.svg"],
+            "sweep" => &["README.md", "study.toml"],
             _ => &["README.md", "scene.toml"],
         };
         for file in needed {
@@ -331,4 +332,18 @@ fn scenes_that_are_run_load_from_within_the_program() {
     }
     assert_eq!(load("free-top/unstable", &[]).unwrap().unwrap().name, "unstable");
     assert!(load("tetrahedra", &[]).is_none() && load("teapot", &[]).is_none());
+    assert!(load("order-of-schemes/study", &[]).is_none());
+}
+
+#[test]
+fn studies_load_from_within_the_program() {
+    use percussion::gallery::{SCENES, load, study};
+    let mut count = 0;
+    for scene in SCENES.iter().filter(|scene| scene.kind == "sweep") {
+        let loaded = study(scene.name).unwrap().unwrap();
+        assert_eq!((loaded.name.as_str(), loaded.title.as_str()), (scene.name, scene.title));
+        assert!(load(&loaded.scene, &[]).is_some(), "{}: no scene {}", scene.name, loaded.scene);
+        count += 1;
+    }
+    assert!(count > 0 && study("free-top").is_none());
 }

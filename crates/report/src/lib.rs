@@ -4,13 +4,15 @@
 //! nothing; what it makes are texts and bytes, and files where it is told to write them.
 //!
 //! A run folder becomes a [`Recording`]: how bodies look, where they are at a number of instants, what happened. Pages,
-//! pictures and exports are made from it.
+//! pictures and exports are made from it. What a study has found becomes charts, a page and a table.
 
+pub mod chart;
 pub mod export;
 pub mod mesh;
 pub mod page;
 pub mod palette;
 pub mod still;
+pub mod study;
 
 mod look;
 mod recording;

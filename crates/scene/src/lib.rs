@@ -43,6 +43,7 @@ mod report;
 pub mod run;
 mod scene;
 mod spelling;
+pub mod study;
 mod tree;
 mod vocabulary;
 

@@ -113,8 +113,13 @@ impl Report {
         known: impl IntoIterator<Item = &'k str>,
         otherwise: &str,
     ) -> Told {
+        self.complain(place, message, Self::remedy(given, known, otherwise))
+    }
+
+    /// What to do about a word that is none of the known ones.
+    pub fn remedy<'k>(given: &str, known: impl IntoIterator<Item = &'k str>, otherwise: &str) -> String {
         let known: Vec<&str> = known.into_iter().collect();
-        let remedy = match nearest(given, known.iter().copied()) {
+        match nearest(given, known.iter().copied()) {
             Some(word) => format!("did you mean `{word}`?"),
             None if known.is_empty() => otherwise.to_owned(),
             None => {
@@ -125,8 +130,7 @@ impl Report {
                 let otherwise = if otherwise.is_empty() { String::new() } else { format!("; {otherwise}") };
                 format!("known here: {list}{more}{otherwise}")
             }
-        };
-        self.complain(place, message, remedy)
+        }
     }
 
     /// Notes something that is odd but not wrong.
@@ -168,7 +172,8 @@ impl Report {
         }
     }
 
-    fn locate(&self, place: Place) -> (String, Option<(usize, usize)>) {
+    /// The name of the text and, unless it is an override, line and column.
+    pub fn locate(&self, place: Place) -> (String, Option<(usize, usize)>) {
         let sources = self.sources.borrow();
         let (name, text) = &sources[place.source];
         let at = match text {

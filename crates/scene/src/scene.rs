@@ -99,12 +99,12 @@ impl Scene {
     }
 }
 
-/// The name of a scene: that of its folder if the file is called `scene.toml`, otherwise that of the file.
-fn name_of(path: &Path) -> String {
+/// The name of a scene: that of its folder if the file is called `scene.toml`, otherwise that of the file. So it is with `study.toml`.
+pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     match folder {
-        Some(folder) if stem == "scene" => folder,
+        Some(folder) if stem == "scene" || stem == "study" => folder,
         _ => stem,
     }
 }

@@ -7,6 +7,7 @@
 use crate::complaint::SceneError;
 use crate::report::Report;
 use crate::scene::Scene;
+use crate::study::Study;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -52,6 +53,18 @@ impl Vocabulary {
     ) -> Result<Scene, SceneError> {
         let report = Report::listening(std::mem::take(self));
         let (outcome, heard) = Scene::read_into(report, path.as_ref(), &[], files);
+        *self = heard.unwrap_or_default();
+        outcome
+    }
+
+    /// Reads a study for the keys and words that it leads to.
+    pub fn listen_to_study(
+        &mut self,
+        path: impl AsRef<Path>,
+        files: &dyn Fn(&Path) -> io::Result<String>,
+    ) -> Result<Study, SceneError> {
+        let report = Report::listening(std::mem::take(self));
+        let (outcome, heard) = Study::read_into(report, path.as_ref(), files);
         *self = heard.unwrap_or_default();
         outcome
     }

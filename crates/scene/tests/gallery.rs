@@ -13,6 +13,7 @@ fn scenes() -> Vec<PathBuf> {
         .flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter(|path| !path.ends_with("study.toml"))
         .collect();
     found.sort();
     assert!(found.len() >= 9, "{found:?}");

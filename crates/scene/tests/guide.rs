@@ -73,7 +73,8 @@ fn heard() -> Heard {
     for folder in fs::read_dir(repository().join("scenes")).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "toml") {
+            if path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("study.toml")
+            {
                 vocabulary.listen(&path, &|path| fs::read_to_string(path)).unwrap();
             }
         }
@@ -155,6 +156,9 @@ fn sections() -> BTreeMap<&'static str, String> {
 
 /// The section that describes a table.
 fn section_of(table: &str) -> &'static str {
+    if table.starts_with("run.lcp") {
+        return "`[run.lcp]`";
+    }
     match table.split(['.', '(']).next().unwrap() {
         "" => "At the top",
         "run" => "`[run]`",
@@ -214,6 +218,7 @@ fn names_of(table: &str, sections: &BTreeMap<&str, String>, common: &BTreeSet<St
         return if common.contains(key) { section.clone() } else { rows_of(kind) };
     }
     match table.rsplit_once('.') {
+        Some(("run", "lcp")) => section.clone(),
         Some(("shapes.NAME" | "bodies.NAME" | "run", nested)) if nested != "NAME" => rows_of(nested),
         // How shapes are placed is said about bodies.
         Some(("shapes", _)) => format!("{section}{}", sections["`[bodies.NAME]`"]),
@@ -399,7 +404,7 @@ fn schemes_take_the_surfaces_the_page_says() {
             count += 1;
         }
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 7);
 }
 
 /// `Name { field, ... }` on the page on forces are the structures of the library, field by field.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod piles;
 
 use common::Random;
 use percussion_solve::{Cone, Frictional, GaussSeidel, QpMethod, QpSolver, QuadraticProgram};
@@ -118,4 +119,25 @@ fn warm_sweeps_over_contacts_allocate_nothing() {
     };
     assert!(counted(|| round(6)) > 0);
     assert_eq!(counted(|| round(60)), 0);
+}
+
+/// Newton's method, too, once it has seen problems of the size.
+#[test]
+fn a_warm_newton_method_allocates_nothing() {
+    let mut solver = GaussSeidel::exact();
+    let heap = |speed| piles::heap(&mut Random::new(9), [3, 3, 3], [0.1, 0.3], speed);
+    let problems = [heap(0.02), heap(0.03)];
+    let mut factorisations = 0;
+    let mut round = || {
+        for problem in &problems {
+            for cone in [Cone::Facets, Cone::Round] {
+                solver.cone = cone;
+                assert!(solver.solve(problem).unwrap().is_solved());
+                factorisations += solver.report().factorisations;
+            }
+        }
+    };
+    assert!(counted(&mut round) > 0);
+    assert_eq!(counted(&mut round), 0);
+    assert!(factorisations > 0);
 }

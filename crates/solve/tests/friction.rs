@@ -535,3 +535,30 @@ fn misuse_is_refused_with_its_place() {
     let twice: [(usize, &[f64]); 2] = [(block, &[1.0]), (block, &[1.0])];
     assert!(matches!(problem.equality(&twice, 0.0), Err(SolveError::Unsuitable { .. })));
 }
+
+#[test]
+fn a_belt_that_runs_carries_along_what_lies_on_it() {
+    // A block of mass 2 at rest, pressed with impulse 2 on a belt at speed 3: friction 1/2 speeds it up by 1/2.
+    // Against a belt that runs at 0.2 it is carried along.
+    for (belt, expected) in [(3.0, 0.5), (-3.0, -0.5), (0.2, 0.2)] {
+        let mut problem = Frictional::new();
+        let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -2.0]).unwrap();
+        problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0).unwrap();
+        problem.drifting_tangent(&[(block, &[1.0, 0.0])], -belt).unwrap();
+        let judged = |name: &str, solution: &FrictionalSolution| {
+            assert!(solution.is_solved(), "{name} {belt}: {solution:?}");
+            let v = &solution.impulses.velocity;
+            assert!((v[0] - expected).abs() < 1e-8 && v[1].abs() < 1e-8, "{name} {belt}: {v:?}");
+            let slip = solution.impulses.slip[0];
+            assert!((slip - (v[0] - belt).abs()).abs() < 1e-8, "{name} {belt}: {slip}");
+        };
+        judged("lemke", FrictionalLemke::new().solve(&problem));
+        judged("sweeps", GaussSeidel::new().solve(&problem).unwrap());
+        judged("exact", GaussSeidel::exact().solve(&problem).unwrap());
+        for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
+            let mut fixed_point = FixedPoint::new();
+            fixed_point.map = map;
+            judged("fixed point", fixed_point.solve(&problem).unwrap());
+        }
+    }
+}

@@ -33,6 +33,11 @@ impl<'a> Placed<'a> {
         self.rotation * body
     }
 
+    /// Where the body's origin is.
+    pub(crate) fn shift(&self) -> Vec3 {
+        self.shift
+    }
+
     pub(crate) fn to_body(self, point: &Vec3) -> Vec3 {
         self.rotation.inverse_transform_vector(&(point - self.shift))
     }

@@ -13,6 +13,10 @@ pub(crate) const PARALLEL: f64 = 1e-6;
 /// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
 pub(crate) const GRAZING: f64 = 1e-9;
 
+/// Rounding of the values by which events that are far off are told, relative to the lengths in them: what a normal of
+/// nearly parallel edges loses, and more.
+const ROUGH: f64 = 1e-8;
+
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -44,26 +48,44 @@ impl Judge<'_> {
         (along.abs() > GRAZING * nu.norm()).then(|| nu / along)
     }
 
-    /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
-    pub(crate) fn corner_on_face(
-        &self,
-        corner_of: Side,
-        body: &Placed,
-        corner: &Corner,
-        other: &Placed,
-        wall: &Wall,
-    ) -> Option<Candidate> {
-        let beta = self.line.beta;
-        // The face must look towards the corner's body.
+    /// What corners of `corner_of` can do on a face of the other body, if it looks towards them: its `alpha` with length.
+    fn facing(&self, corner_of: Side, wall: &Wall) -> Option<(Vec3, f64)> {
         let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
-        if wall.normal.dot(&beta) * towards <= 0.0 {
+        if wall.normal.dot(&self.line.beta) * towards <= 0.0 {
             return None;
         }
         let alpha = self.alpha(&wall.normal)?;
+        Some((alpha, alpha.norm()))
+    }
+
+    /// Whether an event certainly has a value too far off, from its rounded value and a bound of what rounding did.
+    fn far(&self, separation: f64, alpha_norm: f64, rounding: f64) -> bool {
+        let slack = self.options.eps_0 * alpha_norm + rounding;
+        separation < self.separation - slack || separation > self.separation + self.window + slack
+    }
+
+    /// A corner of `corner_of` on a face of the other body, with its `alpha` and the length of that. `None` when it is
+    /// no event.
+    fn corner_on_face(
+        &self,
+        corner_of: Side,
+        (body, corner): (&Placed, &Corner),
+        (other, wall): (&Placed, &Wall),
+        (alpha, alpha_norm): (Vec3, f64),
+    ) -> Option<Candidate> {
+        let beta = self.line.beta;
+        let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
         let face = &other.polytope.faces()[wall.face as usize];
+        // Most are far off, which the turned normal tells at less cost.
+        let arm = corner.point - other.shift();
+        let height = wall.normal.dot(&arm) - face.offset;
+        let rounding = ROUGH * (arm.amax() + face.offset.abs());
+        if self.far(height * alpha_norm, alpha_norm, rounding * alpha_norm) {
+            return None;
+        }
         let height = face.normal.dot(&other.to_body(&corner.point)) - face.offset;
-        let separation = height * alpha.norm();
-        if !self.accepts(separation, alpha.norm()) {
+        let separation = height * alpha_norm;
+        if !self.accepts(separation, alpha_norm) {
             return None;
         }
         if !corner_admits(body, corner.vertex, &wall.normal, self.options.tilt) {
@@ -99,16 +121,22 @@ impl Judge<'_> {
             return None;
         }
         let alpha = self.alpha(&nu)?;
+        let (between, alpha_norm) = (rim_a.from - rim_b.from, alpha.norm());
+        // Most are far off, which any two points of the edges tell.
+        let rounding = ROUGH * alpha_norm * (between.amax() + e.amax() + f.amax());
+        if self.far(alpha.dot(&between), alpha_norm, rounding) {
+            return None;
+        }
+        let (event, excess) = self.cross_edges(rim_a, rim_b, &nu, alpha);
+        if excess > self.options.eps_x || !self.accepts(event.separation, alpha_norm) {
+            return None;
+        }
         // Into body a the height along alpha must rise, into body b it must fall.
-        let tilt = self.options.tilt * alpha.norm();
+        let tilt = self.options.tilt * alpha_norm;
         if !edge_admits(a, rim_a, &alpha, tilt) || !edge_admits(b, rim_b, &-alpha, tilt) {
             return None;
         }
-        let event = self.cross_edges(rim_a, rim_b, &nu, alpha);
-        if !self.accepts(event.0.separation, alpha.norm()) || event.1 > self.options.eps_x {
-            return None;
-        }
-        Some(Candidate { event: event.0, excess: event.1 })
+        Some(Candidate { event, excess })
     }
 
     /// Solves `x + u e - y - v f = s β` and says how far the points lie beyond the edges' ends.
@@ -128,6 +156,28 @@ impl Judge<'_> {
         (Event { kind, separation, alpha, point_a, point_b, line: self.line }, excess)
     }
 
+    /// Corners of one band on faces of the other; `clipped` the face of this body first.
+    fn corners(
+        &self,
+        corner_of: Side,
+        (body, band): (&Placed, &Band),
+        (other, walls): (&Placed, &Band),
+        clipped: Option<[u32; 2]>,
+        found: &mut Vec<Candidate>,
+    ) {
+        let on_face = |v: u32, face: u32| body.polytope.vertex_faces(v as usize).contains(&face);
+        for corner in &band.corners {
+            let on_clipped = clipped.is_some_and(|[face, _]| on_face(corner.vertex, face));
+            for wall in &walls.walls {
+                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face))
+                    && let Some(alpha) = self.facing(corner_of, wall)
+                {
+                    found.extend(self.corner_on_face(corner_of, (body, corner), (other, wall), alpha));
+                }
+            }
+        }
+    }
+
     /// Every event of the two bands except those between the two given faces' own corners and sides (which
     /// the clipped overlap of these faces has delivered already).
     pub(crate) fn all(
@@ -137,23 +187,8 @@ impl Judge<'_> {
         clipped: Option<[u32; 2]>,
         found: &mut Vec<Candidate>,
     ) {
-        let on_face = |p: &Polytope, face: u32, v: u32| p.vertex_faces(v as usize).contains(&face);
-        for corner in &band_a.corners {
-            let on_clipped = clipped.is_some_and(|[face, _]| on_face(a.polytope, face, corner.vertex));
-            for wall in &band_b.walls {
-                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face)) {
-                    found.extend(self.corner_on_face(Side::A, a, corner, b, wall));
-                }
-            }
-        }
-        for corner in &band_b.corners {
-            let on_clipped = clipped.is_some_and(|[_, face]| on_face(b.polytope, face, corner.vertex));
-            for wall in &band_a.walls {
-                if !(on_clipped && clipped.is_some_and(|[face, _]| face == wall.face)) {
-                    found.extend(self.corner_on_face(Side::B, b, corner, a, wall));
-                }
-            }
-        }
+        self.corners(Side::A, (a, band_a), (b, band_b), clipped, found);
+        self.corners(Side::B, (b, band_b), (a, band_a), clipped.map(|[face, other]| [other, face]), found);
         let bounds = |p: &Polytope, edge: u32, face: u32| p.edges()[edge as usize].faces.contains(&face);
         for rim_a in &band_a.rims {
             let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));

@@ -12,14 +12,13 @@ use super::NAMES;
 use crate::model::Model;
 use thiserror::Error;
 
-/// Schemes that run scenes in which nothing collides.
-pub const WITHOUT_CONTACT: [&str; 6] = [
+/// Schemes for scenes in which nothing collides. The scheme lcp runs them too, with order one and joints as constraints.
+pub const WITHOUT_CONTACT: [&str; 5] = [
     "variational",
     "variational-projected",
     "variational-multipliers",
     "newmark-explicit",
     "newmark-implicit",
-    "lcp",
 ];
 
 /// Schemes under which contact is a potential.
@@ -51,7 +50,7 @@ pub fn knows_contact(name: &str) -> bool {
 
 /// Whether a scheme runs such scenes only.
 pub fn needs_contact(name: &str) -> bool {
-    knows_contact(name) && !WITHOUT_CONTACT.contains(&name)
+    knows_contact(name) && !WITHOUT_CONTACT.contains(&name) && !builds_open(name)
 }
 
 /// Why a scheme cannot run a scene.

@@ -10,6 +10,7 @@ mod progress;
 mod report;
 mod run;
 mod scene;
+mod sweep;
 mod view;
 
 use std::io::{self, Write};
@@ -34,6 +35,8 @@ enum Command {
     Gallery(gallery::Arguments),
     /// Simulates a scene
     Run(run::Arguments),
+    /// Runs a study: a scene over a grid of changes, with charts and rates
+    Sweep(sweep::Arguments),
     /// Writes the page of a run, one that compares several, or pictures
     Report(report::Arguments),
     /// Shows a run in the browser; one that still computes is followed
@@ -51,6 +54,7 @@ pub fn run() -> ExitCode {
         Command::Distance(arguments) => distance::run(arguments),
         Command::Gallery(arguments) => gallery::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::View(arguments) => view::run(arguments),
         Command::Export(arguments) => export::run(arguments),

@@ -36,12 +36,21 @@ impl Meter {
 
     /// Shows it if it is time to.
     pub fn show(&mut self, progress: &Progress) {
+        self.tell(progress, |rest| format!("t = {:.4} s, {rest}", progress.time));
+    }
+
+    /// Shows how far several runs are together, of which so many have ended.
+    pub fn show_several(&mut self, progress: &Progress, done: usize, all: usize) {
+        self.tell(progress, |rest| format!("{done} of {all} points, {rest}"));
+    }
+
+    fn tell(&mut self, progress: &Progress, text: impl FnOnce(&str) -> String) {
         let wait = if self.bar.is_some() { FRAME } else { LINE };
         if self.last.elapsed() < wait {
             return;
         }
         self.last = Instant::now();
-        let text = text(progress, self.begun.elapsed().as_secs_f64());
+        let text = text(&rest(progress, self.begun.elapsed().as_secs_f64()));
         match &self.bar {
             Some(bar) => {
                 bar.set_length(progress.total);
@@ -49,6 +58,14 @@ impl Meter {
                 bar.set_message(text);
             }
             None => say(&format!("{:3.0} %  {text}", 100.0 * progress.steps as f64 / progress.total as f64)),
+        }
+    }
+
+    /// A line for the person at the terminal, above the bar.
+    pub fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(line)),
+            None => say(line),
         }
     }
 
@@ -60,11 +77,11 @@ impl Meter {
     }
 }
 
-/// Time of the scene, rate, and time left.
-fn text(progress: &Progress, seconds: f64) -> String {
+/// Rate, and time left.
+fn rest(progress: &Progress, seconds: f64) -> String {
     let rate = (progress.steps - progress.from) as f64 / seconds.max(f64::MIN_POSITIVE);
     let left = (progress.total - progress.steps) as f64 / rate.max(f64::MIN_POSITIVE);
-    format!("t = {:.4} s, {} steps/s, {} left", progress.time, rounded(rate), duration(left))
+    format!("{} steps/s, {} left", rounded(rate), duration(left))
 }
 
 /// Three digits and a prefix.
@@ -93,7 +110,7 @@ mod tests {
     #[test]
     fn a_quarter_of_the_steps_leaves_three_times_the_time() {
         let progress = Progress { steps: 3000, total: 9000, from: 1000, time: 0.3 };
-        assert_eq!(text(&progress, 20.0), "t = 0.3000 s, 100 steps/s, 1 min 00 s left");
+        assert_eq!(rest(&progress, 20.0), "100 steps/s, 1 min 00 s left");
         assert_eq!(duration(7325.0), "2 h 02 min");
         assert_eq!(rounded(1_234_567.0), "1.23 M");
         assert_eq!(rounded(0.5), "0.50");

@@ -31,9 +31,9 @@ Exit code: 0 finished; 1 a step could not be made (summary.json says why, the la
 the checkpoint); 2 misuse; 130 interrupted by Ctrl-C (--resume goes on).";
 
 /// Exit code of what Ctrl-C ends, by the shells' custom: 128 and the signal's number.
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 /// Where runs go when nobody says.
-const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 
 /// Simulates a scene
 ///
@@ -153,7 +153,7 @@ fn one(scene: Scene, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Sta
 }
 
 /// A flag that Ctrl-C raises. Whoever presses it twice does not want to wait.
-fn listen() -> Result<Arc<AtomicBool>> {
+pub fn listen() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || {

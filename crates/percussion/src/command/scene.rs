@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use percussion::gallery::{self, SCENES};
-use percussion::scene::{Scene, nearest};
+use percussion::scene::{Scene, SceneError, nearest};
 
 use super::Told;
 
@@ -44,16 +44,7 @@ impl Asked {
     /// Reads another scene, or with another scheme, with the same changes.
     pub fn read(&self, asked: &str, scheme: Option<&str>) -> Result<Scene> {
         let overrides = self.overrides(scheme)?;
-        let path = Path::new(asked);
-        let inside = path.join("scene.toml");
-        let read = if path.is_file() {
-            Scene::load(path, &overrides)
-        } else if inside.is_file() {
-            Scene::load(&inside, &overrides)
-        } else if let Some(read) = gallery::load(asked, &overrides) {
-            // A variant such as free-top/unstable is called by both its names.
-            read.map(|scene| Scene { name: asked.replace('/', "-"), ..scene })
-        } else {
+        let Some(read) = named(asked, Path::new(""), &overrides) else {
             bail!("{}", unknown(asked));
         };
         match read {
@@ -64,13 +55,7 @@ impl Asked {
 
     /// What is changed, in the order it is applied: `--set` first, then the options with names of their own.
     fn overrides(&self, scheme: Option<&str>) -> Result<Vec<(String, String)>> {
-        let mut all = Vec::new();
-        for change in &self.set {
-            let Some((path, value)) = change.split_once('=') else {
-                bail!("--set {change} has no `=`; write --set path=value, such as --set run.step=1e-4");
-            };
-            all.push((path.trim().to_owned(), value.trim().to_owned()));
-        }
+        let mut all = changes(&self.set)?;
         let named = [
             ("run.scheme", scheme.map(str::to_owned)),
             ("run.until", self.until.map(|t| format!("{t:?}"))),
@@ -82,10 +67,42 @@ impl Asked {
     }
 }
 
+/// What `--set path=value` changes.
+pub fn changes(set: &[String]) -> Result<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for change in set {
+        let Some((path, value)) = change.split_once('=') else {
+            bail!("--set {change} has no `=`; write --set path=value, such as --set run.step=1e-4");
+        };
+        all.push((path.trim().to_owned(), value.trim().to_owned()));
+    }
+    Ok(all)
+}
+
+/// Reads a scene: a file or a folder with a `scene.toml`, looked for in `folder`, or a name from the gallery. `None` if there is none.
+pub fn named(
+    asked: &str,
+    folder: &Path,
+    overrides: &[(String, String)],
+) -> Option<Result<Scene, SceneError>> {
+    let path = folder.join(asked);
+    let inside = path.join("scene.toml");
+    if path.is_file() {
+        Some(Scene::load(path, overrides))
+    } else if inside.is_file() {
+        Some(Scene::load(inside, overrides))
+    } else {
+        // A variant such as free-top/unstable is called by both its names.
+        let own = |scene: Scene| Scene { name: asked.replace('/', "-"), ..scene };
+        gallery::load(asked, overrides).map(|read| read.map(own))
+    }
+}
+
 /// What to say when there is no such scene.
-fn unknown(name: &str) -> String {
-    if let Some(scene) = gallery::scene(name) {
-        return format!("`{name}` is not a scene to run; try: percussion {} --example {name}", scene.kind);
+pub fn unknown(name: &str) -> String {
+    if let Some(scene) = gallery::scene(name).filter(|scene| scene.kind != "run") {
+        let example = if scene.kind == "distance" { "--example " } else { "" };
+        return format!("`{name}` is not a scene to run; try: percussion {} {example}{name}", scene.kind);
     }
     let names = SCENES.iter().filter(|scene| scene.kind == "run").map(|scene| scene.name);
     let hint = match nearest(name, names) {

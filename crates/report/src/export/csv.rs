@@ -139,7 +139,8 @@ fn unit(array: &str, title: &str) -> &'static str {
     }
 }
 
-fn line<'a>(out: &mut impl Write, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
+/// A line of texts.
+pub(crate) fn line<'a>(out: &mut impl Write, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
     let cells: Vec<Cow<'_, str>> = cells.map(quoted).collect();
     write!(out, "{}\r\n", cells.join(","))
 }

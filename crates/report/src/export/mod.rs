@@ -14,7 +14,7 @@ pub mod csv;
 mod glb;
 mod gltf;
 pub mod vtk;
-mod xml;
+pub(crate) mod xml;
 
 pub use gltf::gltf;
 

@@ -174,7 +174,7 @@ fn base64(text: &mut String, bytes: &[u8]) {
 }
 
 /// A text as the value of an attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

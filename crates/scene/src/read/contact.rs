@@ -108,13 +108,21 @@ pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenConta
 }
 
 fn stiffness(f: &Fields) -> Read<Option<f64>> {
-    match f.node("C").map(|node| (node.place, node.text())) {
-        None | Some((_, Some(AUTO))) => Ok(None),
-        Some((place, Some(word))) => {
-            let otherwise = "give a number in N/m, without quotes";
-            Err(f.report.unknown(place, format!("`contact.C` is \"{word}\""), word, [AUTO], otherwise))
+    if is_auto(f, "C", "give a number in N/m, without quotes")? {
+        return Ok(None);
+    }
+    f.positive("C", "stiffness in N/m, or \"auto\"")
+}
+
+/// Whether a number is left to the program; any other word is refused.
+pub(super) fn is_auto(f: &Fields, key: &str, otherwise: &str) -> Read<bool> {
+    match f.node(key).and_then(|node| Some((node.place, node.text()?))) {
+        None => Ok(false),
+        Some((_, AUTO)) => Ok(true),
+        Some((place, word)) => {
+            let said = format!("`{}` is \"{word}\"", f.path(key));
+            Err(f.report.unknown(place, said, word, [AUTO], otherwise))
         }
-        Some((_, None)) => f.positive("C", "stiffness in N/m, or \"auto\""),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a scene is to be run.
 
-use super::contact::meaning;
+use super::contact::{is_auto, meaning};
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_mechanics::schemes::{
@@ -119,7 +119,7 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
 }
 
 /// The keys of `[run.lcp]`.
-const STEPPING: [&str; 13] = [
+const STEPPING: [&str; 14] = [
     "gamma",
     "gaps",
     "keep_energy",
@@ -132,6 +132,7 @@ const STEPPING: [&str; 13] = [
     "aligned",
     "tolerance",
     "sweeps",
+    "polish",
     "restitution_law",
 ];
 
@@ -146,7 +147,10 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     };
     const LENGTH: &str = "give a number of at least 0";
     let gamma = within("gamma", 1.0, "give a number from 0 to 1");
-    let eps = |key: &str| within(key, f64::MAX, LENGTH);
+    let eps = |key: &str| match is_auto(&lcp, key, "give a number, without quotes")? {
+        true => Ok(None),
+        false => within(key, f64::MAX, LENGTH),
+    };
     let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
     let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
     let gaps = meaning(&lcp, "gaps", &GapRule::WORDS, own.gaps);
@@ -154,6 +158,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
+    let polish = lcp.count("polish", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
             Err(lcp.wrong("tolerance", &format!("is {x}"), "give a number below 1, such as 1e-9"))
@@ -178,6 +183,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
         aligned: aligned?.unwrap_or(own.aligned),
         tolerance: tolerance?.unwrap_or(own.tolerance),
         sweeps: sweeps?.unwrap_or(own.sweeps),
+        polish: polish?.unwrap_or(own.polish),
         restitution: restitution?,
     })
 }

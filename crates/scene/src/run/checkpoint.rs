@@ -166,7 +166,7 @@ impl Checkpoint {
 }
 
 /// Writes a file under another name and lets it take its name when it is complete.
-pub(super) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(super::folder::UNFINISHED);
     let unfinished = Path::new(&name);

@@ -90,7 +90,7 @@ impl From<OtherBooks> for RunError {
 
 impl RunError {
     /// Names the file an error of the system is about.
-    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source }
     }

@@ -27,6 +27,7 @@ mod summary;
 mod trajectory;
 
 pub use causes::{ALL_FORCES, MOST_FORCES};
+pub(crate) use checkpoint::replace;
 pub use checkpoint::{Checkpoint, ContactFigures};
 pub use error::RunError;
 pub use events::{Event, read_events};

@@ -4,9 +4,9 @@ mod fields;
 mod parse;
 mod print;
 
-pub(crate) use fields::{Fields, corners, count, text};
+pub(crate) use fields::{Fields, corners, count, list, text};
 pub(crate) use parse::{document, value};
-pub(crate) use print::print;
+pub(crate) use print::{print, quoted};
 
 use crate::report::Place;
 

@@ -28,6 +28,8 @@ pub(super) struct Assembly {
     pub tangents: Vec<Vec3>,
     /// First tangent of each spot, and one more.
     first: Vec<usize>,
+    /// Cosines and sines of the directions of a pyramid in space.
+    angles: Vec<(f64, f64)>,
     /// Greatest opening of a joint at the configuration.
     pub opening: f64,
 }
@@ -70,17 +72,26 @@ impl Assembly {
             let freedom = &bodies.freedoms[*slot];
             let n = freedom.count;
             let velocity = freedom.unknowns(&bodies.flown[*slot]);
-            let (mut w, mut b) = ([0.0; 36], [0.0; 6]);
+            let mut b = [0.0; 6];
             for k in 0..n {
-                w[k * n + k] = freedom.inverse[k];
                 b[k] = velocity[k] / freedom.inverse[k];
             }
-            self.block[*slot] = self.problem.block(&w[..n * n], &b[..n])?;
+            self.block[*slot] = if n == 6 {
+                let [m, _, _, x, y, z] = freedom.inverse;
+                self.problem.body(m, &[x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z], &b)?
+            } else {
+                let mut w = [0.0; 36];
+                (0..n).for_each(|k| w[k * n + k] = freedom.inverse[k]);
+                self.problem.block(&w[..n * n], &b[..n])?
+            };
             *first = start;
             start += n;
         }
         self.joints(model, state, bodies.freedoms, mend)?;
         self.tangents.clear();
+        let count = pyramid.facets / 2;
+        self.angles.clear();
+        self.angles.extend((0..count).map(|k| PI * k as f64 / count as f64).map(|a| (a.cos(), a.sin())));
         self.first.clear();
         self.first.push(0);
         if let Some(contacts) = contacts {
@@ -188,14 +199,15 @@ impl Assembly {
             }
         }
         for k in 0..count {
-            let angle = PI * k as f64 / count as f64;
-            let direction = s * angle.cos() + t * angle.sin();
+            let (cos, sin) = self.angles[k];
+            let direction = s * cos + t * sin;
             let wrenches = spot.push(&direction, centres).map(|w| w * scale);
+            let drift = direction.dot(&spot.wall) * scale;
             let written = entries(
                 &self.block,
                 freedoms,
                 sides(wrenches),
-                |row, problem| problem.tangent(row).map(|_| ()),
+                |row, problem| problem.drifting_tangent(row, drift).map(|_| ()),
                 &mut self.problem,
             )?;
             if written {

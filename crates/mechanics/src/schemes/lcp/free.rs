@@ -121,6 +121,38 @@ impl Freedom {
     }
 }
 
+/// Columns of a free body's freedoms: axes of its frame, and its centre of mass from where it turns about.
+fn columns(link: &Link, position: &Vec3, rotation: &Mat3) -> (Mat3, Vec3) {
+    let hinge = link.joint.on_child.on(position, rotation).point;
+    (link.joint.on_parent.axes, position - hinge)
+}
+
+/// The twist of a body that moves freely in space, from its momenta: those of [`Model::twists`](crate::Model::twists) without a
+/// tree. With columns `(w, 0)` and `(w × a, w)`, momenta are `wᵀ f` and `wᵀ (τ + a × f)`.
+pub(super) fn twist_of(link: &Link, position: &Vec3, rotation: &Mat3, momenta: &[f64]) -> Vec6 {
+    let (axes, arm) = columns(link, position, rotation);
+    let f = axes * Vec3::new(momenta[0], momenta[1], momenta[2]);
+    let turn = match momenta {
+        [_, _, _, x, y, z] => {
+            let torque = axes * Vec3::new(*x, *y, *z) - arm.cross(&f);
+            rotation * rotation.tr_mul(&torque).component_div(&link.inertia)
+        }
+        _ => Vec3::zeros(),
+    };
+    twist(&(f / link.mass), &turn)
+}
+
+/// The momenta of a body that moves freely in space, from its twist.
+pub(super) fn momenta_of(link: &Link, position: &Vec3, rotation: &Mat3, t: &Vec6, momenta: &mut [f64]) {
+    let (axes, arm) = columns(link, position, rotation);
+    let f = linear(t) * link.mass;
+    momenta[..3].copy_from_slice(axes.tr_mul(&f).as_slice());
+    if let Some(turning) = momenta.get_mut(3..6) {
+        let torque = rotation * link.inertia.component_mul(&rotation.tr_mul(&angular(t)));
+        turning.copy_from_slice(axes.tr_mul(&(torque + arm.cross(&f))).as_slice());
+    }
+}
+
 /// The twist at the end of a step in which nothing touches, from that at its beginning and a wrench.
 pub(super) fn flown(
     link: &Link,

@@ -147,8 +147,20 @@ impl Lcp {
 
     /// Velocities at the beginning, and without impulses.
     fn fly(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (Trouble, usize)> {
-        model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.before);
+        if model.links.iter().all(|link| link.joint.kind == JointKind::Free) {
+            for (slot, link) in model.links.iter().enumerate() {
+                let (position, rotation) = (&state.positions[slot], &state.rotations[slot]);
+                let momenta = &state.momenta[link.freedoms()];
+                self.before[slot] = free::twist_of(link, position, rotation, momenta);
+            }
+        } else {
+            model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.before);
+        }
         for (slot, link) in model.links.iter().enumerate() {
+            self.pulls[slot] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+            if model.forces.is_empty() {
+                continue;
+            }
             let (rotation, t) = (&state.rotations[slot], &self.before[slot]);
             self.placements[slot] = Placement {
                 position: state.positions[slot],
@@ -156,7 +168,6 @@ impl Lcp {
                 velocity: linear(t),
                 frame_rate: hat(&angular(t)) * rotation,
             };
-            self.pulls[slot] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
         }
         let seen = Seen { first: 0, placements: &self.placements };
         for force in &model.forces {
@@ -394,6 +405,12 @@ impl Lcp {
         next.time = state.time + h;
         next.steps = state.steps + 1;
         for (slot, link) in model.links.iter().enumerate() {
+            if link.joint.kind == JointKind::Free {
+                let (position, rotation) = (&next.positions[slot], &next.rotations[slot]);
+                let momenta = &mut next.momenta[link.freedoms()];
+                free::momenta_of(link, position, rotation, &self.after[slot], momenta);
+                continue;
+            }
             let node = model.mass_node(next, slot, slot, link.freedom);
             let wrench = node.block * self.after[slot];
             for (k, p) in next.momenta[link.freedoms()].iter_mut().enumerate() {

@@ -107,6 +107,8 @@ pub struct LcpOptions {
     pub tolerance: f64,
     /// Most sweeps of a step.
     pub sweeps: usize,
+    /// Most factorisations of Newton's method where sweeps are slow; sweeps alone at zero.
+    pub polish: usize,
     /// What restitution relates.
     pub restitution: RestitutionLaw,
 }
@@ -153,6 +155,7 @@ impl Default for LcpOptions {
             aligned: true,
             tolerance: 1e-9,
             sweeps: 400,
+            polish: 200,
             restitution: RestitutionLaw::default(),
         }
     }

@@ -17,7 +17,7 @@ impl Lcp {
         self.meet(model, &contacts, state, h);
     }
 
-    /// Books impulses, and the energy that they brought or took: their power is that of the mean velocity.
+    /// Books impulses, and the energy that they brought or took: `K(v) - K(v₀) = (h F + J)·(v + v₀)/2`.
     fn book(&mut self, model: &Model, contacts: &Contacts, state: &State) {
         let (mut normal, mut friction) = (0.0, 0.0);
         for (k, spot) in self.spots.list.iter().enumerate() {
@@ -33,9 +33,8 @@ impl Lcp {
                 // Velocities of the end in the axes of the beginning, in which impulses act.
                 let turned =
                     state.rotations[slot] * self.next.rotations[slot].tr_mul(&angular(&self.after[slot]));
-                let mut mean = self.flown[slot];
                 let end = twist(&linear(&self.after[slot]), &turned);
-                mean = (mean + end) * 0.5;
+                let mean = (self.before[slot] + end) * 0.5;
                 let push = spot.wrenches[side] * c;
                 normal += push.dot(&mean);
                 friction += along[side].dot(&mean);

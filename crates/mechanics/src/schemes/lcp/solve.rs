@@ -9,6 +9,10 @@ use percussion_solve::{
 
 /// Contacts up to which Lemke's dense method is the one to turn to.
 const FEW: usize = 60;
+/// Sweeps that extrapolation does not repay.
+const BRIEF: usize = 50;
+/// Extrapolation over so many pairs of sweeps.
+const MEMORY: usize = 5;
 /// Residual above which impulses that no solver improves are not used.
 const USELESS: f64 = 1e-3;
 
@@ -52,6 +56,7 @@ impl Solvers {
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
         self.sweeps.limit = options.sweeps;
+        self.sweeps.polish = options.polish;
         self.fixed_point.tolerance = tolerance;
         match options.solver {
             StepSolver::Lemke => keep(&mut self.best, self.lemke.solve(problem)),

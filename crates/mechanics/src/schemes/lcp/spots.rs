@@ -1,7 +1,8 @@
 //! Where parts touch or are about to: the active set of a step [Hart 4.8-4.11].
 //!
 //! ```text
-//! window of a pair   what its parts can travel towards each other in a step, unless the scene says otherwise
+//! window of a pair   what its parts can travel towards each other in a step, unless the scene says otherwise: as they do, or
+//!                    one of them while impulses stop the other
 //! pairs              those whose boxes, grown by what each can travel, touch
 //! events             nearly active ones of each pair, every one with its own distance [Hart 4.17]
 //! ```
@@ -15,7 +16,7 @@ use crate::discrete::Trouble;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::motion::Twist;
 use crate::state::State;
-use percussion_geometry::Vec3;
+use percussion_geometry::{Pose, Vec3};
 
 /// How far the point of an event may lie outside its features at least, relative to the smaller part: faces that lie on each
 /// other keep all their corners.
@@ -71,8 +72,10 @@ pub(super) struct Spots {
     watch: Option<Watch>,
     room: Manifold,
     touches: Vec<Touch>,
-    /// How fast the points of each body may move, m/s, and how fast it turns, 1/s; by slot.
-    speeds: Vec<(f64, f64)>,
+    /// By part: where its body is, its reference point in the world, and how it moves.
+    poses: Vec<Pose>,
+    references: Vec<Vec3>,
+    paces: Vec<Pace>,
     /// Places where parts touch, by pair.
     pub list: Vec<Spot>,
     /// Deepest overlap of two parts, m, and in units of the metric.
@@ -94,21 +97,22 @@ impl Spots {
     ) -> Result<(), Trouble> {
         self.list.clear();
         self.deepest = (0.0, 0.0);
-        self.speeds.clear();
-        self.speeds.extend(twists.iter().zip(reaches).map(|(t, reach)| {
-            let turning = angular(t).norm();
-            (linear(t).norm() + turning * reach, turning)
-        }));
         let (t, step, h) = (state.time, h, h.abs());
-        let travel = |part: usize| {
-            let part = &contacts.parts[part];
-            let speed = match (part.slot, &part.motion) {
-                (Some(slot), _) => self.speeds[slot].0,
-                (None, Some(motion)) => fastest(&motion.step(t, step), part),
-                (None, None) => 0.0,
-            };
-            MARGIN * h * speed
-        };
+        self.poses.clear();
+        self.references.clear();
+        self.paces.clear();
+        for part in &contacts.parts {
+            let pose = part.body_pose(state);
+            self.references.push(pose.point(&part.reference));
+            self.poses.push(pose);
+            self.paces.push(match (part.slot, &part.motion) {
+                (Some(slot), _) => Pace::of(&twists[slot], reaches[slot]),
+                (None, Some(motion)) => Pace::driven(&motion.step(t, step), part),
+                (None, None) => Pace::default(),
+            });
+        }
+        let (poses, references, paces) = (&self.poses, &self.references, &self.paces);
+        let travel = |part: usize| MARGIN * h * paces[part].fastest;
         // Lengths in the ratio metric are relative to a distance between parts: boxes must allow for it.
         let asked = |part: usize| match (options.eps_t, options.metric) {
             (None, _) => travel(part),
@@ -118,10 +122,7 @@ impl Spots {
                 if radius.is_finite() { eps * radius } else { 0.0 }
             }
         };
-        let boxed = |part: usize| {
-            let p = &contacts.parts[part];
-            p.bounds(&p.body_pose(state)).grown(asked(part))
-        };
+        let boxed = |part: usize| contacts.parts[part].bounds(&poses[part]).grown(asked(part));
         match &mut self.watch {
             Some(watch) => watch.look(contacts, boxed)?,
             None => self.watch = Some(Watch::new(contacts, boxed)?),
@@ -131,25 +132,24 @@ impl Spots {
             let (a, b) = near.pair;
             let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
             let smaller = p.radius.min(q.radius);
-            let turning = [p.slot, q.slot].iter().flatten().map(|slot| self.speeds[*slot].1).sum::<f64>();
-            let within = asked(a) + asked(b);
-            let window = Window {
-                within,
-                eps_x: options.eps_x.unwrap_or((travel(a) + travel(b)).max(REACH * smaller)),
-                eps_t: within.max(REACH * smaller),
-                eps_0: options.eps_0.unwrap_or(0.0),
-                tilt: (MARGIN * h * turning).clamp(TILT.0, TILT.1),
-            };
-            let (at_a, at_b) = (p.body_pose(state), q.body_pose(state));
+            let together = MARGIN * h * paces[a].towards(&paces[b]);
+            let within = if options.eps_t.is_some() { asked(a) + asked(b) } else { together };
             let reach = p.radius + q.radius + within;
-            if (at_a.point(&p.reference) - at_b.point(&q.reference)).norm_squared() > reach * reach {
+            if (references[a] - references[b]).norm_squared() > reach * reach {
                 continue;
             }
+            let window = Window {
+                within,
+                eps_x: options.eps_x.unwrap_or(together.max(REACH * smaller)),
+                eps_t: within.max(REACH * smaller),
+                eps_0: options.eps_0.unwrap_or(0.0),
+                tilt: (MARGIN * h * (paces[a].turning + paces[b].turning)).clamp(TILT.0, TILT.1),
+            };
             self.touches.clear();
             let memory = &mut Memory::default();
             let room = &mut self.room;
-            let whole =
-                contacts.active_events((a, b), (&at_a, &at_b), &window, memory, room, &mut self.touches)?;
+            let at = (&poses[a], &poses[b]);
+            let whole = contacts.active_events((a, b), at, &window, memory, room, &mut self.touches)?;
             let Some(whole) = whole else { continue };
             let surface = contacts.surface(a, b);
             let sides = [p, q].map(|part| Side::of(part, state, step));
@@ -198,10 +198,39 @@ impl Side {
     }
 }
 
-/// How fast the points of a driven part may move, m/s; of one without end, the points near its axis.
-fn fastest(t: &Twist, part: &Part) -> f64 {
-    let reach = if part.reach.is_finite() { part.reach + t.point.norm() } else { 0.0 };
-    t.linear.norm() + t.angular.norm() * reach
+/// How fast a part moves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// Velocity of its body's centre, m/s.
+    velocity: Vec3,
+    /// What turning adds to the velocity of its farthest point, m/s.
+    swing: f64,
+    /// Fastest point, m/s.
+    fastest: f64,
+    /// How fast it turns by forces, 1/s.
+    turning: f64,
+}
+
+impl Pace {
+    /// Of a body whose points are at most `reach` from its centre.
+    fn of(t: &Vec6, reach: f64) -> Self {
+        let turning = angular(t).norm();
+        let (velocity, swing) = (linear(t), turning * reach);
+        Self { velocity, swing, fastest: velocity.norm() + swing, turning }
+    }
+
+    /// Of a driven part; of one without end, the points near its axis.
+    fn driven(t: &Twist, part: &Part) -> Self {
+        let reach = if part.reach.is_finite() { part.reach + t.point.norm() } else { 0.0 };
+        let swing = t.angular.norm() * reach;
+        Self { velocity: t.linear, swing, fastest: t.linear.norm() + swing, turning: 0.0 }
+    }
+
+    /// How fast two parts may come closer, m/s: as they move, or one of them alone.
+    fn towards(&self, other: &Self) -> f64 {
+        let both = (self.velocity - other.velocity).norm() + self.swing + other.swing;
+        both.max(self.fastest).max(other.fastest)
+    }
 }
 
 /// Where the impulses of an event act: on the surface of a round body, which a push at another point across the gap would set

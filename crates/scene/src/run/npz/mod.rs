@@ -16,3 +16,4 @@ mod crc;
 pub use archive::{Reader, Rows, Writer};
 pub(crate) use array::words;
 pub use array::{Array, Header, Kind};
+pub(crate) use crc::Crc;

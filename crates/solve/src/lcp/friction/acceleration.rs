@@ -11,9 +11,6 @@
 use crate::arithmetic::{add_scaled, dot, norm};
 use crate::least_squares::least_squares;
 
-/// Growth of f over the least seen since the last restart that ends trust.
-const TRUST: f64 = 3.0;
-
 /// Reusable memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Anderson {
@@ -21,6 +18,7 @@ pub(super) struct Anderson {
     n: usize,
     m: usize,
     depth: usize,
+    trust: f64,
     /// Differences of f and of F(x), newest last in time, a ring of `depth` columns.
     df: Vec<f64>,
     dy: Vec<f64>,
@@ -36,9 +34,10 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for f of length n, x of length m and a number of differences; forgets everything.
-    pub(super) fn prepare(&mut self, n: usize, m: usize, depth: usize) {
-        (self.n, self.m, self.depth) = (n, m, depth.min(n));
+    /// Memory for f of length n, x of length m and a number of differences; forgets everything. Trust ends
+    /// where f has grown to this multiple of the least seen since the last restart.
+    pub(super) fn prepare(&mut self, n: usize, m: usize, depth: usize, trust: f64) {
+        (self.n, self.m, self.depth, self.trust) = (n, m, depth.min(n), trust);
         for (list, len) in [
             (&mut self.df, n * self.depth),
             (&mut self.dy, m * self.depth),
@@ -67,7 +66,7 @@ impl Anderson {
             return false;
         }
         let size = norm(f);
-        if size > TRUST * self.least || !size.is_finite() {
+        if size > self.trust * self.least || !size.is_finite() {
             self.forget();
         }
         self.least = self.least.min(size);

@@ -6,13 +6,14 @@
 //! Γ = 0
 //! repeat: v, impulses = P1(Γ);  stop if they satisfy Coulomb's law
 //!         λ = Λ(v);  for χ3: λ = Λ(P2(λ))
-//!         Γ = μ λ
+//!         Γ = μ λ, extrapolated over the relaxations before (Anderson)
 //! ```
 //!
 //! Contractions for small friction, where the fixed point is the only solution [Hart 5.9]. The first two make
 //! the same steps and differ in what is seen to contract: velocities or widenings.
 
-use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution};
+use super::acceleration::Anderson;
+use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use super::problem::Frictional;
 use super::relaxation::Relaxation;
 use super::residual::judge;
@@ -36,7 +37,7 @@ pub struct FixedPointReport {
     /// Relaxations solved.
     pub iterations: usize,
     /// Largest ratio of successive changes among the last five that are above rounding; below one where the
-    /// map contracts. Zero if there were fewer than two.
+    /// map contracts, if it is not extrapolated. Zero if there were fewer than two.
     pub contraction: f64,
     /// The last change, in the units of [the module](super).
     pub change: f64,
@@ -53,12 +54,20 @@ pub struct FixedPoint {
     pub tolerance: f64,
     /// Most relaxations to solve.
     pub limit: usize,
+    /// Relaxations that the extrapolation of Γ looks back on; the plain map at zero.
+    pub memory: usize,
     relaxation: Relaxation,
     widening: Vec<f64>,
+    /// What the map makes of the widening, in units of √g, less the widening.
+    moves: Vec<f64>,
+    anderson: Anderson,
     velocity: Vec<f64>,
     answer: FrictionalSolution,
     report: FixedPointReport,
 }
+
+/// Growth of the change that ends the extrapolation: the plain map contracts as a rule, and does so again.
+const TRUST: f64 = 1.0;
 
 /// Changes below this are rounding and say nothing about contraction.
 const VISIBLE: f64 = 1e-10;
@@ -72,8 +81,11 @@ impl Default for FixedPoint {
             map: FixedPointMap::default(),
             tolerance: 1e-10,
             limit: 200,
+            memory: 5,
             relaxation: Relaxation::new(),
             widening: Vec::new(),
+            moves: Vec::new(),
+            anderson: Anderson::default(),
             velocity: Vec::new(),
             answer: FrictionalSolution::default(),
             report: FixedPointReport::default(),
@@ -97,6 +109,27 @@ impl FixedPoint {
     pub fn solve(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
         self.widening.resize(problem.contact_count(), 0.0);
+        self.iterate(problem)
+    }
+
+    /// Solves a problem from the slips of another one, matched by their order: those of the step before, as a
+    /// rule. Entries that are missing start at zero.
+    pub fn solve_from(
+        &mut self,
+        problem: &Frictional,
+        start: &Impulses,
+    ) -> Result<&FrictionalSolution, SolveError> {
+        self.widening.clear();
+        let slips = start.slip.iter().map(|slip| if *slip > 0.0 && slip.is_finite() { *slip } else { 0.0 });
+        let slips = slips.chain(std::iter::repeat(0.0));
+        self.widening
+            .extend(problem.contacts.iter().zip(slips).map(|(contact, slip)| contact.friction * slip));
+        self.iterate(problem)
+    }
+
+    fn iterate(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
+        self.moves.resize(problem.contact_count(), 0.0);
+        self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.memory, TRUST);
         self.report = FixedPointReport::default();
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (mut changes, mut work) = (Vec::new(), 0);
@@ -131,6 +164,9 @@ impl FixedPoint {
             if self.report.converged || still {
                 break;
             }
+            if self.anderson.extrapolate(&self.moves, &mut [&mut self.widening]) {
+                self.widening.iter_mut().for_each(|gamma| *gamma = gamma.max(0.0));
+            }
         }
         let seen: Vec<f64> = changes.into_iter().filter(|c| *c > VISIBLE).collect();
         let ratios = seen.windows(2).map(|pair| pair[1] / pair[0]);
@@ -143,9 +179,11 @@ impl FixedPoint {
     /// `Γ = μ λ`; returns the largest change in units of √g.
     fn widen(&mut self, problem: &Frictional, slip: &[f64]) -> f64 {
         let mut change = 0.0_f64;
-        for ((gamma, contact), slip) in self.widening.iter_mut().zip(&problem.contacts).zip(slip) {
+        let contacts = problem.contacts.iter().zip(slip);
+        for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.moves).zip(contacts) {
             let next = contact.friction * slip;
-            change = change.max((next - *gamma).abs() / contact.normal.compliance.sqrt());
+            *moved = (next - *gamma) / contact.normal.compliance.sqrt();
+            change = change.max(moved.abs());
             *gamma = next;
         }
         change

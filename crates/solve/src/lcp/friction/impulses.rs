@@ -79,13 +79,17 @@ impl Impulses {
 
     /// Sets λ to the least that the velocity admits: Λ(v) of [Hart 5.9], or the speed for the round cone.
     pub(super) fn observe_slip(&mut self, problem: &Frictional, cone: Cone) {
-        for (slip, contact) in self.slip.iter_mut().zip(&problem.contacts) {
-            let speeds = problem.tangents[contact.range()].iter().map(|row| row.along(&self.velocity).abs());
-            *slip = match cone {
-                Cone::Facets => speeds.fold(0.0, f64::max),
-                Cone::Round => speeds.fold(0.0, f64::hypot),
-            };
-        }
+        (0..self.slip.len()).for_each(|m| self.observe_slip_of(problem, cone, m));
+    }
+
+    /// The same for one contact.
+    pub(super) fn observe_slip_of(&mut self, problem: &Frictional, cone: Cone, contact: usize) {
+        let tangents = &problem.tangents[problem.contacts[contact].range()];
+        let speeds = tangents.iter().map(|row| row.along(&self.velocity).abs());
+        self.slip[contact] = match cone {
+            Cone::Facets => speeds.fold(0.0, f64::max),
+            Cone::Round => speeds.fold(0.0, f64::hypot),
+        };
     }
 }
 
@@ -122,7 +126,7 @@ pub struct FrictionalSolution {
     pub impulses: Impulses,
     /// What the judge says of them.
     pub residual: FrictionalResidual,
-    /// Pivots, interior-point iterations or sweeps.
+    /// Pivots, interior-point iterations, or sweeps and factorisations.
     pub iterations: usize,
     /// Impulses that cancel, if the cone is not pointed.
     pub evidence: Option<NotPointed>,

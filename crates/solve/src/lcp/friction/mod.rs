@@ -16,11 +16,13 @@
 //! | [`FrictionalLemke`] | exactly, or proves the friction cone not pointed | a few dozen contacts |
 //! | [`Relaxation`] | the convex relaxation for a given Γ, a quadratic program in v | any size |
 //! | [`FixedPoint`] | the problem itself, by `Γ = μ λ` on top of the relaxation | any size, small friction |
-//! | [`GaussSeidel`] | the problem, on facets or on Coulomb's round cone | many contacts, low towers, warm starts |
+//! | [`GaussSeidel`] | the problem, on facets or on Coulomb's round cone | many contacts, warm starts |
 //!
-//! Redundant contacts (four corners of a face) leave the impulses undetermined, not the velocity: each solver
-//! gives some impulses that do. With small friction the velocity is unique [Hart 5.9]; with large friction it
-//! need not be, and solvers may differ.
+//! Redundant contacts (four corners of a face) leave the impulses undetermined, not the velocity as long as they
+//! stick: each solver gives some impulses that do. Where such a face slides and turns, friction's moment depends
+//! on which corners press, however small friction is, and solvers may answer with different velocities, all of
+//! them solutions. Otherwise the velocity is unique for small friction [Hart 5.9]; for large friction it need
+//! not be.
 //!
 //! **Units.** Quantities are compared in units that follow from the data and do not change with those of
 //! length, time or mass, nor with the length of a row: with `W = M⁻¹`, `g = rᵀ W r` for a row r, and the

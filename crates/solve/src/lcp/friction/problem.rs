@@ -161,7 +161,14 @@ impl Frictional {
 
     /// Adds a tangent direction to the last contact; it is meant in both senses.
     pub fn tangent(&mut self, row: &[Entry]) -> Result<&mut Self, SolveError> {
-        let row = self.row(row)?;
+        self.drifting_tangent(row, 0.0)
+    }
+
+    /// As [`Frictional::tangent`], with a slip `row . v + drift`: along a wall that is driven.
+    pub fn drifting_tangent(&mut self, row: &[Entry], drift: f64) -> Result<&mut Self, SolveError> {
+        all_finite("drift of a tangent", &[drift])?;
+        let mut row = self.row(row)?;
+        row.drift = drift;
         let Some(contact) = self.contacts.last_mut() else {
             return Err(SolveError::Empty { what: "list of contacts, to which a tangent belongs," });
         };
@@ -261,7 +268,10 @@ impl Frictional {
             size = size.max(energy.max(0.0).sqrt());
         }
         let rows = self.equalities.iter().map(|(row, offset)| (row, offset));
-        for (row, offset) in rows.chain(self.contacts.iter().map(|c| (&c.normal, &c.gap))) {
+        // An open gap asks for nothing.
+        let gaps = self.contacts.iter().map(|c| (&c.normal, c.gap.min(0.0)));
+        let drifts = self.tangents.iter().map(|row| (row, row.drift));
+        for (row, offset) in rows.map(|(row, offset)| (row, *offset)).chain(gaps).chain(drifts) {
             if row.compliance > 0.0 {
                 size = size.max(offset.abs() / row.compliance.sqrt());
             }

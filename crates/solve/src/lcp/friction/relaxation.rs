@@ -79,7 +79,10 @@ impl Relaxation {
             };
             let tangents = if contact.rubs() { &problem.tangents[contact.range()] } else { &[] };
             let facets = tangents.iter().flat_map(move |row| {
-                [1.0, -1.0].map(|s| Demand { plus: Some((row, s * contact.friction)), ..plain })
+                [1.0, -1.0].map(|s| {
+                    let along = s * contact.friction;
+                    Demand { plus: Some((row, along)), bound: plain.bound - along * row.drift, ..plain }
+                })
             });
             facets.chain((!contact.rubs()).then_some(plain))
         });
@@ -137,9 +140,9 @@ impl Relaxation {
                 problem.equalities.iter().map(|(row, offset)| Demand { exact: true, ..plain(row, -offset) });
             equalities.chain(problem.contacts.iter().zip(slip).flat_map(move |(contact, slip)| {
                 let tangents = &problem.tangents[contact.range()];
-                let facets = tangents
-                    .iter()
-                    .flat_map(move |row| [1.0, -1.0].map(|factor| Demand { factor, ..plain(row, -slip) }));
+                let facets = tangents.iter().flat_map(move |row| {
+                    [1.0, -1.0].map(|factor| Demand { factor, ..plain(row, -slip - factor * row.drift) })
+                });
                 std::iter::once(plain(&contact.normal, -contact.gap)).chain(facets)
             }))
         };

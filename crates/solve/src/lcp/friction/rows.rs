@@ -17,6 +17,8 @@ pub(super) struct Row {
     response: [[f64; WIDEST]; 2],
     /// `rᵀ W r`: velocity along the row per unit of impulse along it.
     pub(super) compliance: f64,
+    /// Velocity along the row that no unknown has part in: that of a wall which is driven.
+    pub(super) drift: f64,
 }
 
 impl Row {
@@ -28,6 +30,7 @@ impl Row {
             values: [[0.0; WIDEST]; 2],
             response: [[0.0; WIDEST]; 2],
             compliance: 0.0,
+            drift: 0.0,
         }
     }
 
@@ -44,9 +47,10 @@ impl Row {
         self.sides += 1;
     }
 
-    /// `rᵀ v`
+    /// `rᵀ v`, and what is there without v
     pub(super) fn along(&self, v: &[f64]) -> f64 {
-        self.parts().map(|(start, values, _)| dot(values, &v[start..start + values.len()])).sum()
+        let parts = self.parts().map(|(start, values, _)| dot(values, &v[start..start + values.len()]));
+        self.drift + parts.sum::<f64>()
     }
 
     /// `v += impulse W r`

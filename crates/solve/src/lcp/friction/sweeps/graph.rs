@@ -43,7 +43,9 @@ impl Graph {
         }
         self.placed.clear();
         self.placed.resize(self.ends.len(), false);
-        (self.bodies.clear(), self.items.clear(), self.parts.clear());
+        self.bodies.clear();
+        self.items.clear();
+        self.parts.clear();
         for block in (0..blocks).rev() {
             let mut touching = self.list[range(&self.first, block)].iter();
             if touching.any(|&item| self.ends[item as usize][1] == WORLD) {

@@ -4,12 +4,16 @@
 //! ```text
 //! graph      who is coupled with whom: parts that know nothing of each other, each from the world outward
 //! system     the rows of each part side by side in memory, in units in which masses and compliances are one
-//! pass       one contact after the other: sweeps, their errors, the cones
-//! solver     sweeps forth and back, extrapolated (Anderson), part by part
+//! pass       one contact after the other: sweeps, their errors, the cones; local: the friction of one contact
+//! newton     all contacts at once: law: contacts with a little compliance; factors: sparse elimination
+//! solver     sweeps forth and back, extrapolated (Anderson), then Newton's method, part by part
 //! ```
 
+mod factors;
 mod graph;
+mod law;
 mod local;
+mod newton;
 mod pass;
 mod solver;
 mod system;

@@ -18,7 +18,7 @@ type Pair = [f64; 2 * WIDEST];
 
 /// `rᵀ v`, in two sums that can run beside each other.
 #[inline(always)]
-fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
+pub(super) fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
     let mut sum = [0.0; 2];
     for k in 0..WIDEST / 2 {
         for (lane, sum) in sum.iter_mut().enumerate() {
@@ -30,7 +30,7 @@ fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
 }
 
 #[inline(always)]
-fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
+pub(super) fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
     for i in 0..WIDEST {
         a[i] += x * row[i];
         b[i] += x * row[WIDEST + i];
@@ -41,10 +41,10 @@ impl System {
     /// Goes once over a part, forth or back; returns the largest change of an impulse.
     pub(super) fn sweep(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
         let mut change = 0.0_f64;
-        let Self { items, rows, x, v, wish, .. } = self;
+        let Self { items, rows, drift, x, v, wish, .. } = self;
         let mut visit = |item: &Item| {
             let range = item.range();
-            let (rows, x) = (&rows[range.clone()], &mut x[range]);
+            let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
             let [a, b] = item.ends.map(|e| e as usize);
             let (mut va, mut vb) = (v[a], v[b]);
             let mut set = |x: &mut f64, next: f64, row: &Pair| {
@@ -55,7 +55,8 @@ impl System {
             match (rows, x) {
                 ([n, s, t], [xn, xs, xt]) => {
                     let (va, vb) = (&v[a], &v[b]);
-                    let u = [along(n, va, vb) + item.bias, along(s, va, vb), along(t, va, vb)];
+                    let (us, ut) = (along(s, va, vb) + drift[1], along(t, va, vb) + drift[2]);
+                    let u = [along(n, va, vb) + item.bias, us, ut];
                     let next = contact(item, cone, relaxation, [*xn, *xs, *xt], u);
                     set(xn, next[0], n);
                     set(xs, next[1], s);
@@ -67,7 +68,8 @@ impl System {
                     set(xn, if item.contact { next.max(0.0) } else { next }, n);
                 }
                 ([n, s], [xn, xs]) => {
-                    let (un, us) = (along(n, &v[a], &v[b]) + item.bias, along(s, &v[a], &v[b]));
+                    let un = along(n, &v[a], &v[b]) + item.bias;
+                    let us = along(s, &v[a], &v[b]) + drift[1];
                     let next = (*xn - relaxation * un / item.g[0]).max(0.0);
                     let us = us + item.g[1] * (next - *xn);
                     set(xn, next, n);
@@ -82,8 +84,8 @@ impl System {
                     let wish = &mut wish[..p.len()];
                     let softness: f64 = tangents.iter().flatten().map(|r| r * r).sum();
                     let (at, bt) = (va, vb);
-                    for ((wish, row), p) in wish.iter_mut().zip(tangents).zip(&*p) {
-                        *wish = p - along(row, &at, &bt) / softness;
+                    for (((wish, row), drift), p) in wish.iter_mut().zip(tangents).zip(&drift[1..]).zip(&*p) {
+                        *wish = p - (along(row, &at, &bt) + drift) / softness;
                     }
                     shrink_to_diamond(wish, item.friction * normal);
                     let mut set = |x: &mut f64, next: f64, row: &Pair| {
@@ -141,7 +143,8 @@ impl System {
             }
             worst = worst.max(un.min(x[0]).abs());
             let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
-            let speeds = rows.iter().map(|row| along(row, va, vb));
+            let drifts = &self.drift[item.range()][1..];
+            let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
             match cone {
                 Cone::Facets if !rows.is_empty() => {
                     let slip = speeds.clone().fold(0.0, |m: f64, u| m.max(u.abs()));

@@ -10,7 +10,9 @@
 //! is zeros.
 
 use super::graph::{Graph, Part, WORLD};
-use crate::lcp::friction::impulses::Impulses;
+use super::pass::along;
+use crate::arithmetic::dot;
+use crate::lcp::friction::impulses::{Cone, Impulses};
 use crate::lcp::friction::problem::{Contact, Frictional};
 use crate::lcp::friction::residual::root_compliance;
 use crate::lcp::friction::rows::{Row, WIDEST};
@@ -37,6 +39,22 @@ pub(super) struct Item {
 }
 
 impl Item {
+    /// A contact of nothing with nothing.
+    #[cfg(test)]
+    pub(super) fn blank() -> Self {
+        Self {
+            ends: [0; 2],
+            first: 0,
+            rows: 0,
+            contact: true,
+            source: 0,
+            bias: 0.0,
+            friction: 0.0,
+            g: [0.0; 6],
+            inverse: [0.0; 6],
+        }
+    }
+
     pub(super) fn range(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.rows) as usize
     }
@@ -46,8 +64,12 @@ impl Item {
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
     pub(super) graph: Graph,
+    /// The momentum size S.
+    size: f64,
     pub(super) items: Vec<Item>,
     pub(super) rows: Vec<[f64; 2 * WIDEST]>,
+    /// Velocities along rows that no body has part in; the gap of a contact is its item's.
+    pub(super) drift: Vec<f64>,
     /// Impulses, one per row.
     pub(super) x: Vec<f64>,
     /// What they are multiplied by to get their units back.
@@ -62,6 +84,7 @@ impl System {
     /// Takes a problem over; all impulses are zero.
     pub(super) fn pose(&mut self, problem: &Frictional) {
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
+        self.size = size;
         let equalities = problem.equality_count();
         self.graph.ends.clear();
         self.graph.ends.extend(problem.equalities.iter().map(|(row, _)| ends([row])));
@@ -75,7 +98,10 @@ impl System {
         self.free.push([0.0; WIDEST]);
         self.v.clear();
         self.v.extend_from_slice(&self.free);
-        (self.items.clear(), self.rows.clear(), self.unit.clear());
+        self.items.clear();
+        self.rows.clear();
+        self.drift.clear();
+        self.unit.clear();
         let mut widest = 0;
         for k in 0..self.graph.items.len() {
             let source = self.graph.items[k] as usize;
@@ -127,6 +153,7 @@ impl System {
             hat[at..at + WIDEST].copy_from_slice(&pull(n, l, values, 1.0 / root));
         }
         self.rows.push(hat);
+        self.drift.push(row.drift / (root * size));
         self.unit.push(size / root);
     }
 
@@ -153,10 +180,15 @@ impl System {
         }
     }
 
-    /// Hands the impulses over, in their units. The velocity is left to the problem's own rows.
-    pub(super) fn answer(&self, problem: &Frictional, into: &mut Impulses) {
-        into.fit(problem);
-        into.facets.fill(0.0);
+    /// Hands impulses, velocities and slips over, in their units.
+    pub(super) fn answer(&self, problem: &Frictional, cone: Cone, into: &mut Impulses) {
+        into.prepare(problem);
+        for (v, &block) in self.v.iter().zip(&self.graph.bodies) {
+            let (start, n, l) = problem.factor(block as usize);
+            for i in 0..n {
+                into.velocity[start + i] = self.size * dot(&l[i * n..=i * n + i], &v[..=i]);
+            }
+        }
         for item in &self.items {
             let (rows, source) = (item.range(), item.source as usize);
             let first = self.x[rows.start] * self.unit[rows.start];
@@ -165,10 +197,20 @@ impl System {
                 continue;
             }
             into.normal[source] = first;
+            let mut slip = 0.0_f64;
             for (k, facet) in rows.skip(1).zip(problem.facets(source).step_by(2)) {
                 let p = self.x[k] * self.unit[k];
                 into.facets[facet] = p.max(0.0);
                 into.facets[facet + 1] = (-p).max(0.0);
+                let speed =
+                    along(&self.rows[k], &self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
+                let speed = (speed + self.drift[k]) * self.size * (self.size / self.unit[k]);
+                slip = if cone == Cone::Facets { slip.max(speed.abs()) } else { slip.hypot(speed) };
+            }
+            into.slip[source] = slip;
+            // Without friction the tangents were left out.
+            if item.rows == 1 {
+                into.observe_slip_of(problem, cone, source);
             }
         }
     }

@@ -1,0 +1,142 @@
+//! What every point overrides. All scenes are read before the first one is run: a slip in the last value shows at once.
+
+use super::record::{Lost, Outcome, Standing, lookup};
+use super::{Axis, Figure, Setting, Source, Study};
+use crate::complaint::{Complaint, SceneError};
+use crate::report::Report;
+use crate::run::npz::Crc;
+use crate::run::prepare;
+use crate::scene::Scene;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A point that can be run.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// What it overrides, in the order it is applied.
+    pub overrides: Vec<(String, String)>,
+    /// The name of its run folder.
+    pub name: String,
+    /// Steps to take.
+    pub steps: u64,
+    /// What is known before it is run.
+    pub blank: Outcome,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+}
+
+/// All points in the order of the grid, or everything that is wrong with them.
+pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, SceneError> {
+    let (mut points, mut complaints) = (Vec::new(), Vec::new());
+    for curve in study.curves() {
+        for value in &study.axis().values {
+            let mut overrides = study.set.clone();
+            overrides.extend(curve.changes.iter().cloned());
+            overrides.push((study.axis().path.clone(), value.toml()));
+            let mut at = curve.at.clone();
+            at.insert(study.axis().name.clone(), value.clone());
+            let (label, name) = names(study, &at, &points);
+            match ready(source, &overrides, study, &label) {
+                Err(more) => complaints.extend(more.into_iter().map(|one| traced(study, one))),
+                Ok((scene, steps, warnings)) => {
+                    let blank = Outcome {
+                        at,
+                        label,
+                        status: Standing::Missing,
+                        message: None,
+                        values: BTreeMap::new(),
+                        wall_time_s: 0.0,
+                        scene,
+                        summary: Value::Null,
+                    };
+                    points.push(Point { overrides, name, steps, blank, warnings });
+                }
+            }
+        }
+    }
+    if complaints.is_empty() {
+        return Ok(points);
+    }
+    // Every point of a curve says the same.
+    let mut all: Vec<Complaint> = Vec::new();
+    for new in complaints {
+        let same =
+            |old: &Complaint| (&old.file, old.place, &old.remedy) == (&new.file, new.place, &new.remedy);
+        if !all.iter().any(same) {
+            all.push(new);
+        }
+    }
+    Err(SceneError { complaints: all })
+}
+
+/// The checksum of a scene that can run, its steps and warnings.
+fn ready(
+    source: &Source<'_>,
+    overrides: &[(String, String)],
+    study: &Study,
+    label: &str,
+) -> Result<(String, u64, Vec<String>), Vec<Complaint>> {
+    let scene = source(overrides).map_err(|error| error.complaints)?;
+    let (steps, warnings) = (scene.run.steps(), scene.warnings.clone());
+    let mut crc = Crc::new();
+    crc.add(scene.resolved.as_bytes());
+    prepare(scene).map_err(|error| {
+        let text = error.to_string();
+        let (message, remedy) = text.split_once("; ").unwrap_or((&text, "change the scene or the values"));
+        vec![study.place.complaint(format!("{label}: {message}"), remedy)]
+    })?;
+    Ok((format!("{:08x}", crc.value()), steps, warnings))
+}
+
+/// What a point is called: for people, and as a folder.
+fn names(study: &Study, at: &BTreeMap<String, Setting>, others: &[Point]) -> (String, String) {
+    let own =
+        |axis: &Axis| at.get(&axis.name).map(|value| (axis.says(value), format!("{}-{value}", axis.name)));
+    let (words, names): (Vec<String>, Vec<String>) = study.axes.iter().filter_map(own).unzip();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '-' };
+    let mut name: String = names.join("_").chars().map(plain).collect();
+    while others.iter().any(|other| other.name == name) {
+        name.push('-');
+    }
+    (words.join(", "), name)
+}
+
+/// A complaint about an override, with the place in the study where it is written; of one from elsewhere, as it is.
+fn traced(study: &Study, complaint: Complaint) -> Complaint {
+    let Some(change) = complaint.file.strip_prefix("override ") else { return complaint };
+    let axes = study.axes.iter().flat_map(|axis| {
+        axis.values.iter().map(move |value| (format!("{}={}", axis.path, value.toml()), &axis.place))
+    });
+    let set = study
+        .set
+        .iter()
+        .zip(&study.set_places)
+        .map(|((path, value), place)| (format!("{path}={value}"), place));
+    match axes.chain(set).find(|(own, _)| own == change) {
+        Some((_, place)) => place.complaint(format!("{change}: {}", complaint.message), complaint.remedy),
+        None => complaint,
+    }
+}
+
+/// Whether a run has all figures, as its first step shows.
+pub(super) fn check_figures(study: &Study, summary: &Value) -> Result<(), SceneError> {
+    let lost = |figure: &Figure| lookup(summary, &figure.value).err().map(|lost| unknown(figure, &lost));
+    let complaints: Vec<Complaint> = study.figures.iter().filter_map(lost).collect();
+    if complaints.is_empty() { Ok(()) } else { Err(SceneError { complaints }) }
+}
+
+fn unknown(figure: &Figure, lost: &Lost) -> Complaint {
+    let Lost { at, key, known } = lost;
+    let message = match at.as_str() {
+        "" => format!("summary.json has no `{key}`"),
+        at => format!("`{at}` of summary.json has no `{key}`"),
+    };
+    let remedy = Report::remedy(key, known.iter().map(String::as_str), "name what is in front of it");
+    figure.place.complaint(message, remedy)
+}
+
+/// A scene to be run, of which only the figures are wanted.
+pub(super) fn figures_only(mut scene: Scene) -> Scene {
+    scene.run.every = usize::try_from(scene.run.steps()).unwrap_or(usize::MAX).max(1);
+    scene
+}

@@ -1,0 +1,362 @@
+//! What the keys of a study file mean.
+
+use super::{Axis, Figure, Fit, Published, Scale, Setting, Spot, Study};
+use crate::report::{Place, Read, Report};
+use crate::scene::name_of;
+use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+/// The keys at the top of a study.
+const TOP: [&str; 7] = ["title", "description", "scene", "set", "x", "axes", "figures"];
+/// The words for scales.
+const SCALES: [&str; 2] = ["log", "linear"];
+/// Most points of a grid: more than these are a slip.
+const MOST_POINTS: usize = 100_000;
+
+/// Reads everything, so that all complaints are heard.
+pub(super) fn study(
+    report: &Report,
+    path: &Path,
+    files: &dyn Fn(&Path) -> io::Result<String>,
+) -> Read<Study> {
+    let file = path.display().to_string();
+    let written = files(path).map_err(|error| {
+        report.complain_of_file(&file, format!("cannot be read: {error}"), "check the path")
+    })?;
+    let source = report.file(&file, &written);
+    let root = document(report, source, &written)?;
+    let node = Node { place: Place { source, offset: 0 }, value: Value::Table(root) };
+    let top = Fields::of(report, &node, "", &TOP)?;
+    let title = top.text("title").map(|text| text.unwrap_or_default().to_owned());
+    let description = top.text("description").map(|text| text.unwrap_or_default().trim().to_owned());
+    let scene = top.text("scene").and_then(|scene| {
+        let remedy = "name a scene file, or a scene of the gallery, such as scene = \"gyroscope\"";
+        scene.map(str::to_owned).ok_or_else(|| top.missing("scene", remedy))
+    });
+    let set = set(&top);
+    let axes = axes(&top);
+    let x = axes.as_ref().map_err(|told| *told).and_then(|axes| over(&top, axes));
+    // Figures are read even if the axes are in doubt; only what they say about curves is not judged then.
+    let curves: Option<Vec<&Axis>> = match (&axes, &x) {
+        (Ok(axes), Ok(x)) => {
+            Some(axes.iter().enumerate().filter(|(k, _)| k != x).map(|(_, axis)| axis).collect())
+        }
+        _ => None,
+    };
+    let figures = figures(&top, curves.as_deref());
+    let (set, set_places) = set?.into_iter().unzip();
+    Ok(Study {
+        name: name_of(path),
+        title: title?,
+        description: description?,
+        scene: scene?,
+        set,
+        set_places,
+        axes: axes?,
+        x: x?,
+        figures: figures?,
+        place: spot(report, top.place_of("scene")),
+    })
+}
+
+fn spot(report: &Report, place: Place) -> Spot {
+    let (file, place) = report.locate(place);
+    Spot { file, place }
+}
+
+/// `set = ["run.until=2"]`, as on the command line, and where each is written.
+fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
+    let items = top.list("set")?.unwrap_or_default();
+    let change = |(i, item): (usize, &Node)| {
+        let change = text(top.report, item, &format!("set[{i}]"))?;
+        let Some((path, value)) = change.split_once('=') else {
+            let remedy = "write \"path=value\" as after --set, such as \"run.until=2\"";
+            return Err(top.report.complain(item.place, format!("`set[{i}]` has no `=`"), remedy));
+        };
+        Ok(((path.trim().to_owned(), value.trim().to_owned()), spot(top.report, item.place)))
+    };
+    heard(items.iter().enumerate().map(change))
+}
+
+/// All values, or that there was a complaint about some of them: all of them are read.
+fn heard<T>(all: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
+    let all: Vec<Read<T>> = all.collect();
+    all.into_iter().collect()
+}
+
+/// The tables of a collection.
+fn named<'a>(top: &Fields<'a>, key: &str, remedy: &str) -> Read<&'a [Entry]> {
+    let Some(node) = top.node(key) else { return Err(top.missing(key, remedy)) };
+    match node.table() {
+        Some(table) if !table.entries.is_empty() => Ok(&table.entries),
+        Some(_) => Err(top.wrong(key, "is empty", remedy)),
+        None => Err(top.wrong(key, &format!("is {}, not a table of named things", node.kind()), remedy)),
+    }
+}
+
+fn axes(top: &Fields) -> Read<Vec<Axis>> {
+    let entries = named(top, "axes", "write [axes.NAME] with the path that is set and its values")?;
+    let axes = heard(entries.iter().map(|entry| axis(top.report, entry)))?;
+    let points = axes.iter().try_fold(1usize, |points, axis| points.checked_mul(axis.values.len()));
+    if points.is_none_or(|points| points > MOST_POINTS) {
+        let message = format!("has more than {MOST_POINTS} points");
+        return Err(top.wrong("axes", &message, "give fewer values"));
+    }
+    for (k, entry) in entries.iter().enumerate() {
+        if axes[..k].iter().any(|other| other.path == axes[k].path) {
+            let place =
+                entry.node.table().and_then(|axis| axis.get("path")).map_or(entry.place, |path| path.place);
+            let message = format!("`{}` is set by two axes", axes[k].path);
+            return Err(top.report.complain(place, message, "set another path, or remove one of the two"));
+        }
+    }
+    Ok(axes)
+}
+
+fn axis(report: &Report, entry: &Entry) -> Read<Axis> {
+    let name = format!("axes.{}", entry.key);
+    let fields = Fields::of(report, &entry.node, &name, &["path", "values", "label", "unit", "scale"])?;
+    let path = fields.text("path").and_then(|path| {
+        let remedy = "say what is set, as after --set, such as path = \"run.step\"";
+        path.map(str::to_owned).ok_or_else(|| fields.missing("path", remedy))
+    });
+    let values = values(&fields);
+    let label = fields.text("label");
+    let unit = fields.text("unit");
+    let scale = scale(&fields);
+    Ok(Axis {
+        name: entry.key.clone(),
+        path: path?,
+        values: values?,
+        label: label?.unwrap_or(&entry.key).to_owned(),
+        unit: unit?.unwrap_or_default().to_owned(),
+        scale: scale?,
+        place: spot(report, fields.place_of("path")),
+    })
+}
+
+fn values(fields: &Fields) -> Read<Vec<Setting>> {
+    let remedy = "list what it is set to, such as values = [0.1, 0.05, 0.02]";
+    let Some(items) = fields.list("values")? else { return Err(fields.missing("values", remedy)) };
+    if items.is_empty() {
+        return Err(fields.wrong("values", "is empty", remedy));
+    }
+    let mut all: Vec<Setting> = Vec::new();
+    let mut outcome = Ok(());
+    for (i, item) in items.iter().enumerate() {
+        match setting(fields.report, item, &format!("{}[{i}]", fields.path("values"))) {
+            Err(told) => outcome = Err(told),
+            Ok(value) if all.contains(&value) => {
+                let message = format!("`{}` has {value} twice", fields.path("values"));
+                outcome = Err(fields.report.complain(item.place, message, "remove one of the two"));
+            }
+            Ok(value) => all.push(value),
+        }
+    }
+    outcome.map(|()| all)
+}
+
+fn setting(report: &Report, node: &Node, name: &str) -> Read<Setting> {
+    match &node.value {
+        Value::Text(text) => Ok(Setting::Text(text.clone())),
+        Value::Truth(truth) => Ok(Setting::Truth(*truth)),
+        Value::Integer(n) => Ok(Setting::Whole(*n)),
+        Value::Float(x) if x.is_finite() => Ok(Setting::Number(*x)),
+        Value::Float(x) => {
+            Err(report.complain(node.place, format!("`{name}` is {x}"), "give a finite number"))
+        }
+        _ => {
+            let remedy = "give a number, a word in quotes, true or false";
+            Err(report.complain(node.place, format!("`{name}` is {}", node.kind()), remedy))
+        }
+    }
+}
+
+impl Setting {
+    /// As it is written in a scene file.
+    pub(super) fn toml(&self) -> String {
+        match self {
+            Self::Truth(truth) => truth.to_string(),
+            Self::Whole(n) => n.to_string(),
+            // Shortest digits that read back to the same bits.
+            Self::Number(x) => format!("{x:?}"),
+            Self::Text(text) => quoted(text),
+        }
+    }
+}
+
+fn scale(fields: &Fields) -> Read<Scale> {
+    Ok(match fields.word("scale", &SCALES)? {
+        Some("linear") => Scale::Linear,
+        _ => Scale::Log,
+    })
+}
+
+/// The axis that figures are drawn over; the only one need not be named.
+fn over(top: &Fields, axes: &[Axis]) -> Read<usize> {
+    let names = axes.iter().map(|axis| axis.name.as_str());
+    let x = match (top.text("x")?, axes) {
+        (Some(given), _) => names.clone().position(|name| name == given).ok_or_else(|| {
+            let place = top.node("x").map_or(top.place, |node| node.place);
+            top.report.unknown(place, format!("there is no axis `{given}`"), given, names, "")
+        })?,
+        (None, [_]) => 0,
+        (None, _) => {
+            let names: Vec<&str> = names.collect();
+            let remedy = format!("name the axis that figures are drawn over, one of {}", names.join(", "));
+            return Err(top.missing("x", &remedy));
+        }
+    };
+    let axis = &axes[x];
+    // It was read from there.
+    let node =
+        top.table.table("axes").and_then(|axes| axes.table(&axis.name)).and_then(|axis| axis.get("values"));
+    let items = match node.map(|node| &node.value) {
+        Some(Value::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let mut outcome = Ok(x);
+    for (value, item) in axis.values.iter().zip(items) {
+        outcome = match value.number() {
+            None => {
+                let message =
+                    format!("`axes.{}` has the value {value}, and figures are drawn over it", axis.name);
+                Err(top.report.complain(item.place, message, "give numbers, or another axis as `x`"))
+            }
+            Some(number) if axis.scale == Scale::Log && !(number > 0.0) => {
+                let message = format!("`axes.{}` has the value {value}, which has no logarithm", axis.name);
+                Err(top.report.complain(item.place, message, "give positive numbers, or scale = \"linear\""))
+            }
+            Some(_) => continue,
+        };
+    }
+    outcome
+}
+
+fn figures(top: &Fields, curves: Option<&[&Axis]>) -> Read<Vec<Figure>> {
+    let remedy = "write [figures.NAME] with a value, such as value = \"energy.max_relative_error\"";
+    let entries = named(top, "figures", remedy)?;
+    heard(entries.iter().map(|entry| figure(top.report, entry, curves)))
+}
+
+fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figure> {
+    let name = format!("figures.{}", entry.key);
+    // It becomes the name of a file.
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !entry.key.chars().all(plain) || entry.key.is_empty() {
+        let remedy = "use letters, digits, `-` and `_`: its drawing is NAME.svg";
+        return Err(report.complain(entry.place, format!("`{}` is no name for a figure", entry.key), remedy));
+    }
+    let known = ["value", "label", "unit", "scale", "slope", "fit", "published"];
+    let fields = Fields::of(report, &entry.node, &name, &known)?;
+    let value = fields.text("value").and_then(|value| {
+        let remedy = "say where it is in summary.json, such as value = \"energy.max_relative_error\"";
+        value.map(str::to_owned).ok_or_else(|| fields.missing("value", remedy))
+    });
+    let (label, unit, scale) = (fields.text("label"), fields.text("unit"), scale(&fields));
+    let slope = fields.number("slope");
+    let fit = fields.node("fit").map(|node| fit(&fields, node, curves)).transpose();
+    let published = match fields.list("published") {
+        Ok(Some(items)) => {
+            heard(items.iter().enumerate().map(|(i, item)| published(&fields, item, i, curves)))
+        }
+        Ok(None) => Ok(Vec::new()),
+        Err(told) => Err(told),
+    };
+    let value = value?;
+    Ok(Figure {
+        name: entry.key.clone(),
+        label: label?.unwrap_or(&value).to_owned(),
+        unit: unit?.unwrap_or_default().to_owned(),
+        scale: scale?,
+        slope: slope?,
+        fit: fit?,
+        published: published?,
+        place: spot(report, fields.node("value").map_or(fields.place, |node| node.place)),
+        value,
+    })
+}
+
+fn fit(figure: &Fields, node: &Node, curves: Option<&[&Axis]>) -> Read<Fit> {
+    let name = figure.path("fit");
+    let fields = Fields::of(figure.report, node, &name, &["from", "to", "at_least", "at_most", "only"])?;
+    let (from, to) = (fields.positive("from", "number"), fields.positive("to", "number"));
+    let (at_least, at_most) = (fields.number("at_least"), fields.number("at_most"));
+    let mut only = BTreeMap::new();
+    for (entry, axis) in chosen(&fields, "only", curves)? {
+        let name = format!("{}.{}", fields.path("only"), entry.key);
+        let items = list(fields.report, &entry.node, &name)?;
+        let values = heard(items.iter().map(|item| value_of(fields.report, item, &name, axis)))?;
+        only.insert(axis.name.clone(), values);
+    }
+    let fit = Fit { from: from?, to: to?, at_least: at_least?, at_most: at_most?, only };
+    if let (Some(from), Some(to)) = (fit.from, fit.to)
+        && !(from < to)
+    {
+        return Err(fields.wrong("to", &format!("is {to}, not more than `from`"), "exchange the two"));
+    }
+    if !fit.only.is_empty() && fit.at_least.is_none() && fit.at_most.is_none() {
+        let remedy = "give `at_least` or `at_most`: it says of which curves they are expected";
+        return Err(fields.wrong("only", "is given without an expectation", remedy));
+    }
+    Ok(fit)
+}
+
+/// The entries of a table whose keys are axes that make curves; none if it is not known which those are.
+fn chosen<'a, 'c>(
+    fields: &Fields<'a>,
+    key: &str,
+    curves: Option<&[&'c Axis]>,
+) -> Read<Vec<(&'a Entry, &'c Axis)>> {
+    let (Some(node), Some(curves)) = (fields.node(key), curves) else { return Ok(Vec::new()) };
+    let table = Fields::of_some_kind(fields.report, node, &fields.path(key))?.table;
+    let found = |entry: &'a Entry| {
+        let axis = curves.iter().find(|axis| axis.name == entry.key);
+        axis.map(|axis| (entry, *axis)).ok_or_else(|| {
+            let message = format!("`{}` is no axis that makes curves", entry.key);
+            let names = curves.iter().map(|axis| axis.name.as_str());
+            fields.report.unknown(entry.place, message, &entry.key, names, "there is none")
+        })
+    };
+    heard(table.entries.iter().map(found))
+}
+
+/// One of the values of an axis.
+fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<Setting> {
+    let given = setting(report, node, name)?;
+    let same = |own: &&Setting| match (own.number(), given.number()) {
+        (Some(a), Some(b)) => a == b,
+        _ => **own == given,
+    };
+    axis.values.iter().find(same).cloned().ok_or_else(|| {
+        let known: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
+        let message = format!("`axes.{}` has no value {given}", axis.name);
+        report.complain(node.place, message, format!("give one of {}", known.join(", ")))
+    })
+}
+
+fn published(figure: &Fields, node: &Node, i: usize, curves: Option<&[&Axis]>) -> Read<Published> {
+    let name = format!("{}[{i}]", figure.path("published"));
+    let fields = Fields::of(figure.report, node, &name, &["label", "points", "at"])?;
+    let label = fields.text("label").and_then(|label| {
+        label.map(str::to_owned).ok_or_else(|| fields.missing("label", "say who found it, and where"))
+    });
+    let points = fields.rows::<2>("points").and_then(|points| {
+        let remedy = "give places on the axis and values, such as points = [[0.1, 2e-3], [0.05, 5e-4]]";
+        points.ok_or_else(|| fields.missing("points", remedy))
+    });
+    let mut at = BTreeMap::new();
+    for (entry, axis) in chosen(&fields, "at", curves)? {
+        let name = format!("{}.{}", fields.path("at"), entry.key);
+        at.insert(axis.name.clone(), value_of(fields.report, &entry.node, &name, axis)?);
+    }
+    if let Some(axis) =
+        curves.unwrap_or_default().iter().find(|axis| !at.is_empty() && !at.contains_key(&axis.name))
+    {
+        let remedy = format!("add a value of `{}`, so that it is one curve", axis.name);
+        return Err(fields.wrong("at", "does not name a curve", &remedy));
+    }
+    Ok(Published { label: label?, points: points?, at })
+}

@@ -1,0 +1,209 @@
+//! Study files: what is refused, and the guide's page on them, which names what the reader knows, no more and no less.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use percussion_scene::study::{Scale, Setting, Study};
+use percussion_scene::{Complaint, Vocabulary};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+const PAGE: &str = include_str!("../../../docs/src/studies.md");
+
+const GOOD: &str = r#"
+scene = "gyroscope"
+x = "h"
+[axes.h]
+path = "run.step"
+values = [1e-3, 5e-4]
+[axes.gamma]
+path = "run.newmark.gamma"
+values = [0.5, 1]
+[figures.energy]
+value = "energy.max_relative_error"
+"#;
+
+fn read(text: &str) -> Result<Study, Vec<Complaint>> {
+    Study::read("folder/own.toml", &|_| Ok(text.to_owned())).map_err(|error| error.complaints)
+}
+
+/// A study with a change is refused at the line of the new text, with this said about it.
+fn refused(from: &str, to: &str, said: &str) {
+    assert!(GOOD.contains(from), "{from}");
+    let text = GOOD.replacen(from, to, 1);
+    let found = read(&text).unwrap_err();
+    let line = GOOD[..GOOD.find(from).unwrap()].matches('\n').count() + 1;
+    let whole = found[0].to_string();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(whole.contains(said), "{whole}\nlacks\n{said}");
+    assert!(whole.starts_with("folder/own.toml:") && !found[0].remedy.is_empty(), "{whole}");
+    assert!(found[0].line() == Some(line) || to.is_empty(), "{whole} is not about line {line}");
+}
+
+#[test]
+fn a_study_says_what_is_set_and_what_is_drawn() {
+    let study = read(GOOD).unwrap();
+    assert_eq!((study.name.as_str(), study.scene.as_str(), study.x), ("own", "gyroscope", 0));
+    assert_eq!(study.axes[1].values, [Setting::Number(0.5), Setting::Whole(1)]);
+    assert_eq!((study.axes[0].label.as_str(), study.axes[0].scale), ("h", Scale::Log));
+    assert_eq!(study.figures[0].label, "energy.max_relative_error");
+    let labels: Vec<String> = study.curves().into_iter().map(|curve| curve.label).collect();
+    assert_eq!(labels, ["gamma = 0.5", "gamma = 1"]);
+}
+
+#[test]
+fn the_first_axis_varies_slowest_and_one_axis_makes_one_curve() {
+    let three = format!("{GOOD}[axes.scheme]\npath = \"run.scheme\"\nvalues = [\"a\", \"b\"]\n");
+    let labels: Vec<String> = read(&three).unwrap().curves().into_iter().map(|curve| curve.label).collect();
+    assert_eq!(labels, ["gamma = 0.5, a", "gamma = 0.5, b", "gamma = 1, a", "gamma = 1, b"]);
+    let one = GOOD
+        .replace("x = \"h\"\n", "")
+        .replace("[axes.gamma]\npath = \"run.newmark.gamma\"\nvalues = [0.5, 1]\n", "");
+    let study = read(&one).unwrap();
+    assert_eq!((study.curves().len(), study.curves()[0].label.as_str()), (1, ""));
+}
+
+#[test]
+fn slips_are_refused_with_place_and_remedy() {
+    refused("scene =", "titel = \"x\"\nscene =", "did you mean `title`?");
+    refused("x = \"h\"", "x = \"g\"", "there is no axis `g`; did you mean `h`?");
+    refused("path = \"run.step\"", "lable = \"x\"\npath = \"run.step\"", "did you mean `label`?");
+    refused("[1e-3, 5e-4]", "[1e-3, 1e-3]", "`axes.h.values` has 0.001 twice");
+    refused("[1e-3, 5e-4]", "[]", "`axes.h.values` is empty");
+    refused("[1e-3, 5e-4]", "[1e-3, -5e-4]", "has the value -5e-4, which has no logarithm");
+    refused("[1e-3, 5e-4]", "[1e-3, \"fast\"]", "figures are drawn over it");
+    refused("[1e-3, 5e-4]", "[1e-3, [5e-4]]", "give a number, a word in quotes, true or false");
+    refused("[1e-3, 5e-4]", "[1e-3, inf]", "give a finite number");
+    refused("\"run.newmark.gamma\"", "\"run.step\"", "`run.step` is set by two axes");
+    refused("[figures.energy]", "[figures.\"a/b\"]", "`a/b` is no name for a figure");
+    refused("value =", "scale = \"cubic\"\nvalue =", "known here: log, linear");
+    refused("value =", "set = 1\nvalue =", "unknown key `set` in `figures.energy`");
+    refused("scene =", "set = [\"run.until\"]\nscene =", "`set[0]` has no `=`");
+    let fit = |fit: &str, said: &str| refused("value =", &format!("fit = {fit}\nvalue ="), said);
+    fit("{ at_lest = 2 }", "did you mean `at_least`?");
+    fit("{ from = 1, to = 0.5 }", "not more than `from`");
+    fit("{ from = -1 }", "give a positive number");
+    fit("{ at_least = 2, only = { gama = [1] } }", "did you mean `gamma`?");
+    fit("{ at_least = 2, only = { h = [1e-3] } }", "`h` is no axis that makes curves");
+    fit("{ at_least = 2, only = { gamma = [2] } }", "`axes.gamma` has no value 2; give one of 0.5, 1");
+    fit("{ only = { gamma = [1.0] } }", "is given without an expectation");
+    let published =
+        |item: &str, said: &str| refused("value =", &format!("published = [{item}]\nvalue ="), said);
+    published("{ points = [[1, 2]] }", "`figures.energy.published[0].label` is missing");
+    published("{ label = \"x\", points = [[1, 2, 3]] }", "has 3 entries, not 2");
+    published("{ label = \"x\", points = [], at = { gamma = 3 } }", "`axes.gamma` has no value 3");
+}
+
+#[test]
+fn what_is_missing_is_asked_for() {
+    for (left_out, said) in [
+        ("scene = \"gyroscope\"\n", "`scene` is missing"),
+        ("x = \"h\"\n", "`x` is missing; name the axis that figures are drawn over, one of h, gamma"),
+        ("values = [0.5, 1]\n", "`axes.gamma.values` is missing"),
+        ("path = \"run.step\"\n", "`axes.h.path` is missing"),
+        ("value = \"energy.max_relative_error\"\n", "`figures.energy.value` is missing"),
+        ("[figures.energy]\nvalue = \"energy.max_relative_error\"\n", "`figures` is missing"),
+    ] {
+        refused(left_out, "", said);
+    }
+    let error = Study::load("nowhere/study.toml").unwrap_err().to_string();
+    assert!(error.starts_with("nowhere/study.toml: cannot be read"), "{error}");
+}
+
+/// Fenced blocks with what follows the fence.
+fn blocks() -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    let mut lines = PAGE.lines();
+    while let Some(line) = lines.next() {
+        if let Some(kind) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            found.push((kind, block.join("\n")));
+        }
+    }
+    found
+}
+
+/// What the reader knows, heard from the page's examples and the gallery's studies.
+fn heard() -> Vocabulary {
+    let mut heard = Vocabulary::default();
+    for (_, text) in blocks().into_iter().filter(|(kind, _)| *kind == "toml") {
+        heard
+            .listen_to_study("study.toml", &|_| Ok(text.clone()))
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    for folder in fs::read_dir(scenes).unwrap() {
+        let path = folder.unwrap().path().join("study.toml");
+        if path.exists() {
+            heard.listen_to_study(&path, &|path| fs::read_to_string(path)).unwrap();
+        }
+    }
+    heard
+}
+
+#[test]
+fn the_pages_mistakes_are_refused_as_it_says() {
+    let blocks = blocks();
+    let mut count = 0;
+    for (i, (kind, text)) in blocks.iter().enumerate() {
+        if *kind == "toml error" {
+            let error = Study::read("study.toml", &|_| Ok(text.clone())).unwrap_err();
+            assert_eq!(error.to_string(), blocks[i + 1].1);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 1);
+}
+
+/// Keys of the page's tables by the reader's names for them: those of a row's first cell, and those in braces in its second.
+fn named_on_the_page() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut table = None;
+    for line in PAGE.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            table = match heading {
+                "At the top" => Some(String::new()),
+                "`[axes.NAME]`" | "`[figures.NAME]`" => {
+                    Some(heading.trim_matches(['`', '[', ']']).to_owned())
+                }
+                _ => None,
+            };
+        }
+        let (Some(table), Some(row)) = (&table, line.strip_prefix("| `")) else { continue };
+        let (keys, said) = row.split_once(" | ").unwrap();
+        for key in keys.trim_matches('`').split("`, `") {
+            found.insert(format!("{table}: {key}"));
+            if let Some(inside) = said.split_once("`{ ").and_then(|(_, after)| after.split_once(" }`")) {
+                found.extend(inside.0.split(", ").map(|inner| format!("{table}.{key}: {inner}")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_page_names_every_key_the_reader_accepts_and_no_other() {
+    let heard = heard();
+    let accepted: BTreeSet<String> = heard
+        .keys
+        .iter()
+        .flat_map(|(table, known)| known.accepted.iter().map(move |key| format!("{table}: {key}")))
+        .collect();
+    assert_eq!(named_on_the_page(), accepted, "docs/src/studies.md and the reader differ");
+    assert!(accepted.len() > 20, "{accepted:?}");
+    for (key, known) in &heard.words {
+        for word in &known.accepted {
+            assert!(PAGE.contains(&format!("`\"{word}\"`")), "the page does not name {word} of {key}");
+        }
+    }
+}
+
+#[test]
+fn every_key_is_used_in_an_example_or_in_the_gallery() {
+    let heard = heard();
+    let unused: Vec<String> = heard
+        .keys
+        .iter()
+        .flat_map(|(table, known)| known.unused().map(move |key| format!("{table}: {key}")))
+        .collect();
+    assert_eq!(unused, Vec::<String>::new(), "give examples in docs/src/studies.md");
+}
