@@ -66,7 +66,7 @@ const VOUSSOIRS: usize = 9;
 fn arch(thick: f64) -> Vec<Vec<Vec2>> {
     let at = |k: usize, r: f64| {
         let angle = PI * k as f64 / VOUSSOIRS as f64;
-        Vec2::new(angle.cos(), if k % VOUSSOIRS == 0 { 0.0 } else { angle.sin() }) * r
+        Vec2::new(angle.cos(), if k.is_multiple_of(VOUSSOIRS) { 0.0 } else { angle.sin() }) * r
     };
     let (inner, outer) = (1.0 - 0.5 * thick, 1.0 + 0.5 * thick);
     (0..VOUSSOIRS).map(|k| vec![at(k, inner), at(k, outer), at(k + 1, outer), at(k + 1, inner)]).collect()

@@ -95,6 +95,30 @@ impl Freedom {
     pub fn unknowns(&self, twist: &Vec6) -> [f64; 6] {
         self.row(twist)
     }
+
+    /// Linear momentum, and angular momentum about the centre of mass, world axes.
+    pub fn momentum(&self, v: &[f64; 6]) -> Vec6 {
+        let mut p = [0.0; 6];
+        (0..self.count).for_each(|k| p[k] = v[k] / self.inverse[k]);
+        self.twist(&p)
+    }
+
+    /// Inertia about the centre of mass that its unknowns feel, world axes.
+    pub fn inertia(&self) -> Mat3 {
+        match (&self.plane, self.count) {
+            (Some(axes), 3) => axes.column(2) * axes.column(2).transpose() / self.inverse[2],
+            (None, 6) => {
+                let moments = Vec3::new(self.inverse[3], self.inverse[4], self.inverse[5]).map(|w| 1.0 / w);
+                self.axes * Mat3::from_diagonal(&moments) * self.axes.transpose()
+            }
+            _ => Mat3::zeros(),
+        }
+    }
+
+    /// Normal of the plane that it stays in.
+    pub fn normal(&self) -> Option<Vec3> {
+        self.plane.as_ref().map(|axes| axes.column(2).into_owned())
+    }
 }
 
 /// Columns of a free body's freedoms: axes of its frame, and its centre of mass from where it turns about.

@@ -17,13 +17,16 @@
 //!
 //! **Energy.** Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less what the gyroscopic
 //! term takes: without stabilisation no impulse has a positive power, and energy falls. An overlap that is mended pushes
-//! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`).
+//! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`). Joints
+//! open in every step in which they turn and are always mended; what that brings is taken from the bodies on them (`brake.rs`).
 //!
 //! **Restitution** (an extension). Newton: a contact that closes within the step leaves with `e` times the speed at which it
-//! came. Poisson: after the problem of compression its normal impulses act again, `e` times, and the problem is solved anew.
+//! came. Poisson: the problem of compression stops it, then its normal impulses act again, `e` times, without friction, and
+//! the problem is solved anew.
 //! Contacts slower than what gravity does in two steps do not bounce.
 
 mod assembly;
+mod brake;
 mod free;
 mod kept;
 mod options;
@@ -221,11 +224,18 @@ impl Lcp {
                 (false, GapRule::Gamma) => gamma,
             };
             let mut offset = part * spot.distance / h;
-            if self.bounces[k] && restitution == RestitutionLaw::Newton {
-                // The speed before, from the constraint's own row.
-                let contacts = self.contacts.as_deref();
-                let v0 = contacts.map_or(0.0, |contacts| approach(contacts, spot, &self.before));
-                offset = offset.min(spot.surface.restitution * v0);
+            // Contacts that bounce do so where they are: what is left of a gap must not take from the rebound.
+            if self.bounces[k] {
+                let bound = match restitution {
+                    RestitutionLaw::Newton => {
+                        // The speed before, from the constraint's own row.
+                        let contacts = self.contacts.as_deref();
+                        let v0 = contacts.map_or(0.0, |contacts| approach(contacts, spot, &self.before));
+                        spot.surface.restitution * v0
+                    }
+                    RestitutionLaw::Poisson => 0.0,
+                };
+                offset = offset.min(bound);
             }
             // The problem knows the bodies that forces move.
             self.offsets.push(offset + spot.carried);
@@ -289,7 +299,7 @@ impl Lcp {
         let LcpOptions { gamma, facets, aligned, .. } = self.options;
         let bodies = Bodies { freedoms: &self.freedoms, flown: &self.after };
         let (spots, assembly) = (&self.spots.list, &mut self.assembly);
-        let mend = (eased * gamma / h, Pyramid { facets, aligned });
+        let mend = (gamma / h, Pyramid { facets, aligned });
         assembly.write(model, contacts, state, spots, &self.offsets, &bodies, mend)?;
         if assembly.members.is_empty() {
             self.solve = StepSolve { converged: true, eased: 1.0, ..StepSolve::default() };
@@ -318,8 +328,8 @@ impl Lcp {
         Ok(())
     }
 
-    /// Energy that the step brings beyond the work of forces, J, and the energies it is to be compared with.
-    fn gain(&self, model: &Model, h: f64) -> (f64, f64) {
+    /// Energy that the step brings beyond the work of forces and what is nothing, J.
+    fn gain(&self, model: &Model, h: f64) -> f64 {
         let (mut gain, mut size) = (0.0, 0.0);
         for &(slot, _) in &self.assembly.members {
             let link = &model.links[slot];
@@ -333,7 +343,7 @@ impl Lcp {
             // A body at rest has the energy of falling by its own size to be compared with.
             size += k0 + k1 + work.abs() + linear(&self.wrenches[slot]).norm() * self.reaches[slot];
         }
-        (gain, size)
+        gain - GAIN * size
     }
 
     /// The step itself; `next` is where the bodies were.
@@ -342,17 +352,18 @@ impl Lcp {
         self.fly(model, state, h)?;
         let here = |trouble: Trouble| (trouble, 0);
         self.look(model, state, h).map_err(here)?;
+        let keeps = self.options.keep_energy && self.options.gamma > 0.0;
         let mut eased = 1.0;
         for easing in 0..=EASINGS {
             self.push(model, state, h, eased).map_err(here)?;
-            let mends = self.options.keep_energy
-                && self.options.gamma > 0.0
-                && (self.assembly.opening > 0.0 || self.spots.list.iter().any(|spot| spot.distance < 0.0));
-            let (gain, size) = self.gain(model, h);
-            if !mends || eased == 0.0 || gain <= GAIN * size {
+            let mends = keeps && self.spots.list.iter().any(|spot| spot.distance < 0.0);
+            if !mends || eased == 0.0 || self.gain(model, h) <= 0.0 {
                 break;
             }
             eased = if easing + 1 < EASINGS { 0.5 * eased } else { 0.0 };
+        }
+        if keeps && self.assembly.opening > 0.0 {
+            self.brake(model, state, h);
         }
         let (normals, drags) = (&self.normals, &self.drags);
         let kept = |k: usize| (normals[k], drags[k]);
@@ -409,9 +420,18 @@ impl Lcp {
     }
 }
 
-/// Farthest point of the parts of each body from its centre of mass, m, by slot.
+/// Farthest point of the parts of each body from its centre of mass, or of its joints, m, by slot.
 fn reaches(model: &Model) -> Vec<f64> {
-    let mut reaches = vec![0.0; model.moving()];
+    let mut reaches: Vec<f64> = vec![0.0; model.moving()];
+    for closure in &model.closures {
+        let ends =
+            [(Some(closure.child), &closure.joint.on_child), (closure.parent, &closure.joint.on_parent)];
+        for (slot, frame) in ends {
+            if let Some(slot) = slot {
+                reaches[slot] = reaches[slot].max(frame.point.norm());
+            }
+        }
+    }
     for part in model.contacts.iter().flat_map(|contacts| &contacts.parts) {
         if let Some(slot) = part.slot {
             reaches[slot] = f64::max(reaches[slot], part.reach);

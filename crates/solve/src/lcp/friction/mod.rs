@@ -39,6 +39,7 @@ mod relaxation;
 mod residual;
 mod rows;
 mod sweeps;
+mod text;
 
 pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
@@ -47,3 +48,4 @@ pub use problem::{Entry, Frictional};
 pub use relaxation::Relaxation;
 pub use residual::{FrictionalResidual, cone_residual, frictional_residual, relaxation_residual};
 pub use sweeps::{GaussSeidel, SweepReport};
+pub use text::{FrictionalComplaint, FrictionalTextError};

@@ -1,0 +1,122 @@
+//! Driven bodies, and runs that are interrupted, in time stepping with complementarity.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod decomposition_world;
+mod lcp_world;
+
+use decomposition_world::*;
+use lcp_world::*;
+use nalgebra::Rotation3;
+use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::motion::{Wave, Window};
+use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::{Body, ModelBuilder, Motion, Simulation};
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+const FREQUENCY: f64 = 2.0;
+
+/// A table whose top is z = 0, shaken up and down with a greatest acceleration of `part` of gravity, from rest at its lowest point.
+fn shaken(part: f64) -> (Motion, ModelBuilder) {
+    let pace = TAU * FREQUENCY;
+    let amplitude = Vec3::z() * (part * G / (pace * pace));
+    let wave = Wave { frequency: FREQUENCY, phase: -FRAC_PI_2 };
+    let motion = Motion::shake(amplitude, wave, Window::default()).unwrap();
+    let solid = Solid::Polytope(Polytope::cuboid(2.0, 2.0, 0.2).unwrap());
+    let table = Body::fixed("table").with_shape(solid, Pose::at(Vec3::new(0.0, 0.0, -0.1)));
+    let mut builder = ModelBuilder::new();
+    builder.gravity(GRAVITY);
+    builder.body(table.with_motion(motion.clone()), Pose::identity());
+    builder.body(cuboid("box", 0.3, 0.4, 0.5), Pose::at(Vec3::new(0.1, 0.05, 0.25)));
+    builder.contact(surface(0.0, 0.3));
+    (motion, builder)
+}
+
+/// Greatest distance of the box from where it would lie on the table.
+fn greatest_lift(part: f64, h: f64) -> f64 {
+    let (motion, builder) = shaken(part);
+    let mut sim = stepped(builder, LcpOptions::default(), h);
+    let mut worst = 0.0_f64;
+    for _ in 0..(2.0_f64 / h).round() as usize {
+        sim.advance().unwrap();
+        let lift = position(&sim, 1).z - 0.25 - motion.shift(sim.state().time).z;
+        worst = worst.max(lift.abs());
+    }
+    worst
+}
+
+#[test]
+fn a_box_rides_on_a_table_that_is_shaken_by_less_than_gravity() {
+    for h in [0.01, 0.005, 0.0025] {
+        let lift = greatest_lift(0.9, h);
+        println!("{h}: {lift:.1e}");
+        // Mean velocities of the table over the step are what the box is pushed with: it rides to what
+        // solvers leave, not to h².
+        assert!(lift < 1e-10, "{h}: {lift:e}");
+    }
+}
+
+/// The table falls away when it brakes by more than gravity: first where `part sin = 1` on the way up. The box then flies on freely.
+#[test]
+fn a_box_leaves_a_table_that_is_shaken_by_more_than_gravity() {
+    let part = 1.5_f64;
+    let pace = TAU * FREQUENCY;
+    let amplitude = part * G / (pace * pace);
+    // Height a (sin φ + 1), acceleration -a pace² sin φ.
+    let leaves = (1.0 / part).asin();
+    let (height, speed) = (amplitude * (leaves.sin() + 1.0), amplitude * pace * leaves.cos());
+    let since = (leaves + FRAC_PI_2) / pace;
+    let errors = [0.004, 0.002, 0.001].map(|h| {
+        let (_, builder) = shaken(part);
+        let mut sim = stepped(builder, LcpOptions::default(), h);
+        let mut worst = 0.0_f64;
+        while sim.state().time < since + 0.1 {
+            sim.advance().unwrap();
+            let t = sim.state().time - since;
+            if t > 0.0 {
+                let flown = height + speed * t - 0.5 * G * t * t;
+                worst = worst.max((position(&sim, 1).z - 0.25 - flown).abs());
+            }
+        }
+        (h, worst)
+    });
+    let order = order(&errors);
+    println!("{errors:?}: order {order:.3}");
+    assert!(errors[2].1 < 1e-3 && order > 0.8, "{errors:?}");
+    assert!(greatest_lift(part, 0.004) > 0.02);
+}
+
+/// Boxes that fall on a heap.
+fn heap() -> ModelBuilder {
+    let mut builder = level(0.2, 0.4);
+    for k in 0..5 {
+        let f = |i: usize| ((k * 7 + i) as f64 * 2.3).sin();
+        let turn = Rotation3::from_scaled_axis(Vec3::new(f(0), f(1), f(2)));
+        let at = Vec3::new(0.2 * f(3), 0.2 * f(4), 0.6 + 0.8 * k as f64);
+        let id = builder.body(cuboid(&format!("box-{k}"), 0.3, 0.5, 0.6), Pose::new(turn, at));
+        builder.velocity(id, Vec3::new(f(5), f(6), -1.0), Vec3::new(f(7), f(8), f(9)) * 4.0);
+    }
+    builder
+}
+
+#[test]
+fn a_run_that_is_interrupted_goes_on_to_the_same_bits() {
+    let h = 0.01;
+    for cut in [20, 60, 150] {
+        let mut whole = stepped(heap(), LcpOptions::default(), h);
+        run(&mut whole, cut);
+        let (memory, state) = (whole.memory(), whole.state().clone());
+        assert!(cut < 60 || memory.len() > 10, "there is something to remember");
+        let (model, _) = heap().build_open().unwrap();
+        let scheme = by_name("lcp", &model, &state, &Options::default()).unwrap();
+        let mut again = Simulation::new(model, state, scheme, h).unwrap();
+        assert!(again.recall(&memory));
+        for _ in 0..150 {
+            whole.advance().unwrap();
+            again.advance().unwrap();
+            assert_eq!(whole.state(), again.state(), "cut at {cut}");
+            assert_eq!(solve(&whole), solve(&again));
+        }
+        assert!(!again.recall(&[3.0, 1.0]), "numbers of something else are refused");
+    }
+}
