@@ -153,7 +153,7 @@ impl Default for LcpOptions {
             solver: StepSolver::default(),
             facets: 4,
             aligned: true,
-            tolerance: 1e-9,
+            tolerance: 1e-10,
             sweeps: 400,
             polish: 200,
             restitution: RestitutionLaw::default(),
