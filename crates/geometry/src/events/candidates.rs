@@ -13,9 +13,9 @@ pub(crate) const PARALLEL: f64 = 1e-6;
 /// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
 pub(crate) const GRAZING: f64 = 1e-9;
 
-/// Rounding of the values by which events that are far off are told, relative to the lengths in them: what a normal of
-/// nearly parallel edges loses, and more.
-const ROUGH: f64 = 1e-8;
+/// Rounding of the values by which events that are far off are told, relative to the bodies: what a normal of nearly
+/// parallel edges loses, and more.
+pub(crate) const ROUGH: f64 = 1e-8;
 
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,9 @@ pub(crate) struct Judge<'a> {
     pub separation: f64,
     /// `eps_t D`.
     pub window: f64,
+    /// What rounding may do to the lengths by which events that are far off are told, with `eps_0`; infinite where
+    /// nobody tells them.
+    pub rough: f64,
 }
 
 impl Judge<'_> {
@@ -48,41 +51,36 @@ impl Judge<'_> {
         (along.abs() > GRAZING * nu.norm()).then(|| nu / along)
     }
 
-    /// What corners of `corner_of` can do on a face of the other body, if it looks towards them: its `alpha` with length.
-    fn facing(&self, corner_of: Side, wall: &Wall) -> Option<(Vec3, f64)> {
-        let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
-        if wall.normal.dot(&self.line.beta) * towards <= 0.0 {
-            return None;
-        }
-        let alpha = self.alpha(&wall.normal)?;
-        Some((alpha, alpha.norm()))
+    /// Whether an event certainly has a value too far off. `height` is its value times `along`, `<nu, β>` for the normal
+    /// `nu` that it was taken along, and `uncertain` the length of `nu` times what rounding may have done to lengths.
+    fn far(&self, height: f64, along: f64, uncertain: f64) -> bool {
+        height < self.separation * along - uncertain
+            || height > (self.separation + self.window) * along + uncertain
     }
 
-    /// Whether an event certainly has a value too far off, from its rounded value and a bound of what rounding did.
-    fn far(&self, separation: f64, alpha_norm: f64, rounding: f64) -> bool {
-        let slack = self.options.eps_0 * alpha_norm + rounding;
-        separation < self.separation - slack || separation > self.separation + self.window + slack
-    }
-
-    /// A corner of `corner_of` on a face of the other body, with its `alpha` and the length of that. `None` when it is
-    /// no event.
+    /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
     fn corner_on_face(
         &self,
         corner_of: Side,
         (body, corner): (&Placed, &Corner),
         (other, wall): (&Placed, &Wall),
-        (alpha, alpha_norm): (Vec3, f64),
     ) -> Option<Candidate> {
         let beta = self.line.beta;
+        // The face must look towards the corner's body.
         let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
+        let along = wall.normal.dot(&beta) * towards;
+        if along <= 0.0 {
+            return None;
+        }
         let face = &other.polytope.faces()[wall.face as usize];
         // Most are far off, which the turned normal tells at less cost.
         let arm = corner.point - other.shift();
         let height = wall.normal.dot(&arm) - face.offset;
-        let rounding = ROUGH * (arm.amax() + face.offset.abs());
-        if self.far(height * alpha_norm, alpha_norm, rounding * alpha_norm) {
+        if self.far(height, along, self.rough) {
             return None;
         }
+        let alpha = self.alpha(&wall.normal)?;
+        let alpha_norm = alpha.norm();
         let height = face.normal.dot(&other.to_body(&corner.point)) - face.offset;
         let separation = height * alpha_norm;
         if !self.accepts(separation, alpha_norm) {
@@ -117,16 +115,17 @@ impl Judge<'_> {
         }
         let (e, f) = (rim_a.along, rim_b.along);
         let nu = e.cross(&f);
+        // Most are far off, which any two points of the edges tell.
+        let (between, along) = (rim_a.from - rim_b.from, nu.dot(&self.line.beta));
+        let uncertain = self.rough * (nu.x.abs() + nu.y.abs() + nu.z.abs());
+        if self.far(nu.dot(&between) * along.signum(), along.abs(), uncertain) {
+            return None;
+        }
         if nu.norm_squared() <= PARALLEL * PARALLEL * e.norm_squared() * f.norm_squared() {
             return None;
         }
         let alpha = self.alpha(&nu)?;
-        let (between, alpha_norm) = (rim_a.from - rim_b.from, alpha.norm());
-        // Most are far off, which any two points of the edges tell.
-        let rounding = ROUGH * alpha_norm * (between.amax() + e.amax() + f.amax());
-        if self.far(alpha.dot(&between), alpha_norm, rounding) {
-            return None;
-        }
+        let alpha_norm = alpha.norm();
         let (event, excess) = self.cross_edges(rim_a, rim_b, &nu, alpha);
         if excess > self.options.eps_x || !self.accepts(event.separation, alpha_norm) {
             return None;
@@ -169,10 +168,8 @@ impl Judge<'_> {
         for corner in &band.corners {
             let on_clipped = clipped.is_some_and(|[face, _]| on_face(corner.vertex, face));
             for wall in &walls.walls {
-                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face))
-                    && let Some(alpha) = self.facing(corner_of, wall)
-                {
-                    found.extend(self.corner_on_face(corner_of, (body, corner), (other, wall), alpha));
+                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face)) {
+                    found.extend(self.corner_on_face(corner_of, (body, corner), (other, wall)));
                 }
             }
         }

@@ -215,7 +215,13 @@ impl Setting {
 /// The window of acceptance around an answer; `inner` is the least distance of touching reference points.
 pub(crate) fn judge<'a>(answer: &Separation, options: &'a EventOptions, inner: f64) -> Judge<'a> {
     let scale = answer.reference_distance.max(inner);
-    Judge { options, line: Line::from(answer), separation: answer.separation, window: options.eps_t * scale }
+    Judge {
+        options,
+        line: Line::from(answer),
+        separation: answer.separation,
+        window: options.eps_t * scale,
+        rough: f64::INFINITY,
+    }
 }
 
 /// A half-space that material points land on.

@@ -43,7 +43,7 @@ use crate::Pose;
 use crate::separation::{Outcome, Separation};
 use crate::shapes::Polytope;
 use band::{Band, Placed, View};
-use candidates::{Candidate, Judge};
+use candidates::{Candidate, Judge, ROUGH};
 use faces::FacePair;
 
 /// The events of one pair, with the memory to find them. Reused from query to query it allocates nothing
@@ -93,6 +93,7 @@ impl Events {
             line: Line::from(answer),
             separation: answer.separation,
             window: options.eps_t * scale,
+            rough: options.eps_0 + ROUGH * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
         };
         let view = View::along(&answer.beta);
         // Points up to eps_x outside a body may lie below its supporting plane by as much.

@@ -54,8 +54,8 @@ impl Last {
         }
         let mut from = 0;
         for (k, spot) in spots.iter().enumerate() {
-            // Both lists are sorted by pair.
-            while self.spots.get(from).is_some_and(|kept| kept.pair < spot.pair) {
+            // Both lists are sorted by pair, whichever part of it comes first.
+            while self.spots.get(from).is_some_and(|kept| sorted(kept.pair) < sorted(spot.pair)) {
                 from += 1;
             }
             let same = self.spots[from..].iter().take_while(|kept| kept.pair == spot.pair);
@@ -126,6 +126,11 @@ impl Last {
         }));
         true
     }
+}
+
+/// A pair by which part comes first in the list of all, not by which is the second body of the contact.
+fn sorted((a, b): (usize, usize)) -> (usize, usize) {
+    (a.min(b), a.max(b))
 }
 
 /// Where a spot is in the frame of its second body, or of its first if that never moves.

@@ -57,6 +57,7 @@ impl Solvers {
         self.sweeps.tolerance = tolerance;
         self.sweeps.limit = options.sweeps;
         self.sweeps.polish = options.polish;
+        self.sweeps.memory = if options.sweeps > BRIEF { MEMORY } else { 0 };
         self.fixed_point.tolerance = tolerance;
         match options.solver {
             StepSolver::Lemke => keep(&mut self.best, self.lemke.solve(problem)),
