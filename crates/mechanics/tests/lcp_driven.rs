@@ -9,6 +9,7 @@ use lcp_world::*;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::force::Table;
 use percussion_mechanics::motion::{Wave, Window};
 use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
 use percussion_mechanics::{Body, ModelBuilder, Motion, Simulation};
@@ -84,6 +85,53 @@ fn a_box_leaves_a_table_that_is_shaken_by_more_than_gravity() {
     println!("{errors:?}: order {order:.3}");
     assert!(errors[2].1 < 1e-3 && order > 0.8, "{errors:?}");
     assert!(greatest_lift(part, 0.004) > 0.02);
+}
+
+/// A slab whose top is z = 0, driven, with a box on it.
+fn carried(motion: Motion, mu: f64, at: Vec3) -> ModelBuilder {
+    let solid = Solid::Polytope(Polytope::cuboid(20.0, 4.0, 0.2).unwrap());
+    let slab = Body::fixed("slab").with_shape(solid, Pose::at(Vec3::new(0.0, 0.0, -0.1)));
+    let mut builder = ModelBuilder::new();
+    builder.gravity(GRAVITY);
+    builder.body(slab.with_motion(motion), Pose::identity());
+    builder.body(cuboid("box", 0.2, 0.3, 0.1), Pose::at(at + Vec3::z() * 0.05));
+    builder.contact(surface(0.0, mu));
+    builder
+}
+
+/// A conveyor takes a box along with `μ g` until it is as fast, and no faster.
+#[test]
+fn a_conveyor_takes_a_box_along_as_friction_lets_it() {
+    let (mu, speed, h) = (0.3, 1.0, 0.01);
+    let rows = vec![[0.0; 3], [0.6 * 4.0 * speed, 0.8 * 4.0 * speed, 0.0]];
+    let path = Motion::path(Table::new(vec![0.0, 4.0], rows).unwrap());
+    let mut sim = stepped(carried(path, mu, Vec3::new(-3.0, -1.0, 0.0)), sharp(), h);
+    for k in 1..=100 {
+        sim.advance().unwrap();
+        let expected = (mu * G * h * f64::from(k)).min(speed);
+        let (v, w) = motion(&sim, 1);
+        let error = (v - Vec3::new(0.6, 0.8, 0.0) * expected).norm() + w.norm();
+        assert!(error < 1e-9, "{k}: {error:e}");
+    }
+}
+
+/// On a turntable a box stays where `ω² r < μ g`, but for the tangent of every step, and slides off where it is more.
+#[test]
+fn a_turntable_holds_a_box_as_far_as_friction_holds() {
+    let (mu, radius) = (0.3, 0.5);
+    let after = |rate: f64, h: f64| {
+        let window = Window { ramp: 2.0, ..Window::default() };
+        let turn = Motion::turn(Vec3::z(), Vec3::zeros(), rate, window).unwrap();
+        let mut sim = stepped(carried(turn, mu, Vec3::x() * radius), LcpOptions::default(), h);
+        run(&mut sim, (3.0 / h) as usize);
+        position(&sim, 1).xy().norm()
+    };
+    let critical = (mu * G / radius).sqrt();
+    let drifts = [0.01, 0.005, 0.0025].map(|h| (h, after(0.8 * critical, h) - radius));
+    let order = order(&drifts);
+    println!("{drifts:?}: order {order:.3}");
+    assert!(drifts[0].1 > 0.0 && drifts[0].1 < 0.05 && order > 0.9, "{drifts:?}");
+    assert!(after(1.2 * critical, 0.0025) > 1.5 * radius);
 }
 
 /// Boxes that fall on a heap.

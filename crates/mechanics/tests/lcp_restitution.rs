@@ -14,7 +14,7 @@ use percussion_mechanics::{Body, BodyId, ModelBuilder, Simulation};
 const LAWS: [RestitutionLaw; 2] = [RestitutionLaw::Newton, RestitutionLaw::Poisson];
 
 fn law(restitution: RestitutionLaw) -> LcpOptions {
-    LcpOptions { restitution, tolerance: 1e-12, ..LcpOptions::default() }
+    LcpOptions { restitution, ..sharp() }
 }
 
 /// A ball or a box, lowest point at a height.

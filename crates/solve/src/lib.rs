@@ -39,9 +39,9 @@ pub use error::SolveError;
 pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
 pub use krylov::{Gmres, KrylovReport, Product};
 pub use lcp::friction::{
-    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalLemke, FrictionalOutcome,
-    FrictionalResidual, FrictionalSolution, GaussSeidel, Impulses, NotPointed, Relaxation, SweepReport,
-    cone_residual, frictional_residual, relaxation_residual,
+    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalComplaint, FrictionalLemke,
+    FrictionalOutcome, FrictionalResidual, FrictionalSolution, FrictionalTextError, GaussSeidel, Impulses,
+    NotPointed, Relaxation, SweepReport, cone_residual, frictional_residual, relaxation_residual,
 };
 pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
 pub use lp::{

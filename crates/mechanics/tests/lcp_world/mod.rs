@@ -11,6 +11,11 @@ use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Sim
 /// Acceleration of falling bodies, m/s².
 pub const G: f64 = 9.81;
 
+/// Problems solved to rounding, for closed forms.
+pub fn sharp() -> LcpOptions {
+    LcpOptions { tolerance: 1e-13, ..LcpOptions::default() }
+}
+
 /// A run of time stepping with complementarity.
 pub fn stepped(builder: ModelBuilder, lcp: LcpOptions, h: f64) -> Simulation {
     let (model, state) = builder.build_open().unwrap();

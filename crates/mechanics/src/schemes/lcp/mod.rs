@@ -301,8 +301,11 @@ impl Lcp {
         let (spots, assembly) = (&self.spots.list, &mut self.assembly);
         let mend = (gamma / h, Pyramid { facets, aligned });
         assembly.write(model, contacts, state, spots, &self.offsets, &bodies, mend)?;
-        if assembly.members.is_empty() {
-            self.solve = StepSolve { converged: true, eased: 1.0, ..StepSolve::default() };
+        // No members, or nothing that moves and nothing that is asked of it: no impulses.
+        if assembly.problem.momentum_size() == 0.0 {
+            let contacts = assembly.problem.contact_count();
+            self.solve = StepSolve { contacts, converged: true, eased: 1.0, ..StepSolve::default() };
+            self.equalities.clear();
             return Ok(());
         }
         let width = |k: usize| assembly.tangents_of(k);

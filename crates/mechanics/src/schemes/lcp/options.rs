@@ -86,7 +86,8 @@ pub struct LcpOptions {
     pub gamma: f64,
     /// How much of an open gap may be closed.
     pub gaps: GapRule,
-    /// Whether less of an overlap is mended where all of it would bring energy: bodies at rest are then not lifted out of it.
+    /// Whether less of an overlap is mended where all of it would bring energy (bodies at rest are then not lifted out of it), and
+    /// bodies on joints are slowed where mending those would.
     pub keep_energy: bool,
     /// How far the point of an event may lie outside its features, m; by default what the pair travels in a step.
     pub eps_x: Option<f64>,

@@ -9,7 +9,7 @@
 //! on 0 1 0 0                           on block 0 the entries 1, 0, 0
 //! contact 0.5 0                        friction μ and gap Δ, then its normal,
 //! on 0 0 1 0
-//! tangent                              then its tangents
+//! tangent 0                            then its tangents, each with how fast its wall drifts
 //! on 0 1 0 0
 //! ```
 //!
@@ -90,7 +90,7 @@ impl Frictional {
             line(&mut text, "contact", &[contact.friction, contact.gap]);
             entries(&mut text, &contact.normal);
             for tangent in &self.tangents[contact.range()] {
-                text.push_str("tangent\n");
+                line(&mut text, "tangent", &[tangent.drift]);
                 entries(&mut text, tangent);
             }
         }
@@ -146,8 +146,8 @@ impl FromStr for Frictional {
                     lines.row(&line, |row| problem.contact(row, numbers[0], numbers[1]).map(|_| ()))?;
                 }
                 "tangent" => {
-                    line.counted(0)?;
-                    lines.row(&line, |row| problem.tangent(row).map(|_| ()))?;
+                    let drift = line.counted(1)?[0];
+                    lines.row(&line, |row| problem.drifting_tangent(row, drift).map(|_| ()))?;
                 }
                 word => return Err(line.unexpected(word, "`block`, `equality`, `contact` or `tangent`")),
             }
@@ -278,7 +278,7 @@ mod tests {
         let b = problem.block(&[1e-30], &[f64::MIN_POSITIVE]).unwrap();
         problem.equality(&[(a, &[1.0, -0.0]), (b, &[1e20])], -1.0 / 3.0).unwrap();
         problem.contact(&[(a, &[0.0, 1.0])], 0.1, 1e-300).unwrap();
-        problem.tangent(&[(a, &[std::f64::consts::PI, 0.0])]).unwrap();
+        problem.drifting_tangent(&[(a, &[std::f64::consts::PI, 0.0])], 1e-5 / 3.0).unwrap();
         problem.contact(&[(b, &[1.0])], 0.0, -5e-324).unwrap();
         problem
     }
@@ -316,6 +316,6 @@ mod tests {
         assert!(
             said(&text.replace("tangent", "tangents")).starts_with("line 13: `tangents` cannot stand here")
         );
-        assert!(said("frictional 1\ntangent\n").starts_with("line 2: the text ends where a line `on`"));
+        assert!(said("frictional 1\ntangent 0\n").starts_with("line 2: the text ends where a line `on`"));
     }
 }
