@@ -60,6 +60,8 @@ pub(crate) struct Rim {
     pub edge: u32,
     pub from: Vec3,
     pub along: Vec3,
+    /// Height of its lower end above the supporting plane, in units of `<alpha, .>`.
+    pub height: f64,
     /// Box around the edge seen along β.
     pub low: Vec2,
     pub high: Vec2,
@@ -81,6 +83,8 @@ pub(crate) struct Band {
     pub walls: Vec<Wall>,
     /// Stamps of visited vertices, edges and faces: equal to `round` when visited in this collection.
     seen: [Vec<u32>; 3],
+    /// Edges and faces that were visited.
+    marked: [Vec<u32>; 2],
     round: u32,
 }
 
@@ -121,6 +125,7 @@ impl Band {
         self.corners.clear();
         self.rims.clear();
         self.walls.clear();
+        self.marked.iter_mut().for_each(Vec::clear);
         self.begin_round([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
         // Downward along `down` is towards the other body.
         let outward = if side == Side::A { -*alpha } else { *alpha };
@@ -136,7 +141,7 @@ impl Band {
                 (polytope.neighbours(corner.vertex as usize), polytope.vertex_edges(corner.vertex as usize));
             for (&neighbour, &edge) in neighbours.iter().zip(edges) {
                 if self.visit(1, edge) {
-                    self.rims.push(Rim::new(body, edge, view));
+                    self.marked[0].push(edge);
                 }
                 let height = down.dot(&(floor - vertices[neighbour as usize]));
                 if height <= depth && self.visit(0, neighbour) {
@@ -145,15 +150,23 @@ impl Band {
             }
             for &face in polytope.vertex_faces(corner.vertex as usize) {
                 if self.visit(2, face) {
-                    let normal = body.direction(&polytope.faces()[face as usize].normal);
-                    self.walls.push(Wall { face, normal });
+                    self.marked[1].push(face);
                 }
             }
         }
         // The walk depends on the hint; the order of the answer must not.
         self.corners.sort_unstable_by_key(|c| c.vertex);
-        self.rims.sort_unstable_by_key(|r| r.edge);
-        self.walls.sort_unstable_by_key(|w| w.face);
+        self.marked.iter_mut().for_each(|list| list.sort_unstable());
+        let height = |v: u32| down.dot(&(floor - vertices[v as usize]));
+        self.rims.extend(self.marked[0].iter().map(|&edge| {
+            let [v, w] = polytope.edges()[edge as usize].vertices;
+            let height = height(v).min(height(w));
+            Rim { height, ..Rim::between(edge, body.vertex(v), body.vertex(w), view) }
+        }));
+        self.walls.extend(self.marked[1].iter().map(|&face| {
+            let normal = body.direction(&polytope.faces()[face as usize].normal);
+            Wall { face, normal }
+        }));
     }
 
     /// The band of a body that is a point or a segment: all of it.
@@ -190,14 +203,9 @@ impl Band {
 }
 
 impl Rim {
-    fn new(body: &Placed, edge: u32, view: &View) -> Self {
-        let [from, to] = body.polytope.edges()[edge as usize].vertices.map(|v| body.vertex(v));
-        Self::between(edge, from, to, view)
-    }
-
     fn between(edge: u32, from: Vec3, to: Vec3, view: &View) -> Self {
         let (p, q) = (view.see(&from), view.see(&to));
-        Self { edge, from, along: to - from, low: p.inf(&q), high: p.sup(&q) }
+        Self { edge, from, along: to - from, height: 0.0, low: p.inf(&q), high: p.sup(&q) }
     }
 }
 

@@ -176,12 +176,13 @@ impl Judge<'_> {
     }
 
     /// Every event of the two bands except those between the two given faces' own corners and sides (which
-    /// the clipped overlap of these faces has delivered already).
+    /// the clipped overlap of these faces has delivered already); `depth` is that of the bands.
     pub(crate) fn all(
         &self,
         (a, band_a): (&Placed, &Band),
         (b, band_b): (&Placed, &Band),
         clipped: Option<[u32; 2]>,
+        depth: f64,
         found: &mut Vec<Candidate>,
     ) {
         self.corners(Side::A, (a, band_a), (b, band_b), clipped, found);
@@ -190,6 +191,10 @@ impl Judge<'_> {
         for rim_a in &band_a.rims {
             let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));
             for rim_b in &band_b.rims {
+                // The heights of an event's points add up to what it is farther apart than the bodies.
+                if rim_a.height + rim_b.height > depth {
+                    continue;
+                }
                 if !(on_clipped && clipped.is_some_and(|[_, face]| bounds(b.polytope, rim_b.edge, face))) {
                     found.extend(self.edge_on_edge(a, rim_a, b, rim_b));
                 }

@@ -106,7 +106,7 @@ impl Events {
         let (side_a, side_b) = ((&placed_a, &*band_a), (&placed_b, &*band_b));
         let clipped = self.face_pair.overlap(&judge, side_a, side_b, &view, resolution, &mut self.found);
         if clipped.is_none_or(|faces| !only_these_faces(side_a, side_b, faces)) {
-            judge.all(side_a, side_b, clipped, &mut self.found);
+            judge.all(side_a, side_b, clipped, depth, &mut self.found);
         }
         self.settle(options, resolution);
         for event in &mut self.list {
