@@ -132,6 +132,18 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     let note = "Impacts divide the step they are in; one is a whole step.";
     let piece = plot("step-piece", "Shortest piece of a step", "of the step", "step_piece", columns);
     add(Wanted { log: true, note, scale: h, ..piece }, kept);
+    let columns = |name: &str| vec![(0, name.to_owned())];
+    let note = "The greatest overlap, in units of the metric, or opening of a joint.";
+    let violation =
+        plot("infeasibility", "Violation of constraints", "", "infeasibility", columns("violation"));
+    add(Wanted { log: true, note, ..violation }, kept);
+    add(plot("contacts", "Contacts of the problem", "", "contacts", columns("contacts")), kept);
+    let iterations = columns("iterations");
+    add(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations), kept);
+    let note = "What the judge of the complementarity problem says of the impulses.";
+    let residual =
+        plot("solver-residual", "Residual of the solver", "", "solver_residual", columns("residual"));
+    add(Wanted { log: true, note, ..residual }, kept);
     let names = kept.names("constraint_names");
     let words = [("position", "placements"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
     let columns = if jointed { named(&names, &words) } else { Vec::new() };
