@@ -137,7 +137,7 @@ fn an_arch_stands_where_forces_can_balance_its_weight_and_falls_where_none_can()
         let middle = 0.5 * (falls + holds);
         if balances(&arch(middle), 1.0) { holds = middle } else { falls = middle }
     }
-    // A continuous arch needs 0.1075 [Milankovitch]; joints only where the stones meet, a little less.
+    // A continuous arch needs 0.1075, as Milankovitch found; joints only where the stones meet, a little less.
     println!("critical thickness {holds:.6}");
     assert!(holds > 0.08 && holds < 0.1075);
     assert!(stands(&arch(1.02 * holds), 1.0) && !stands(&arch(0.98 * holds), 1.0));
