@@ -55,6 +55,7 @@ impl Assembly {
     }
 
     /// Writes the problem of a step: `offsets` are those of the spots, `mend` what openings of joints are divided by h with.
+    #[allow(clippy::too_many_arguments)]
     pub fn write(
         &mut self,
         model: &Model,

@@ -61,8 +61,7 @@ impl Lcp {
             let to = from + list[from..].iter().take_while(|spot| spot.pair == pair).count();
             let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
             let mut fastest: Option<(f64, usize)> = None;
-            for k in from..to {
-                let spot = &list[k];
+            for (k, spot) in list.iter().enumerate().take(to).skip(from) {
                 let push =
                     linear(&spot.wrenches[0]) * self.normals[k] - linear(&spot.wrenches[1]) * self.normals[k];
                 let both = contacts.parts[pair.0].slot.is_some() && contacts.parts[pair.1].slot.is_some();
