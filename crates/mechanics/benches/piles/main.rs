@@ -182,7 +182,7 @@ fn sizes(sweeps: usize) {
         let scene = pile(count);
         let mut record = Record::default();
         for _ in 0..ROUNDS {
-            run(Peer::Ours(sweeps), &scene, &[200..300], &mut record);
+            run(Peer::Ours(sweeps), &scene, std::slice::from_ref(&(200..300)), &mut record);
         }
         let phase = &record.phases[0];
         let (ms, per) = (phase.time * 1e3, phase.time * 1e6 / phase.contacts);
