@@ -562,3 +562,21 @@ fn a_belt_that_runs_carries_along_what_lies_on_it() {
         }
     }
 }
+
+#[test]
+fn a_problem_of_zeros_is_solved_by_zeros_from_any_start() {
+    let mut problem = Frictional::new();
+    let mut w = [0.0; 36];
+    (0..6).for_each(|k| w[7 * k] = 1.0);
+    let body = problem.block(&w, &[0.0; 6]).unwrap();
+    problem.contact(&[(body, &[0.0, 0.0, 1.0, 0.2, 0.1, 0.0])], 0.3, 0.0).unwrap();
+    problem.tangent(&[(body, &[1.0, 0.0, 0.0, 0.0, 0.3, 0.1])]).unwrap();
+    problem.tangent(&[(body, &[0.0, 1.0, 0.0, -0.3, 0.0, 0.2])]).unwrap();
+    let mut start = Impulses::none(&problem);
+    start.normal[0] = 1.0;
+    start.facets.copy_from_slice(&[0.1, 0.0, 0.0, 0.2]);
+    for mut solver in [GaussSeidel::new(), GaussSeidel::exact(), GaussSeidel::fast()] {
+        let solution = solver.solve_from(&problem, &start).unwrap();
+        assert!(solution.impulses.velocity.iter().all(|v| v.abs() < 1e-8), "{solution:?}");
+    }
+}

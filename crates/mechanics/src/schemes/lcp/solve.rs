@@ -13,6 +13,8 @@ const FEW: usize = 60;
 const BRIEF: usize = 50;
 /// Extrapolation over so many pairs of sweeps.
 const MEMORY: usize = 5;
+/// Contacts of a pile: beyond, the automatic choice leaves it at sweeps.
+const MANY: usize = 400;
 /// Residual above which impulses that no solver improves are not used.
 const USELESS: f64 = 1e-3;
 
@@ -56,7 +58,8 @@ impl Solvers {
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
         self.sweeps.limit = options.sweeps;
-        self.sweeps.polish = options.polish;
+        let pile = options.solver == StepSolver::Auto && problem.contact_count() > MANY;
+        self.sweeps.polish = if pile { 0 } else { options.polish };
         self.sweeps.memory = if options.sweeps > BRIEF { MEMORY } else { 0 };
         self.fixed_point.tolerance = tolerance;
         match options.solver {
@@ -75,7 +78,9 @@ impl Solvers {
         if best.outcome == FrictionalOutcome::NotPointed {
             return Err(jammed(best));
         }
-        if !(residual <= USELESS) && who != StepSolver::Sweeps {
+        // Whoever asks for sweeps, or has a pile, takes what so many of them give, and is told.
+        let patient = options.solver == StepSolver::Sweeps || problem.contact_count() > MANY;
+        if !(residual <= USELESS) && !patient {
             return Err(Trouble::Impulses { residual });
         }
         let solve = StepSolve {
@@ -93,7 +98,7 @@ impl Solvers {
     fn auto(&mut self, problem: &Frictional, start: &Impulses) -> Result<StepSolver, SolveError> {
         let swept = self.sweeps.solve_from(problem, start)?;
         keep(&mut self.best, swept);
-        if swept.is_solved() {
+        if swept.is_solved() || problem.contact_count() > MANY {
             return Ok(StepSolver::Sweeps);
         }
         let iterations = swept.iterations;

@@ -229,6 +229,10 @@ impl Newton {
             *(if left >= 0.0 { &mut low } else { &mut high }) = (t, left);
             let width = high.0 - low.0;
             let secant: f64 = low.0 + width * low.1 / (low.1 - high.1);
+            // Nothing to minimise, or nothing that is a number: where it got to is as good as any.
+            if !(width > 0.0 && secant.is_finite()) {
+                break;
+            }
             t = secant.clamp(low.0 + 0.1 * width, high.0 - 0.1 * width);
         }
         size
