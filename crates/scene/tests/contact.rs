@@ -189,7 +189,7 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         let smooth = scene(&with(scheme, "[contact]\nrestitution = 0.5\n"));
         assert_eq!(smooth.contact.unwrap().potential, None);
     }
-    refused(&with("exact", rough), "set friction to 0, or choose lossful or decomposition");
+    refused(&with("exact", rough), "set friction to 0, or choose lossful, decomposition or lcp");
     for scheme in ["decomposition", "lossful"] {
         scene(&with(scheme, rough));
     }

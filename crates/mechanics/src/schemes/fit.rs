@@ -87,7 +87,7 @@ pub enum Unfit {
     /// Friction under a scheme without.
     #[error(
         "the surface of `{body}` has friction {friction}, which the scheme {scheme} does not know; set friction to 0, or choose {}",
-        those(&WITH_FRICTION).join(" or ")
+        either(&WITH_FRICTION)
     )]
     Friction {
         /// The scheme.
@@ -100,7 +100,7 @@ pub enum Unfit {
     /// Restitution under a potential, which is elastic.
     #[error(
         "the surface of `{body}` has restitution {restitution}, but under the scheme {scheme} contact is elastic unless it has drag; set restitution to 1, give [contact] a drag, or choose {}",
-        those(&BY_IMPACTS).join(" or ")
+        either(&BY_IMPACTS)
     )]
     Restitution {
         /// The scheme.
@@ -115,6 +115,15 @@ pub enum Unfit {
 /// Names of these that there are.
 fn those(names: &[&'static str]) -> Vec<&'static str> {
     NAMES.into_iter().filter(|name| names.contains(name)).collect()
+}
+
+/// The same as a choice: `one, another or a third`.
+fn either(names: &[&'static str]) -> String {
+    match those(names).split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 fn knowing() -> Vec<&'static str> {
