@@ -107,7 +107,8 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
         // The deepest overlap and the shortest piece came before the interruption, and the row after it knows of them.
         assert_eq!(row(&parts), before, "{scheme}");
         let [overlap, piece] = before;
-        assert!(overlap > 0.02 || piece < 1e-5 || scheme == "decomposition", "{scheme}: {before:?}");
+        let neither = ["decomposition", "lcp"].contains(&scheme);
+        assert!(overlap > 0.02 || piece < 1e-5 || neither, "{scheme}: {before:?}");
         let names: Vec<String> = outcome(&parts).0.into_iter().map(|(name, _)| name).collect();
         for name in
             ["overlap", "step_piece", "cause_energy", "cause_linear_momentum", "cause_angular_momentum"]
