@@ -215,10 +215,13 @@ fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
 fn schemes_are_made_by_name_and_bad_numbers_refused() {
     use percussion_mechanics::schemes::NAMES;
     let (model, start) = chain(JointKind::Revolute, 2);
-    for name in NAMES.into_iter().filter(|name| !["exact", "lossful", "decomposition"].contains(name)) {
+    for name in NAMES.into_iter().filter(|name| !["exact", "lossful", "decomposition", "lcp"].contains(name))
+    {
         assert_eq!(by_name(name, &model, &start, &Options::default()).unwrap().name(), name);
     }
     let refused = |name: &str, options: Options| by_name(name, &model, &start, &options).err().unwrap();
+    let error = refused("lcp", Options::default());
+    assert!(matches!(&error, UnknownScheme::Tree { joint } if joint == "joint-0"), "{error}");
     let error = refused("newmarc", Options::default());
     assert!(matches!(&error, UnknownScheme::Name { name } if name == "newmarc"), "{error}");
     assert!(error.to_string().contains("newmark-explicit"));
