@@ -12,7 +12,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::Table;
 use percussion_mechanics::motion::{Wave, Window};
 use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
-use percussion_mechanics::{Body, ModelBuilder, Motion, Simulation};
+use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, Motion, Simulation};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 const FREQUENCY: f64 = 2.0;
@@ -166,5 +166,40 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bits() {
             assert_eq!(solve(&whole), solve(&again));
         }
         assert!(!again.recall(&[3.0, 1.0]), "numbers of something else are refused");
+    }
+}
+
+/// A pendulum hangs from a box on a table that rises steadily, or does not: seen from the table nothing differs. The work of the
+/// table is no gain that were to be taken from the pendulum.
+#[test]
+fn what_happens_on_a_table_that_moves_steadily_is_what_happens_on_one_at_rest() {
+    let swing = |velocity: Vec3| {
+        let rows = vec![[0.0; 3], (velocity * 10.0).into()];
+        let table = Motion::path(Table::new(vec![0.0, 10.0], rows).unwrap());
+        let mut builder = carried(table, 0.8, Vec3::zeros());
+        let (first, here) = (percussion_mechanics::BodyId(1), Pose::at(Vec3::new(0.3, 0.0, 0.05)));
+        let bob = builder.body(Body::particle("bob", 0.2).unwrap(), here);
+        let pivot = builder.pose(first);
+        builder.close(JointSpec {
+            length: None,
+            on_child: Pose::identity(),
+            ..JointSpec::at("rod", JointKind::Rod, Some((first, &pivot)), (bob, &here), &pivot)
+        });
+        builder.velocity(first, velocity, Vec3::zeros());
+        builder.velocity(bob, velocity, Vec3::zeros());
+        let mut sim = stepped(builder, sharp(), 0.01);
+        let mut seen = Vec::new();
+        for _ in 0..50 {
+            sim.advance().unwrap();
+            seen.push(position(&sim, 2) - velocity * sim.state().time);
+        }
+        seen
+    };
+    let still = swing(Vec3::zeros());
+    assert!(still.iter().any(|at| at.x < 0.0), "it swings");
+    for velocity in [Vec3::z(), Vec3::new(0.5, -0.3, 0.0)] {
+        for (k, (a, b)) in swing(velocity).iter().zip(&still).enumerate() {
+            assert!((a - b).norm() < 1e-7, "{velocity} {k}: {a} {b}");
+        }
     }
 }

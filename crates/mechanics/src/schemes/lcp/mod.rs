@@ -346,6 +346,10 @@ impl Lcp {
             // A body at rest has the energy of falling by its own size to be compared with.
             size += k0 + k1 + work.abs() + linear(&self.wrenches[slot]).norm() * self.reaches[slot];
         }
+        // What driven bodies do to others is work as well: they go on whatever it takes.
+        for ((spot, c), drag) in self.spots.list.iter().zip(&self.normals).zip(&self.drags) {
+            gain += c * spot.carried + drag.dot(&spot.wall);
+        }
         gain - GAIN * size
     }
 
