@@ -14,7 +14,8 @@ use super::folder::{self, Folder};
 use super::plan::{self, Point};
 use super::record::{Outcome, Record, Standing};
 use super::{Source, Study};
-use crate::run::{self, Status, Summary};
+use crate::run::{self, RunError, Status, Summary};
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -252,6 +253,10 @@ impl<'a> Session<'a> {
             if let Ok(summary) = run::run(scene()?, &place, true, &mut watch) {
                 return Ok(summary);
             }
+        }
+        // A process that was killed at the very beginning of a point has left something that is no run yet.
+        if !keep && place.exists() && !run::folder::is_run(&place) {
+            fs::remove_dir_all(&place).map_err(RunError::at(&place))?;
         }
         Ok(run::run(scene()?, &place, false, &mut watch)?)
     }
