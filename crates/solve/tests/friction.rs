@@ -489,36 +489,6 @@ fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
     close(&solution.impulses.velocity, &[1.5, 0.0, 1.5], 1e-10);
 }
 
-/// Figures for the choice of a solver. Run with `--ignored --nocapture`.
-#[test]
-#[ignore = "prints figures, takes a minute"]
-fn sweeps_and_iterations_on_towers() {
-    for (blocks, push) in [(5, 0.0), (5, 0.1), (10, 0.0), (10, 0.1), (30, 0.0), (30, 0.1)] {
-        let problem = tower(blocks, 0.3, push);
-        for memory in [0, 5, 10] {
-            let mut sweeps = GaussSeidel::new();
-            (sweeps.memory, sweeps.limit) = (memory, 100_000);
-            let solution = sweeps.solve(&problem).unwrap();
-            let (count, residual) = (solution.iterations, solution.residual.worst());
-            println!(
-                "{blocks} blocks, push {push}, memory {memory}: {count} sweeps, residual {residual:.1e}"
-            );
-        }
-    }
-    for blocks in [10, 100, 1000] {
-        for push in [0.0, 0.003, 0.1] {
-            let mut fixed = FixedPoint::new();
-            fixed.tolerance = 1e-8;
-            let solution = fixed.solve(&tower(blocks, 0.3, push)).unwrap();
-            let (count, residual) = (solution.iterations, solution.residual.worst());
-            let relaxations = fixed.report().iterations;
-            println!(
-                "{blocks} blocks, push {push}: {relaxations} relaxations, {count} iterations, {residual:.1e}"
-            );
-        }
-    }
-}
-
 #[test]
 fn misuse_is_refused_with_its_place() {
     let mut problem = Frictional::new();

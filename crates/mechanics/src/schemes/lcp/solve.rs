@@ -78,9 +78,8 @@ impl Solvers {
         if best.outcome == FrictionalOutcome::NotPointed {
             return Err(jammed(best));
         }
-        // Whoever asks for sweeps, or has a pile, takes what so many of them give, and is told.
-        let patient = options.solver == StepSolver::Sweeps || problem.contact_count() > MANY;
-        if !(residual <= USELESS) && !patient {
+        // Whoever asks for sweeps, or leaves the choice for a pile, takes what so many of them give, and is told.
+        if !(residual <= USELESS) && options.solver != StepSolver::Sweeps && !pile {
             return Err(Trouble::Impulses { residual });
         }
         let solve = StepSolve {
@@ -128,12 +127,7 @@ fn keep(best: &mut FrictionalSolution, from: &FrictionalSolution) {
     best.residual = from.residual;
     best.iterations = from.iterations;
     best.evidence.clone_from(&from.evidence);
-    let (to, from) = (&mut best.impulses, &from.impulses);
-    to.velocity.clone_from(&from.velocity);
-    to.equality.clone_from(&from.equality);
-    to.normal.clone_from(&from.normal);
-    to.facets.clone_from(&from.facets);
-    to.slip.clone_from(&from.slip);
+    best.impulses.copy_from(&from.impulses);
 }
 
 /// Impulses that cancel, as a reason why there is no step.

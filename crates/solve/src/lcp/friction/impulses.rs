@@ -55,7 +55,7 @@ impl Impulses {
     }
 
     /// Becomes a copy in memory that is there already.
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    pub fn copy_from(&mut self, other: &Self) {
         self.velocity.clone_from(&other.velocity);
         self.equality.clone_from(&other.equality);
         self.normal.clone_from(&other.normal);
