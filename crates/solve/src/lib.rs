@@ -30,6 +30,7 @@ pub mod krylov;
 pub mod lcp;
 mod least_squares;
 pub mod lp;
+pub mod nlp;
 pub mod nnls;
 pub mod qp;
 

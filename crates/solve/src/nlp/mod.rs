@@ -1,0 +1,5 @@
+//! Nonlinear programs with sparse derivatives, on manifolds too.
+
+mod problem;
+
+pub use problem::{Bound, ChartBlock, Layout, Places, Program, Undefined};
