@@ -1,0 +1,42 @@
+//! Contacts on purpose: which parts meet at which node, and what happens then.
+
+/// What surfaces do across the normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slip {
+    /// Nothing: frictionless.
+    Free,
+    /// Coulomb's friction with a coefficient: the point sticks if the cone allows it, and slides on the cone otherwise.
+    Friction(f64),
+    /// The point stops, whatever that takes.
+    Sticks,
+}
+
+/// A joint that a contact makes, until the end or another contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// The two points stay together; the bodies turn about them.
+    Point,
+    /// The bodies stay as they are on each other.
+    Rigid,
+}
+
+/// A contact on purpose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meeting {
+    /// What people call it.
+    pub name: String,
+    /// At which node.
+    pub node: usize,
+    /// Which bodies, by their places in the list; the first one moves.
+    pub bodies: (usize, usize),
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// What happens across the normal.
+    pub slip: Slip,
+    /// Whether faces are to lie on each other: all corners of the contact touch.
+    pub flat: bool,
+    /// A joint that it makes.
+    pub tie: Option<Tie>,
+    /// The node where that joint leaves again, if it does.
+    pub released: Option<usize>,
+}

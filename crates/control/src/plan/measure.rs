@@ -1,0 +1,213 @@
+//! Functions of a node's state, with their gradients along the freedoms.
+//!
+//! ```text
+//! point       Rbᵀ (x_a - x_b)              a point of a body, in the world or on another body
+//! attitude    log(Tᵀ Rbᵀ R_a)              how far an orientation is from one asked for: a rotation vector
+//! alignment   u_a · w_b                    two axes
+//! coordinate  θ                            of a joint
+//! velocities  v_a - v_b, ω_a - ω_b         of bodies, world axes; need the node's momenta
+//! ```
+//!
+//! The first four are functions of the configuration; their gradients are wrenches on the two bodies, turned into reduced
+//! covectors by the sweep up the tree.
+
+use crate::kinematics::Stance;
+use nalgebra::Rotation3;
+use percussion_geometry::Vec3;
+use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
+use percussion_mechanics::rotation::{Mat3, Turn, hat};
+
+/// A point or a direction on a body, in the frame of its author; `None` is the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The body, by its place in the list.
+    pub body: Option<usize>,
+    /// Components.
+    pub components: Vec3,
+}
+
+/// What can be measured at a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measure {
+    /// Where a point of a body is, in another's frame.
+    Point {
+        /// The point.
+        of: Seen,
+        /// On whom it is looked from.
+        from: Option<usize>,
+    },
+    /// By what rotation vector a body's orientation differs from a target.
+    Attitude {
+        /// The body.
+        body: usize,
+        /// On whom it is looked from.
+        from: Option<usize>,
+        /// The orientation asked for, in that frame.
+        target: Mat3,
+    },
+    /// The product of two directions.
+    Alignment {
+        /// One.
+        one: Seen,
+        /// The other.
+        other: Seen,
+    },
+    /// A coordinate of a joint, by its place among all of the model, and the freedom that moves it.
+    Coordinate {
+        /// The coordinate.
+        coordinate: usize,
+        /// The freedom.
+        freedom: usize,
+    },
+    /// Velocity of a point of a body, relative to another body, world axes.
+    Velocity {
+        /// The point.
+        of: Seen,
+        /// Relative to whom.
+        from: Option<usize>,
+    },
+    /// Angular velocity of a body relative to another, world axes.
+    AngularVelocity {
+        /// The body.
+        body: usize,
+        /// Relative to whom.
+        from: Option<usize>,
+    },
+}
+
+impl Measure {
+    /// How many numbers it gives.
+    pub fn components(&self) -> usize {
+        match self {
+            Self::Alignment { .. } | Self::Coordinate { .. } => 1,
+            _ => 3,
+        }
+    }
+
+    /// Whether it asks for momenta.
+    pub fn of_velocities(&self) -> bool {
+        matches!(self, Self::Velocity { .. } | Self::AngularVelocity { .. })
+    }
+
+    /// The bodies it looks at.
+    pub fn bodies(&self) -> [Option<usize>; 2] {
+        match self {
+            Self::Point { of, from } | Self::Velocity { of, from } => [of.body, *from],
+            Self::Attitude { body, from, .. } | Self::AngularVelocity { body, from } => [Some(*body), *from],
+            Self::Alignment { one, other } => [one.body, other.body],
+            Self::Coordinate { .. } => [None, None],
+        }
+    }
+
+    /// Its numbers at a node.
+    pub fn value(&self, stance: &Stance, out: &mut [f64]) {
+        match self {
+            Self::Point { of, from } => {
+                let (x, r) = stance.place(*from);
+                let d = r.transpose() * (stance.point(of) - x);
+                out.copy_from_slice(d.as_slice());
+            }
+            Self::Attitude { body, from, target } => {
+                out.copy_from_slice(attitude(stance, *body, *from, target).log().as_slice());
+            }
+            Self::Alignment { one, other } => out[0] = stance.direction(one).dot(&stance.direction(other)),
+            Self::Coordinate { coordinate, .. } => out[0] = stance.state.coordinates[*coordinate],
+            Self::Velocity { of, from } => {
+                let velocity = |body: Option<usize>, x: &Vec3| {
+                    let t = stance.twist(body);
+                    linear(&t) + angular(&t).cross(&(x - stance.centre(body)))
+                };
+                let x = stance.point(of);
+                out.copy_from_slice((velocity(of.body, &x) - velocity(*from, &x)).as_slice());
+            }
+            Self::AngularVelocity { body, from } => {
+                let spin = angular(&stance.twist(Some(*body))) - angular(&stance.twist(*from));
+                out.copy_from_slice(spin.as_slice());
+            }
+        }
+    }
+
+    /// Writes the gradients of its numbers along all freedoms of the model, row by row. Not for velocities.
+    pub fn gradient(&self, stance: &mut Stance, out: &mut [f64]) {
+        out.fill(0.0);
+        let n = stance.model.freedoms;
+        if let Self::Coordinate { freedom, .. } = self {
+            out[*freedom] = 1.0;
+            return;
+        }
+        let [a, b] = self.bodies();
+        for (c, row) in out.chunks_exact_mut(n).enumerate() {
+            let (on_a, on_b) = self.wrenches(stance, c);
+            stance.reduce(&[(a, on_a), (b, on_b)], row);
+        }
+    }
+
+    /// The gradient of a component as wrenches on its two bodies, about their centres of mass.
+    fn wrenches(&self, stance: &Stance, c: usize) -> (Vec6, Vec6) {
+        match self {
+            Self::Point { of, from } => {
+                // d = n·(x_a - x_b) with an axis n of b: b's turning moves the axis with it.
+                let (_, r) = stance.place(*from);
+                let axis = r.column(c).into_owned();
+                let x = stance.point(of);
+                let on = |centre: Vec3| twist(&axis, &(x - centre).cross(&axis));
+                (on(stance.centre(of.body)), -on(stance.centre(*from)))
+            }
+            Self::Attitude { body, from, target } => {
+                // log(exp(ω) R): the inverse of the left Jacobian; ω is the difference of turns, seen in target's frame on b.
+                let (_, r) = stance.place(*from);
+                let turn = attitude(stance, *body, *from, target);
+                let rows = left_inverse(&turn.log()) * (r * target).transpose();
+                let row = rows.row(c).transpose();
+                (twist(&Vec3::zeros(), &row), twist(&Vec3::zeros(), &-row))
+            }
+            Self::Alignment { one, other } => {
+                let torque = stance.direction(one).cross(&stance.direction(other));
+                (twist(&Vec3::zeros(), &torque), twist(&Vec3::zeros(), &-torque))
+            }
+            // Neither asks for wrenches.
+            Self::Coordinate { .. } | Self::Velocity { .. } | Self::AngularVelocity { .. } => {
+                (Vec6::zeros(), Vec6::zeros())
+            }
+        }
+    }
+}
+
+/// `Tᵀ Rbᵀ R_a`: what turns the target into the orientation, in the target's axes.
+fn attitude(stance: &Stance, body: usize, from: Option<usize>, target: &Mat3) -> Turn {
+    let (_, above) = stance.place(from);
+    let (_, own) = stance.place(Some(body));
+    Turn::of_matrix(&((above * target).transpose() * own))
+}
+
+/// The inverse of the left Jacobian of the exponential: `log(exp(ω) exp(w)) = w + L⁻¹ ω`.
+pub(crate) fn left_inverse(w: &Vec3) -> Mat3 {
+    let angle = w.norm();
+    let half = 0.5 * angle;
+    // (1 - (θ/2) cot(θ/2)) / θ², by its series where it cancels.
+    let factor = if angle < 1e-3 {
+        1.0 / 12.0 + angle * angle / 720.0
+    } else {
+        (1.0 - half / half.tan()) / (angle * angle)
+    };
+    let k = hat(w);
+    Mat3::identity() - k * 0.5 + k * k * factor
+}
+
+/// The left Jacobian of the exponential: `exp(w + d) = exp(L d) exp(w)` to first order.
+pub(crate) fn left_jacobian(w: &Vec3) -> Mat3 {
+    let angle2 = w.norm_squared();
+    let angle = angle2.sqrt();
+    let (a, b) = if angle < 1e-3 {
+        (0.5 - angle2 / 24.0, 1.0 / 6.0 - angle2 / 120.0)
+    } else {
+        ((1.0 - angle.cos()) / angle2, (angle - angle.sin()) / (angle2 * angle))
+    };
+    let k = hat(w);
+    Mat3::identity() + k * a + k * k * b
+}
+
+/// A rotation matrix from a rotation vector.
+pub fn rotation_of(vector: &Vec3) -> Mat3 {
+    *Rotation3::from_scaled_axis(*vector).matrix()
+}

@@ -1,0 +1,566 @@
+//! From a plan to variables, rows and pieces.
+//!
+//! ```text
+//! node without jump        p⁺ - p⁻ = 0                              one set of rows
+//! node with momenta        p⁺ - p = 0,   p + Dᵀ Λ - p⁻ = 0          two sets, p and Λ unknown
+//! tie                      Dᵀ Λ joins the rows of its nodes; points stay together at the nodes after
+//! start, end               p - p⁻ = 0,   p⁺ - p = 0                 p given or unknown; nothing if free
+//! ```
+
+use super::frozen::Frozen;
+use super::label::Label;
+use super::local::{Directions, Event, Law, Local, What};
+use super::node::{Function, NodePiece};
+use super::passage::Passage;
+use super::piece::{Context, OBJECTIVE, Piece, Placed};
+use super::point::{NONE, Numbering, Point};
+use super::sums::{Effort, Linear};
+use super::Transcription;
+use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
+use percussion_mechanics::contact::Memory;
+use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::rotation::Mat3;
+use percussion_solve::nlp::{Bound, Layout};
+
+/// Two parts that keep apart at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// Where.
+    pub node: usize,
+    /// Which.
+    pub pair: (usize, usize),
+    /// How far at least: their separation `s`, m.
+    pub least: f64,
+}
+
+/// A planned contact with the features that meet.
+#[derive(Clone, Debug)]
+pub struct Encounter {
+    /// Which parts.
+    pub pair: (usize, usize),
+    /// The features: one, or the corners of a face.
+    pub features: Vec<Frozen>,
+    /// Whether the point slides, where friction may let it stick.
+    pub slides: bool,
+    /// Corners of the first part that must stay above the second after a tie: their features.
+    pub corners: Vec<Frozen>,
+    /// Relative orientation to start a rigid tie from.
+    pub attitude: Mat3,
+}
+
+/// What a program is made for: the features of contacts and the pairs that are near.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// One for each meeting.
+    pub encounters: Vec<Encounter>,
+    /// Pairs that are watched.
+    pub apart: Vec<Apart>,
+}
+
+/// Islands of the bodies of a meeting.
+pub(super) fn islands_of(plan: &Plan, meeting: &Meeting) -> Vec<usize> {
+    let model = &plan.model;
+    let slots = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|body| model.slots[body]);
+    let mut islands: Vec<usize> =
+        slots.map(|slot| model.islands.partition_point(|i| i.bodies.end <= slot)).collect();
+    islands.sort_unstable();
+    islands.dedup();
+    islands
+}
+
+impl Encounter {
+    /// The events at the meeting's own node.
+    fn events(&self, meeting: &Meeting) -> Vec<Event> {
+        if let Some(tie) = meeting.tie {
+            return vec![self.tie_event(tie, Law::None)];
+        }
+        let normal = Law::Restitution(meeting.restitution);
+        let across = match meeting.slip {
+            Slip::Free => Law::None,
+            Slip::Sticks => Law::Stop,
+            Slip::Friction(mu) if self.slides => Law::Slide(mu),
+            Slip::Friction(mu) => Law::Stick(mu),
+        };
+        let features = self.features.iter().map(|frozen| {
+            let directions =
+                if across == Law::None { Directions::Normal(*frozen) } else { Directions::Contact(*frozen) };
+            Event { pair: self.pair, directions, normal, across }
+        });
+        features.collect()
+    }
+
+    fn tie_event(&self, tie: Tie, law: Law) -> Event {
+        let (a, b) = (self.features[0].point_a, self.features[0].point_b);
+        let directions = match tie {
+            Tie::Point => Directions::Point(a, b),
+            Tie::Rigid => Directions::Rigid(a, b),
+        };
+        Event { pair: self.pair, directions, normal: law, across: Law::None }
+    }
+}
+
+/// Rows as they are made.
+#[derive(Default)]
+struct Rows {
+    bounds: Vec<Bound>,
+    labels: Vec<Label>,
+}
+
+impl Rows {
+    fn add(&mut self, bound: Bound, label: Label) -> usize {
+        self.bounds.push(bound);
+        self.labels.push(label);
+        self.bounds.len() - 1
+    }
+}
+
+/// Where a local event is, before variables have numbers.
+struct Site {
+    node: usize,
+    meeting: usize,
+    events: Vec<Event>,
+    islands: Vec<usize>,
+}
+
+impl Transcription {
+    /// The program of a plan, for given features and pairs.
+    pub fn new(plan: Plan, setup: Setup) -> Self {
+        let sites = sites(&plan, &setup);
+        let numbering = number(&plan, &sites);
+        let scratch = vec![plan.start.state.clone(); 2];
+        let context = Context {
+            plan,
+            numbering,
+            tool: Differentiator::default(),
+            derivatives: Derivatives::default(),
+            memories: vec![Memory::default(); setup.apart.len()],
+            scratch,
+        };
+        let mut rows = Rows::default();
+        let mut pieces: Vec<Box<dyn Piece>> = Vec::new();
+        let ends = motion(&context, &mut rows, &mut pieces);
+        impulses(&context, &sites, &ends, &mut rows, &mut pieces);
+        functions(&context, &setup, &mut rows, &mut pieces);
+        times(&context, &mut rows, &mut pieces);
+        if context.plan.effort != 0.0 && context.plan.components() > 0 {
+            for interval in 0..context.plan.intervals {
+                pieces.push(Box::new(Effort::new(&context, interval)));
+            }
+        }
+        let mut layout = Layout { variables: bounds(&context, &sites), ..Layout::default() };
+        layout.constraints = rows.bounds;
+        let pieces = pieces
+            .into_iter()
+            .map(|piece| Placed::new(piece, &mut layout.jacobian, &mut layout.hessian))
+            .collect();
+        Self { context, pieces, layout, labels: rows.labels, setup, room: Default::default() }
+    }
+}
+
+/// Where impulses act: at meetings, and at the nodes of the ties they make.
+fn sites(plan: &Plan, setup: &Setup) -> Vec<Site> {
+    let mut sites = Vec::new();
+    for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {
+        let islands = islands_of(plan, meeting);
+        let site = |node: usize, events| Site { node, meeting: m, events, islands: islands.clone() };
+        sites.push(site(meeting.node, encounter.events(meeting)));
+        if let Some(tie) = meeting.tie {
+            let last = meeting.released.unwrap_or(plan.intervals);
+            for node in meeting.node + 1..last {
+                sites.push(site(node, vec![encounter.tie_event(tie, Law::None)]));
+            }
+            let asked = islands.iter().any(|&i| plan.end.drive[i] != Drive::Free);
+            if last == plan.intervals && asked {
+                // Momenta that are sought must let the joint rest; given ones do already.
+                let sought = islands.iter().any(|&i| plan.end.drive[i] == Drive::Conditioned);
+                let law = if sought { Law::Stop } else { Law::None };
+                sites.push(site(last, vec![encounter.tie_event(tie, law)]));
+            }
+        }
+    }
+    sites.sort_by_key(|site| site.node);
+    sites
+}
+
+/// Whether the momentum of an island is an unknown at a node.
+fn asks_momentum(plan: &Plan, sites: &[Site], node: usize, island: usize) -> bool {
+    if node == 0 {
+        return plan.start.drive[island] == Drive::Conditioned;
+    }
+    if node == plan.intervals {
+        return plan.end.drive[island] == Drive::Conditioned;
+    }
+    let model = &plan.model;
+    let jumps = sites.iter().any(|site| {
+        site.node == node && site.islands.contains(&island) && site.events.iter().any(|e| e.laws() > 0)
+    });
+    let asked = plan.conditions.iter().any(|condition| {
+        condition.measure.of_velocities()
+            && condition.when.means(node, plan.intervals)
+            && condition.measure.bodies().into_iter().flatten().any(|body| {
+                model.slots[body].is_some_and(|slot| model.islands[island].bodies.contains(&slot))
+            })
+    });
+    jumps || asked
+}
+
+fn number(plan: &Plan, sites: &[Site]) -> Numbering {
+    let mut numbering = Numbering { impulses: vec![NONE; sites.len()], scales: NONE, ..Numbering::default() };
+    let mut next = 0;
+    let mut take = |count: usize| {
+        next += count;
+        next - count
+    };
+    for node in 0..=plan.intervals {
+        let (mut places, mut momenta) = (Vec::new(), Vec::new());
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let fixed = node == 0 && plan.start.fixed[i] || node == plan.intervals && plan.end.fixed[i];
+            places.push(if fixed { NONE } else { take(island.freedoms.len()) });
+        }
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let asked = asks_momentum(plan, sites, node, i);
+            momenta.push(if asked { take(island.freedoms.len()) } else { NONE });
+        }
+        numbering.places.push(places);
+        numbering.momenta.push(momenta);
+        for (site, first) in sites.iter().zip(&mut numbering.impulses).filter(|(site, _)| site.node == node) {
+            *first = take(site.events.iter().map(|e| e.directions.count()).sum());
+        }
+        if node < plan.intervals {
+            numbering.efforts.push(take(plan.components()));
+        }
+    }
+    if plan.scales_sought() {
+        numbering.scales = take(plan.segments());
+    }
+    numbering.count = next;
+    numbering
+}
+
+fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {
+    let (plan, numbering) = (&context.plan, &context.numbering);
+    let mut bounds = vec![Bound::FREE; numbering.count];
+    for &first in &numbering.efforts {
+        let each = plan.actuators.iter().flat_map(|a| a.bounds.iter().copied());
+        bounds[first..].iter_mut().zip(each).for_each(|(bound, own)| *bound = own);
+    }
+    for (site, &first) in sites.iter().zip(&numbering.impulses) {
+        let mut at = first;
+        for event in &site.events {
+            if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
+                bounds[at] = Bound::at_least(0.0);
+            }
+            at += event.directions.count();
+        }
+    }
+    if numbering.scales != NONE {
+        bounds[numbering.scales..].fill(plan.times.scale);
+    }
+    bounds
+}
+
+/// For each node and island the rows to which momenta of the interval before and after go.
+type Ends = Vec<Vec<(usize, usize)>>;
+
+/// Equations of motion.
+fn motion(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) -> Ends {
+    let (plan, numbering) = (&context.plan, &context.numbering);
+    let mut ends: Ends = Vec::new();
+    let mut links = Vec::new();
+    for node in 0..=plan.intervals {
+        let mut own = Vec::new();
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let n = island.freedoms.len();
+            let mut add = |value: &dyn Fn(usize) -> f64, label: Label| {
+                let each = (0..n).map(|c| rows.add(Bound::equal(value(c)), label.clone()));
+                each.min().unwrap_or(NONE)
+            };
+            let (at_end, moving) = (Label::Momentum { node, island: i }, Label::Motion { node, island: i });
+            let unknown = numbering.momenta[node][i];
+            let drive = match node {
+                0 => Some((&plan.start.drive[i], true)),
+                k if k == plan.intervals => Some((&plan.end.drive[i], false)),
+                _ => None,
+            };
+            let pair = match drive {
+                Some((Drive::Free, _)) => (NONE, NONE),
+                Some((Drive::Given(p), true)) => (NONE, add(&|c| -p[c], at_end)),
+                Some((Drive::Given(p), false)) => (add(&|c| p[c], at_end), NONE),
+                Some((Drive::Conditioned, true)) => (NONE, add(&|_| 0.0, at_end)),
+                Some((Drive::Conditioned, false)) => (add(&|_| 0.0, at_end), NONE),
+                None if unknown != NONE => (add(&|_| 0.0, moving.clone()), add(&|_| 0.0, moving)),
+                None => {
+                    let row = add(&|_| 0.0, moving);
+                    (row, row)
+                }
+            };
+            if unknown != NONE {
+                for c in 0..n {
+                    if pair.0 != NONE {
+                        links.push((pair.0 + c, unknown + c, -1.0));
+                    }
+                    if pair.1 != NONE {
+                        links.push((pair.1 + c, unknown + c, 1.0));
+                    }
+                }
+            }
+            own.push(pair);
+        }
+        ends.push(own);
+    }
+    if !links.is_empty() {
+        pieces.push(Box::new(Linear::new(&links)));
+    }
+    for interval in 0..plan.intervals {
+        for island in 0..plan.model.islands.len() {
+            let (before, after) = (ends[interval][island].1, ends[interval + 1][island].0);
+            pieces.push(Box::new(Passage::new(context, interval, island, before, after)));
+        }
+    }
+    ends
+}
+
+/// Impulses and their laws; velocities that are asked about.
+fn impulses(
+    context: &Context,
+    sites: &[Site],
+    ends: &Ends,
+    rows: &mut Rows,
+    pieces: &mut Vec<Box<dyn Piece>>,
+) {
+    let plan = &context.plan;
+    for (site, &first) in sites.iter().zip(&context.numbering.impulses) {
+        let mut targets = Vec::new();
+        for &island in &site.islands {
+            // What jumps joins the equation of the interval after; at the end, that of the interval before.
+            let (before, after) = ends[site.node][island];
+            let row = if site.node == plan.intervals { before } else { after };
+            let n = plan.model.islands[island].freedoms.len();
+            targets.extend((0..n).map(|c| (if row == NONE { NONE } else { row + c }, 1.0)));
+        }
+        for event in &site.events {
+            for law in 0..event.laws() {
+                let cone = matches!(event.across, Law::Stick(_)) && law + 1 == event.laws();
+                let bound = if cone { Bound::at_least(0.0) } else { Bound::equal(0.0) };
+                targets.push((rows.add(bound, Label::Law { meeting: site.meeting }), 1.0));
+            }
+        }
+        let what = What::Events(site.events.clone());
+        let at_end = site.node == plan.intervals;
+        let islands = site.islands.clone();
+        let mut piece = Local::new(context, site.node, what, islands, first, targets);
+        if at_end {
+            piece.momenta_are_after();
+        }
+        pieces.push(Box::new(piece));
+    }
+    for (c, condition) in plan.conditions.iter().enumerate().filter(|(_, c)| c.measure.of_velocities()) {
+        for node in (0..=plan.intervals).filter(|&node| condition.when.means(node, plan.intervals)) {
+            let label = Label::Condition { condition: c, node };
+            let own = condition.bounds.iter().map(|b| (rows.add(*b, label.clone()), 1.0)).collect();
+            let islands = islands_of_measure(plan, &condition.measure);
+            let what = What::Speed(condition.measure.clone());
+            pieces.push(Box::new(Local::new(context, node, what, islands, NONE, own)));
+        }
+    }
+    for goal in plan.goals.iter().filter(|goal| goal.measure.of_velocities()) {
+        let what = What::SpeedGoal(goal.measure.clone(), goal.target.clone(), goal.weight);
+        let islands = islands_of_measure(plan, &goal.measure);
+        let own = vec![(OBJECTIVE, 1.0)];
+        pieces.push(Box::new(Local::new(context, plan.intervals, what, islands, NONE, own)));
+    }
+}
+
+fn islands_of_measure(plan: &Plan, measure: &Measure) -> Vec<usize> {
+    let model = &plan.model;
+    let slots = measure.bodies().into_iter().flatten().filter_map(|body| model.slots[body]);
+    let mut islands: Vec<usize> =
+        slots.map(|slot| model.islands.partition_point(|i| i.bodies.end <= slot)).collect();
+    islands.sort_unstable();
+    islands.dedup();
+    islands
+}
+
+/// Functions of configurations, all of a node in one piece.
+fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
+    let plan = &context.plan;
+    let mut lists: Vec<(Vec<Function>, Vec<(usize, f64)>)> = vec![Default::default(); plan.intervals + 1];
+    for (c, condition) in plan.conditions.iter().enumerate().filter(|(_, c)| !c.measure.of_velocities()) {
+        for node in (0..=plan.intervals).filter(|&node| condition.when.means(node, plan.intervals)) {
+            let function = Function::Measure(condition.measure.clone());
+            if !varies(context, node, &function) {
+                continue;
+            }
+            let label = Label::Condition { condition: c, node };
+            lists[node].1.extend(condition.bounds.iter().map(|b| (rows.add(*b, label.clone()), 1.0)));
+            lists[node].0.push(function);
+        }
+    }
+    for (memory, apart) in setup.apart.iter().enumerate() {
+        let function = Function::Separation { pair: apart.pair, memory };
+        if varies(context, apart.node, &function) {
+            let label = Label::Apart { pair: apart.pair, node: apart.node };
+            lists[apart.node].1.push((rows.add(Bound::at_least(apart.least), label), 1.0));
+            lists[apart.node].0.push(function);
+        }
+    }
+    for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {
+        for frozen in &encounter.features {
+            let function = Function::Gap { pair: encounter.pair, frozen: *frozen };
+            lists[meeting.node].1.push((rows.add(Bound::equal(0.0), Label::Touch { meeting: m }), 1.0));
+            lists[meeting.node].0.push(function);
+        }
+        if let Some(tie) = meeting.tie {
+            tied(plan, (m, meeting, encounter, tie), &mut lists, rows);
+        }
+    }
+    for goal in plan.goals.iter().filter(|goal| !goal.measure.of_velocities()) {
+        let function = Function::Goal {
+            measure: goal.measure.clone(),
+            target: goal.target.clone(),
+            weight: goal.weight,
+        };
+        lists[plan.intervals].1.push((OBJECTIVE, 1.0));
+        lists[plan.intervals].0.push(function);
+    }
+    for (node, (functions, rows)) in lists.into_iter().enumerate() {
+        if !functions.is_empty() {
+            pieces.push(Box::new(NodePiece::new(context, node, functions, rows)));
+        }
+    }
+}
+
+/// Whether a function depends on any unknown of a node.
+fn varies(context: &Context, node: usize, function: &Function) -> bool {
+    let model = &context.plan.model;
+    function.bodies(model).into_iter().flatten().filter_map(|body| model.slots[body]).any(|slot| {
+        let island = model.islands.partition_point(|i| i.bodies.end <= slot);
+        context.numbering.places[node][island] != NONE
+    })
+}
+
+/// A tie: what the two points (and orientations) were to each other when it was made, they stay at every node after.
+fn tied(
+    plan: &Plan,
+    (m, meeting, encounter, tie): (usize, &Meeting, &Encounter, Tie),
+    lists: &mut [(Vec<Function>, Vec<(usize, f64)>)],
+    rows: &mut Rows,
+) {
+    let Some(contacts) = &plan.model.contacts else { return };
+    let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);
+    let feature = &encounter.features[0];
+    // The point of the body that moves, on the other one; features know principal frames, measures the author's.
+    let (mover, point, other) = match p.slot {
+        Some(_) => (p.body, feature.point_a, q),
+        None => (q.body, feature.point_b, p),
+    };
+    let components = plan.model.bodies[mover].principal.point(&point);
+    let from = other.slot.map(|_| other.body);
+    let mut measures = vec![Measure::Point { of: Seen { body: Some(mover), components }, from }];
+    if tie == Tie::Rigid {
+        measures.push(Measure::Attitude { body: mover, from, target: encounter.attitude });
+    }
+    let last = meeting.released.unwrap_or(plan.intervals);
+    for node in meeting.node + 1..=last {
+        for measure in &measures {
+            let label = Label::Tie { meeting: m, node };
+            let first = rows.add(Bound::equal(0.0), label.clone());
+            rows.add(Bound::equal(0.0), label.clone());
+            rows.add(Bound::equal(0.0), label);
+            for (at, factor) in [(node, 1.0), (meeting.node, -1.0)] {
+                lists[at].1.extend((first..first + 3).map(|row| (row, factor)));
+                lists[at].0.push(Function::Measure(measure.clone()));
+            }
+        }
+        for corner in &encounter.corners {
+            let label = Label::Apart { pair: encounter.pair, node };
+            lists[node].1.push((rows.add(Bound::at_least(0.0), label), 1.0));
+            lists[node].0.push(Function::Gap { pair: encounter.pair, frozen: *corner });
+        }
+    }
+}
+
+/// The whole time, and its price.
+fn times(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
+    let (plan, scales) = (&context.plan, context.numbering.scales);
+    if scales == NONE {
+        return;
+    }
+    let mut counts = vec![0.0; plan.segments()];
+    (0..plan.intervals).for_each(|interval| counts[plan.segment(interval)] += plan.step);
+    let mut terms = Vec::new();
+    if plan.times.total != Bound::FREE {
+        let row = rows.add(plan.times.total, Label::Time);
+        terms.extend(counts.iter().enumerate().map(|(s, length)| (row, scales + s, *length)));
+    }
+    if plan.time != 0.0 {
+        terms.extend(counts.iter().enumerate().map(|(s, l)| (OBJECTIVE, scales + s, l * plan.time)));
+    }
+    if !terms.is_empty() {
+        pieces.push(Box::new(Linear::new(&terms)));
+    }
+}
+
+impl Transcription {
+    /// A candidate from configurations, efforts (by interval) and time scales; momenta and impulses follow from them.
+    pub fn candidate(&mut self, nodes: Vec<percussion_mechanics::State>, efforts: &[f64], scales: &[f64]) -> Point {
+        let numbering = self.context.numbering.clone();
+        let mut point = Point { nodes, numbers: vec![0.0; numbering.count] };
+        let m = self.context.plan.components();
+        for (k, &first) in numbering.efforts.iter().enumerate() {
+            point.numbers[first..first + m].copy_from_slice(&efforts[k * m..(k + 1) * m]);
+        }
+        if numbering.scales != NONE {
+            point.numbers[numbering.scales..].copy_from_slice(scales);
+        }
+        let plan = self.context.plan.clone();
+        let mut time = plan.start.state.time;
+        for k in 0..=plan.intervals {
+            point.nodes[k].time = time;
+            if k < plan.intervals {
+                time += numbering.length(&plan, &point, k);
+            }
+        }
+        // Momenta as the intervals before (at the start: after) have them.
+        for (k, momenta) in numbering.momenta.iter().enumerate() {
+            for (island, &first) in momenta.iter().enumerate().filter(|(_, first)| **first != NONE) {
+                let found = match k {
+                    0 => self.momenta(&point, 0, island).map(|(before, _)| before),
+                    k => self.momenta(&point, k - 1, island).map(|(_, after)| after),
+                };
+                if let Ok(found) = found {
+                    point.numbers[first..first + found.len()].copy_from_slice(&found);
+                }
+            }
+        }
+        let (sites, meetings) = (sites(&plan, &self.setup), &plan.meetings);
+        for (site, &first) in sites.iter().zip(&numbering.impulses) {
+            debug_assert!(site.meeting < meetings.len());
+            // A small positive normal impulse: inside of its bound.
+            let mut at = first;
+            for event in &site.events {
+                if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
+                    point.numbers[at] = self.likely_impulse(&point, site, event);
+                }
+                at += event.directions.count();
+            }
+        }
+        point
+    }
+
+    /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.
+    fn likely_impulse(&mut self, point: &Point, site: &Site, _: &Event) -> f64 {
+        let mut change = 0.0_f64;
+        for &island in &site.islands {
+            let k = site.node;
+            let (Ok((_, after)), Ok((before, _))) =
+                (self.momenta(point, k - 1, island), self.momenta(point, k, island))
+            else {
+                continue;
+            };
+            let linear: f64 = after.iter().zip(&before).take(3).map(|(a, b)| (b - a) * (b - a)).sum();
+            change = change.max(linear.sqrt());
+        }
+        change.max(1e-6) / site.events.len() as f64
+    }
+}

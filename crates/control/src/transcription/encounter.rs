@@ -1,0 +1,136 @@
+//! Which features meet at a planned contact: read off a configuration near it.
+
+use super::build::Encounter;
+use super::frozen::Frozen;
+use crate::plan::Meeting;
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{Contacts, Manifold, Memory, PartShape, Touch};
+use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::{Model, State};
+use thiserror::Error;
+
+/// Why a contact cannot be planned.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum EncounterError {
+    /// No parts of the two bodies may meet.
+    #[error(
+        "{0}: no parts of the two bodies may meet; give both a shape and switch contact between them on, or choose other bodies"
+    )]
+    Never(String),
+    /// A curved part.
+    #[error("{0}: `{1}` is curved; planned contacts know polytopes, polygons and half-spaces")]
+    Curved(String, String),
+    /// Faces are not near each other.
+    #[error("{0}: faces are to meet, but those nearest to each other are not parallel in the guess")]
+    NotFlat(String),
+    /// The kernel has no answer.
+    #[error("{0}: {1}")]
+    Query(String, String),
+}
+
+/// Part of the smaller radius by which corners of faces that are to meet may differ in height in the guess.
+const FLAT: f64 = 0.3;
+
+impl Encounter {
+    /// The nearest features of the meeting's bodies in a state.
+    pub fn find(model: &Model, meeting: &Meeting, state: &State) -> Result<Self, EncounterError> {
+        let name = || meeting.name.clone();
+        let contacts = model.contacts.as_ref().ok_or_else(|| EncounterError::Never(name()))?;
+        let (a, b) = meeting.bodies;
+        let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
+        let mut best: Option<((usize, usize), Touch, Memory)> = None;
+        for pair in parts(a).flat_map(|p| parts(b).map(move |q| (p, q))) {
+            if !contacts.may_meet(pair.0, pair.1) {
+                continue;
+            }
+            let pair = contacts.ordered(pair.0, pair.1);
+            let poses = poses(contacts, pair, state);
+            let mut memory = Memory::default();
+            let touch = contacts
+                .resolved(pair, (&poses.0, &poses.1), &mut memory)
+                .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
+            if best.as_ref().is_none_or(|(_, least, _)| touch.gap() < least.gap()) {
+                best = Some((pair, touch, memory));
+            }
+        }
+        let (pair, touch, mut memory) = best.ok_or_else(|| EncounterError::Never(name()))?;
+        for part in [pair.0, pair.1] {
+            if curved(&contacts.parts[part].shape) {
+                let body = contacts.parts[part].body_name(model).to_owned();
+                return Err(EncounterError::Curved(name(), body));
+            }
+        }
+        let at = poses(contacts, pair, state);
+        let at = (&at.0, &at.1);
+        let frozen = Frozen::new(contacts, pair, at, &touch, &memory);
+        let attitude = at.1.rotation.matrix().transpose() * at.0.rotation.matrix();
+        let mut found =
+            Self { pair, features: vec![frozen], slides: false, corners: Vec::new(), attitude: tidy(&attitude) };
+        if meeting.flat {
+            let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
+            let mut list = Vec::new();
+            let (window, mut room) = (FLAT * smaller, Manifold::default());
+            contacts
+                .near_events(pair, at, window, &mut memory, &mut room, &mut list)
+                .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
+            found.features = spread(&list).ok_or_else(|| EncounterError::NotFlat(name()))?.map(|t| {
+                frozen.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b))
+            }).to_vec();
+        }
+        if meeting.tie.is_some() {
+            found.corners = other_corners(contacts, pair, at, &frozen);
+        }
+        Ok(found)
+    }
+
+    /// How far the features that were held fast are from those that are nearest: the true separation at a state.
+    pub fn separation(&self, model: &Model, state: &State) -> f64 {
+        super::separation(model, state, self.pair, &mut Memory::default()).unwrap_or(f64::NAN)
+    }
+}
+
+pub(super) fn poses(contacts: &Contacts, pair: (usize, usize), state: &State) -> (Pose, Pose) {
+    (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
+}
+
+fn curved(shape: &PartShape) -> bool {
+    match shape {
+        PartShape::Solid(solid) => !matches!(solid, Solid::Polytope(_) | Solid::HalfSpace(_)),
+        PartShape::Planar(planar) => !matches!(planar, PlanarShape::Polygon(_) | PlanarShape::HalfPlane(_)),
+    }
+}
+
+fn tidy(r: &Mat3) -> Mat3 {
+    percussion_mechanics::rotation::tidied(r)
+}
+
+/// Three events that span the largest triangle; `None` if there is none to speak of.
+fn spread(list: &[Touch]) -> Option<[Touch; 3]> {
+    let mut best: Option<(f64, [Touch; 3])> = None;
+    for i in 0..list.len() {
+        for j in i + 1..list.len() {
+            for k in j + 1..list.len() {
+                let [p, q, r]: [Vec3; 3] = [i, j, k].map(|e| list[e].point_a);
+                let area = (q - p).cross(&(r - p)).norm();
+                if best.as_ref().is_none_or(|(most, _)| area > *most * (1.0 + 1e-9)) {
+                    best = Some((area, [list[i], list[j], list[k]]));
+                }
+            }
+        }
+    }
+    best.filter(|(area, _)| *area > 1e-12).map(|(_, three)| three)
+}
+
+/// The other corners of a polytope that stands on a half-space with one: each must stay above it by itself.
+fn other_corners(contacts: &Contacts, pair: (usize, usize), at: (&Pose, &Pose), frozen: &Frozen) -> Vec<Frozen> {
+    let part = &contacts.parts[pair.0];
+    let PartShape::Solid(Solid::Polytope(polytope)) = &part.shape else { return Vec::new() };
+    if !contacts.parts[pair.1].shape.is_unbounded() {
+        return Vec::new();
+    }
+    let touching = at.0.point(&frozen.point_a);
+    let corners = polytope.vertices().iter().map(|v| part.offset.point(v));
+    let others = corners.filter(|corner| (at.0.point(corner) - touching).norm() > 1e-6 * part.radius);
+    others.map(|corner| frozen.at_points(corner, frozen.point_b)).collect()
+}

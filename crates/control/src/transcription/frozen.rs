@@ -1,0 +1,161 @@
+//! Features of two parts held fast: a smooth function of two placements that agrees with the separation to first order.
+//!
+//! ```text
+//! corner on face   n carried by the face's body        s = n·(x - y)/(n·β)     x, y material points
+//! edge on edge     n = e1 × e2, edges carried           the same
+//! ```
+//!
+//! The kernel's answer is the maximum over all pairs of features; with the optimal pair held fast it can be differentiated
+//! once more, by differences of the gradient.
+
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{Carrier, Contacts, Memory, Touch};
+use percussion_mechanics::joint::motion::{Vec6, twist};
+
+/// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frozen {
+    carrier: Side,
+    /// On the first body.
+    pub point_a: Vec3,
+    /// On the second.
+    pub point_b: Vec3,
+    /// Reference points, whose difference is the direction of separations.
+    references: Option<(Vec3, Vec3)>,
+    /// The direction where it does not follow the reference points, on the second body.
+    beta: Vec3,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    /// Unit normal on the first body.
+    A(Vec3),
+    /// On the second.
+    B(Vec3),
+    /// Two edges, ordered so that their product points from the second to the first.
+    Edges(Vec3, Vec3),
+}
+
+/// What frozen features say at two placements.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// Unit normal from the second to the first.
+    pub normal: Vec3,
+    /// Distance along it, m.
+    pub gap: f64,
+    /// The point on the first body, in the world.
+    pub point_a: Vec3,
+    /// On the second.
+    pub point_b: Vec3,
+}
+
+impl Frozen {
+    /// From an answer of the kernel at placements of the two principal frames.
+    pub fn new(
+        contacts: &Contacts,
+        pair: (usize, usize),
+        poses: (&Pose, &Pose),
+        touch: &Touch,
+        memory: &Memory,
+    ) -> Self {
+        let n = touch.normal();
+        let carrier = match contacts.carrier(pair, poses, memory) {
+            Carrier::A => Side::A(poses.0.inverse_direction(&n)),
+            Carrier::B => Side::B(poses.1.inverse_direction(&n)),
+            Carrier::Edges(e1, e2) => {
+                let sign = if e1.cross(&e2).dot(&n) < 0.0 { -1.0 } else { 1.0 };
+                Side::Edges(poses.0.inverse_direction(&(e1 * sign)), poses.1.inverse_direction(&e2))
+            }
+        };
+        let follows = touch.reference_distance > 0.0;
+        let references =
+            (poses.0.inverse_point(&touch.reference_a), poses.1.inverse_point(&touch.reference_b));
+        Self {
+            carrier,
+            point_a: poses.0.inverse_point(&touch.point_a),
+            point_b: poses.1.inverse_point(&touch.point_b),
+            references: follows.then_some(references),
+            beta: poses.1.inverse_direction(&touch.beta),
+        }
+    }
+
+    /// The same normal at other material points: another corner of one face.
+    pub fn at_points(mut self, point_a: Vec3, point_b: Vec3) -> Self {
+        (self.point_a, self.point_b) = (point_a, point_b);
+        self
+    }
+
+    /// Normal, gap and points at placements.
+    pub fn read(&self, poses: (&Pose, &Pose)) -> Reading {
+        let normal = match &self.carrier {
+            Side::A(n) => poses.0.direction(n),
+            Side::B(n) => poses.1.direction(n),
+            Side::Edges(e1, e2) => poses.0.direction(e1).cross(&poses.1.direction(e2)).normalize(),
+        };
+        let (point_a, point_b) = (poses.0.point(&self.point_a), poses.1.point(&self.point_b));
+        Reading { normal, gap: normal.dot(&(point_a - point_b)), point_a, point_b }
+    }
+
+    /// The separation that these features give and its gradient, as the kernel would answer if they were optimal.
+    pub fn touch(&self, poses: (&Pose, &Pose)) -> Touch {
+        let reading = self.read(poses);
+        let (beta, ra, rb, distance) = match &self.references {
+            Some((a, b)) => {
+                let (ra, rb) = (poses.0.point(a), poses.1.point(b));
+                let distance = (ra - rb).norm();
+                ((ra - rb) / distance, ra, rb, distance)
+            }
+            None => (poses.1.direction(&self.beta), reading.point_a, reading.point_b, 0.0),
+        };
+        let alpha = reading.normal / reading.normal.dot(&beta);
+        let separation = alpha.dot(&(reading.point_a - reading.point_b));
+        let (mut point_a, mut point_b) = (reading.point_a, reading.point_b);
+        match &self.carrier {
+            Side::A(_) => point_a = point_b + beta * separation,
+            Side::B(_) => point_b = point_a - beta * separation,
+            Side::Edges(e1, e2) => {
+                // a + t e1 - (b + u e2) = s β: across e2 and β for t.
+                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let across = e2.cross(&beta);
+                let t = -across.dot(&(point_a - point_b)) / across.dot(&e1);
+                point_a += e1 * t;
+                point_b = point_a - beta * separation;
+            }
+        }
+        Touch {
+            separation,
+            alpha,
+            beta,
+            point_a,
+            point_b,
+            reference_a: ra,
+            reference_b: rb,
+            reference_distance: distance,
+            solved: true,
+        }
+    }
+}
+
+impl Frozen {
+    /// The gradient of the gap as wrenches on the two bodies about their centres of mass.
+    pub fn gap_wrenches(&self, poses: (&Pose, &Pose), centres: (Vec3, Vec3)) -> (Vec6, Vec6) {
+        let Reading { normal: n, point_a, point_b, .. } = self.read(poses);
+        // d gap = n·(dx - dy) + dn·(x - y); the normal turns with its carrier.
+        let apart = point_a - point_b;
+        let (mut on_a, mut on_b) =
+            ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
+        match &self.carrier {
+            Side::A(_) => on_a += n.cross(&apart),
+            Side::B(_) => on_b += n.cross(&apart),
+            Side::Edges(e1, e2) => {
+                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let length = e1.cross(&e2).norm();
+                // dn = (I - n nᵀ)(de1 × e2 + e1 × de2)/|e1 × e2|
+                let across = (apart - n * n.dot(&apart)) / length;
+                on_a += e1.cross(&e2.cross(&across));
+                on_b += e2.cross(&across.cross(&e1));
+            }
+        }
+        (twist(&n, &on_a), twist(&-n, &on_b))
+    }
+}

@@ -1,0 +1,126 @@
+//! What rows and variables are, in the words of the scene.
+
+use super::point::{NONE, Numbering};
+use crate::plan::Plan;
+
+/// What a row says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// Momenta balance at a node.
+    Motion {
+        /// The node.
+        node: usize,
+        /// Whose.
+        island: usize,
+    },
+    /// A momentum is what it should be at an end.
+    Momentum {
+        /// The node.
+        node: usize,
+        /// Whose.
+        island: usize,
+    },
+    /// A condition of the plan.
+    Condition {
+        /// Which.
+        condition: usize,
+        /// Where.
+        node: usize,
+    },
+    /// Two parts keep apart.
+    Apart {
+        /// Which.
+        pair: (usize, usize),
+        /// Where.
+        node: usize,
+    },
+    /// A planned contact touches.
+    Touch {
+        /// Which.
+        meeting: usize,
+    },
+    /// Its law of impact.
+    Law {
+        /// Which.
+        meeting: usize,
+    },
+    /// The joint that it made holds.
+    Tie {
+        /// Which.
+        meeting: usize,
+        /// Where.
+        node: usize,
+    },
+    /// The time that all takes.
+    Time,
+}
+
+impl Label {
+    /// In words.
+    pub fn words(&self, plan: &Plan) -> String {
+        let at = |node: usize| match node {
+            0 => "at the start".to_owned(),
+            k if k == plan.intervals => "at the end".to_owned(),
+            k => format!("at node {k}"),
+        };
+        match self {
+            Self::Motion { node, island } => {
+                format!("the equations of motion of {} {}", bodies(plan, *island), at(*node))
+            }
+            Self::Momentum { node, island } => format!("the velocity of {} {}", bodies(plan, *island), at(*node)),
+            Self::Condition { condition, node } => {
+                format!("{} {}", plan.conditions[*condition].name, at(*node))
+            }
+            Self::Apart { pair, node } => {
+                let name = |part: usize| {
+                    let parts = plan.model.contacts.as_ref().map(|c| &c.parts[part]);
+                    parts.map_or("?", |part| part.body_name(&plan.model)).to_owned()
+                };
+                format!("`{}` keeps clear of `{}` {}", name(pair.0), name(pair.1), at(*node))
+            }
+            Self::Touch { meeting } => format!("{} touches", plan.meetings[*meeting].name),
+            Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
+            Self::Tie { meeting, node } => {
+                format!("the joint made by {} {}", plan.meetings[*meeting].name, at(*node))
+            }
+            Self::Time => "the time of the whole manoeuvre".to_owned(),
+        }
+    }
+}
+
+/// Names of an island's bodies.
+fn bodies(plan: &Plan, island: usize) -> String {
+    let model = &plan.model;
+    let links = &model.links[model.islands[island].bodies.clone()];
+    let names: Vec<String> = links.iter().map(|link| format!("`{}`", model.bodies[link.body].name)).collect();
+    names.join(", ")
+}
+
+/// What a variable is.
+pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
+    for (k, places) in numbering.places.iter().enumerate() {
+        for (island, &first) in places.iter().enumerate().filter(|(_, first)| **first != NONE) {
+            let n = plan.model.islands[island].freedoms.len();
+            if (first..first + n).contains(&variable) {
+                return format!("freedom {} of {} at node {k}", variable - first, bodies(plan, island));
+            }
+        }
+    }
+    let m = plan.components();
+    for (k, &first) in numbering.efforts.iter().enumerate() {
+        if (first..first + m).contains(&variable) {
+            let mut component = variable - first;
+            for actuator in &plan.actuators {
+                let count = actuator.control.components();
+                if component < count {
+                    return format!("component {component} of {} in interval {k}", actuator.name);
+                }
+                component -= count;
+            }
+        }
+    }
+    if numbering.scales != NONE && variable >= numbering.scales {
+        return format!("time scale {}", variable - numbering.scales + 1);
+    }
+    "a momentum or an impulse".to_owned()
+}

@@ -1,0 +1,182 @@
+//! A plan as a nonlinear program: sparse, block tri-diagonal in time.
+//!
+//! | file | piece |
+//! |---|---|
+//! | `passage.rs` | an island over an interval: momenta at both ends |
+//! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
+//! | `local.rs` | impulses of contacts and ties, velocities |
+//! | `sums.rs` | efforts, time, momenta |
+//! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
+//!
+//! Variables are the nodes' configurations (displacements of the freedoms at the present candidate: minimal, and each
+//! touches its two intervals only), efforts, time scales, and at nodes where momenta jump or are asked about these too.
+//! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
+
+mod build;
+mod encounter;
+mod frozen;
+mod label;
+mod local;
+mod node;
+mod passage;
+mod piece;
+mod point;
+mod sums;
+
+pub use build::{Apart, Encounter, Setup};
+pub use encounter::EncounterError;
+pub use frozen::{Frozen, Reading};
+pub use label::Label;
+pub use local::{Directions, Event, Law};
+pub use node::separation;
+pub use point::{NONE, Numbering, Point};
+
+use crate::plan::{Plan, left_jacobian};
+use percussion_geometry::Vec3;
+use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::discrete::displace;
+use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
+use piece::{Context, Placed};
+
+/// A plan as a nonlinear program.
+pub struct Transcription {
+    context: Context,
+    pieces: Vec<Placed>,
+    layout: Layout,
+    labels: Vec<Label>,
+    setup: Setup,
+    room: (Vec<f64>, Vec<f64>),
+}
+
+impl Transcription {
+    /// What is wanted.
+    pub fn plan(&self) -> &Plan {
+        &self.context.plan
+    }
+
+    /// Where the unknowns are.
+    pub fn numbering(&self) -> &Numbering {
+        &self.context.numbering
+    }
+
+    /// Contacts and distances that it was made for.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// What a row is.
+    pub fn label(&self, row: usize) -> &Label {
+        &self.labels[row]
+    }
+
+    /// Momenta of an island at both ends of an interval.
+    pub fn momenta(&mut self, at: &Point, interval: usize, island: usize) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+        let n = self.context.plan.model.islands[island].freedoms.len();
+        let piece = passage::Passage::new(&self.context, interval, island, NONE, NONE);
+        let mut out = vec![0.0; 2 * n];
+        piece::Piece::value(&piece, &mut self.context, at, &mut out)?;
+        let after = out.split_off(n);
+        Ok((out, after))
+    }
+}
+
+impl Program for Transcription {
+    type Point = Point;
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn coordinates(&self, at: &Point, out: &mut [f64]) {
+        out.copy_from_slice(&at.numbers);
+    }
+
+    fn moved(&self, from: &Point, step: &[f64], to: &mut Point) {
+        let (plan, numbering) = (&self.context.plan, &self.context.numbering);
+        for (k, (here, there)) in from.nodes.iter().zip(&mut to.nodes).enumerate() {
+            there.clone_from(here);
+            for (island, &first) in plan.model.islands.iter().zip(&numbering.places[k]) {
+                if first != NONE {
+                    let d = &step[first..first + island.freedoms.len()];
+                    displace(&plan.model, island, here, d, there);
+                }
+            }
+        }
+        for ((there, here), d) in to.numbers.iter_mut().zip(&from.numbers).zip(step) {
+            *there = here + d;
+        }
+        for (k, first) in numbering.places.iter().enumerate() {
+            for (island, &first) in plan.model.islands.iter().zip(first).filter(|(_, first)| **first != NONE) {
+                debug_assert!(k < from.nodes.len());
+                to.numbers[first..first + island.freedoms.len()].fill(0.0);
+            }
+        }
+    }
+
+    fn evaluate(&mut self, at: &Point, constraints: &mut [f64]) -> Result<f64, Undefined> {
+        constraints.fill(0.0);
+        let mut objective = 0.0;
+        for piece in &self.pieces {
+            objective += piece.add_value(&mut self.context, at, &mut self.room.0, constraints)?;
+        }
+        Ok(objective)
+    }
+
+    fn differentiate(
+        &mut self,
+        at: &Point,
+        gradient: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), Undefined> {
+        gradient.fill(0.0);
+        let mut next = 0;
+        for piece in &self.pieces {
+            let entries = (&mut *jacobian, next);
+            next = piece.put_jacobian(&mut self.context, at, &mut self.room.0, gradient, entries)?;
+        }
+        Ok(())
+    }
+
+    fn curve(
+        &mut self,
+        at: &Point,
+        weight: f64,
+        multipliers: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let mut next = 0;
+        for piece in &self.pieces {
+            let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));
+            next = piece.put_hessian(&mut self.context, at, &mut self.room, weights, entries)?;
+        }
+        Ok(())
+    }
+
+    fn chart(&self, _: &Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
+        blocks.clear();
+        let model = &self.context.plan.model;
+        for places in &self.context.numbering.places {
+            for (island, &first) in model.islands.iter().zip(places).filter(|(_, first)| **first != NONE) {
+                for link in &model.links[island.bodies.clone()] {
+                    let turn = match link.joint.kind {
+                        JointKind::Spherical => 0,
+                        JointKind::Free if !link.joint.particle => 3,
+                        _ => continue,
+                    };
+                    let at = first + link.freedom - island.freedoms.start + turn;
+                    let turned = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
+                    blocks.push(ChartBlock { first: at, entries: turned.as_slice().to_vec(), size: 3 });
+                }
+            }
+        }
+        blocks.sort_by_key(|block| block.first);
+    }
+
+    fn constraint_name(&self, constraint: usize) -> String {
+        self.labels[constraint].words(&self.context.plan)
+    }
+
+    fn variable_name(&self, variable: usize) -> String {
+        label::variable(&self.context.plan, &self.context.numbering, variable)
+    }
+}

@@ -1,0 +1,325 @@
+//! Functions of one configuration: measures, distances of pairs, gaps of planned contacts, goals at the end.
+//!
+//! Gradients are analytic. Second derivatives of all functions of a node together are central differences of the gradient of
+//! their weighted sum, with the features of each pair of parts held fast.
+
+use super::frozen::Frozen;
+use super::piece::{Context, Piece};
+use super::point::{NONE, Point};
+use crate::kinematics::Stance;
+use crate::plan::Measure;
+use percussion_mechanics::contact::Memory;
+use percussion_mechanics::{Model, State};
+use percussion_solve::nlp::Undefined;
+
+/// Step of differences, rad and m.
+const EPSILON: f64 = 1e-5;
+
+/// A function of a node's configuration.
+#[derive(Clone, Debug)]
+pub enum Function {
+    /// Something measured.
+    Measure(Measure),
+    /// The separation `s` of two parts.
+    Separation {
+        /// The parts.
+        pair: (usize, usize),
+        /// Its place among the context's memories.
+        memory: usize,
+    },
+    /// The gap of features of two parts that are held fast, m.
+    Gap {
+        /// The parts.
+        pair: (usize, usize),
+        /// Their features.
+        frozen: Frozen,
+    },
+    /// `weight Σ (value - target)²`.
+    Goal {
+        /// What is measured.
+        measure: Measure,
+        /// What it should be.
+        target: Vec<f64>,
+        /// The price.
+        weight: f64,
+    },
+}
+
+impl Function {
+    /// How many numbers it gives.
+    pub fn components(&self) -> usize {
+        match self {
+            Self::Measure(measure) => measure.components(),
+            _ => 1,
+        }
+    }
+
+    /// The bodies it depends on.
+    pub fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
+        match self {
+            Self::Measure(measure) | Self::Goal { measure, .. } => match measure {
+                Measure::Coordinate { freedom, .. } => {
+                    let link = model.links.iter().find(|link| link.freedoms().contains(freedom));
+                    [link.map(|link| link.body), None]
+                }
+                _ => measure.bodies(),
+            },
+            Self::Separation { pair, .. } | Self::Gap { pair, .. } => {
+                let parts = model.contacts.as_ref().map(|c| &c.parts);
+                let body = |i: usize| parts.map(|parts| parts[i].body);
+                [body(pair.0), body(pair.1)]
+            }
+        }
+    }
+}
+
+/// All functions of a node.
+pub struct NodePiece {
+    node: usize,
+    functions: Vec<Function>,
+    /// Islands with variables, each with the place of its first local variable.
+    islands: Vec<(usize, usize)>,
+    /// Which of these a function (by component) depends on.
+    involved: Vec<Vec<usize>>,
+    variables: Vec<usize>,
+    rows: Vec<(usize, f64)>,
+}
+
+impl NodePiece {
+    /// Functions with the rows of their components.
+    pub fn new(context: &Context, node: usize, functions: Vec<Function>, rows: Vec<(usize, f64)>) -> Self {
+        let (model, numbering) = (&context.plan.model, &context.numbering);
+        let (mut islands, mut variables, mut involved) = (Vec::new(), Vec::new(), Vec::new());
+        for function in &functions {
+            let mut own = Vec::new();
+            for slot in function.bodies(model).into_iter().flatten().filter_map(|body| model.slots[body]) {
+                let island = model.islands.partition_point(|i| i.bodies.end <= slot);
+                if !own.contains(&island) && numbering.places[node][island] != NONE {
+                    own.push(island);
+                }
+            }
+            (0..function.components()).for_each(|_| involved.push(own.clone()));
+        }
+        for (island, it) in model.islands.iter().enumerate() {
+            if involved.iter().any(|own: &Vec<usize>| own.contains(&island)) {
+                islands.push((island, variables.len()));
+                let first = numbering.places[node][island];
+                variables.extend(first..first + it.freedoms.len());
+            }
+        }
+        Self { node, functions, islands, involved, variables, rows }
+    }
+
+    fn island_of(&self, variable: usize) -> usize {
+        let at = self.islands.partition_point(|(_, first)| *first <= variable);
+        self.islands[at - 1].0
+    }
+
+    /// Gradients of all components along all freedoms of the model, row by row; or of their weighted sum alone.
+    fn gradients(
+        &self,
+        stance: &mut Stance,
+        touches: &[Option<Frozen>],
+        weights: Option<&[f64]>,
+        out: &mut [f64],
+    ) {
+        let n = stance.model.freedoms;
+        let mut room = vec![0.0; 3 * n];
+        let mut next = 0;
+        for (function, frozen) in self.functions.iter().zip(touches) {
+            let count = function.components();
+            let rows = &mut room[..count * n];
+            if weights.is_none_or(|w| w[next..next + count].iter().any(|w| *w != 0.0)) {
+                function.gradient(stance, frozen.as_ref(), rows);
+                match weights {
+                    None => out[next * n..(next + count) * n].copy_from_slice(rows),
+                    Some(weights) => {
+                        for (row, w) in rows.chunks_exact(n).zip(&weights[next..next + count]) {
+                            out.iter_mut().zip(row).for_each(|(o, v)| *o += w * v);
+                        }
+                    }
+                }
+            }
+            next += count;
+        }
+    }
+
+    /// Features of all pairs as they are, held fast.
+    fn freeze(&self, context: &mut Context, state: &State) -> Result<Vec<Option<Frozen>>, Undefined> {
+        let each = self.functions.iter().map(|function| match function {
+            Function::Separation { pair, memory } => {
+                let Some(contacts) = context.plan.model.contacts.clone() else { return Ok(None) };
+                let poses = (
+                    contacts.parts[pair.0].body_pose(state),
+                    contacts.parts[pair.1].body_pose(state),
+                );
+                let poses = (&poses.0, &poses.1);
+                let memory = &mut context.memories[*memory];
+                let touch = contacts.touch(*pair, poses, f64::INFINITY, memory);
+                let touch = touch.map_err(|e| Undefined(e.to_string()))?;
+                Ok(Some(Frozen::new(&contacts, *pair, poses, &touch, memory)))
+            }
+            Function::Gap { frozen, .. } => Ok(Some(*frozen)),
+            _ => Ok(None),
+        });
+        each.collect()
+    }
+}
+
+impl Function {
+    fn gradient(&self, stance: &mut Stance, frozen: Option<&Frozen>, out: &mut [f64]) {
+        let n = stance.model.freedoms;
+        match (self, frozen) {
+            (Self::Measure(measure), _) => measure.gradient(stance, out),
+            (Self::Goal { measure, target, weight }, _) => {
+                let count = measure.components();
+                let (mut values, mut rows) = ([0.0; 3], vec![0.0; count * n]);
+                measure.value(stance, &mut values[..count]);
+                measure.gradient(stance, &mut rows);
+                out.fill(0.0);
+                for ((row, value), target) in rows.chunks_exact(n).zip(values).zip(target) {
+                    let factor = 2.0 * weight * (value - target);
+                    out.iter_mut().zip(row).for_each(|(o, v)| *o += factor * v);
+                }
+            }
+            (Self::Separation { pair, .. } | Self::Gap { pair, .. }, Some(frozen)) => {
+                out.fill(0.0);
+                let Some(contacts) = stance.model.contacts.clone() else { return };
+                let parts = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+                let poses = (parts.0.body_pose(stance.state), parts.1.body_pose(stance.state));
+                let poses = (&poses.0, &poses.1);
+                let bodies = (Some(parts.0.body), Some(parts.1.body));
+                let centres = (stance.centre(bodies.0), stance.centre(bodies.1));
+                let wrenches = match self {
+                    Self::Separation { .. } => {
+                        let touch = frozen.touch(poses);
+                        (touch.wrench_a(&centres.0), touch.wrench_b(&centres.1))
+                    }
+                    _ => frozen.gap_wrenches(poses, centres),
+                };
+                stance.reduce(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+            }
+            _ => out.fill(0.0),
+        }
+    }
+}
+
+impl Piece for NodePiece {
+    fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    fn rows(&self) -> &[(usize, f64)] {
+        &self.rows
+    }
+
+    fn value(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
+        let state = &at.nodes[self.node];
+        let model = context.plan.model.clone();
+        let stance = Stance::new(&model, state);
+        let mut next = 0;
+        for function in &self.functions {
+            let count = function.components();
+            let out = &mut out[next..next + count];
+            match function {
+                Function::Measure(measure) => measure.value(&stance, out),
+                Function::Goal { measure, target, weight } => {
+                    let mut values = [0.0; 3];
+                    measure.value(&stance, &mut values[..measure.components()]);
+                    let squares = values.iter().zip(target).map(|(v, t)| (v - t) * (v - t));
+                    out[0] = weight * squares.sum::<f64>();
+                }
+                Function::Separation { pair, memory } => {
+                    out[0] = separation(&model, state, *pair, &mut context.memories[*memory])?;
+                }
+                Function::Gap { pair, frozen } => {
+                    let Some(contacts) = &model.contacts else { continue };
+                    let poses = (
+                        contacts.parts[pair.0].body_pose(state),
+                        contacts.parts[pair.1].body_pose(state),
+                    );
+                    out[0] = frozen.read((&poses.0, &poses.1)).gap;
+                }
+            }
+            next += count;
+        }
+        Ok(())
+    }
+
+    fn jacobian(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
+        let state = &at.nodes[self.node];
+        let touches = self.freeze(context, state)?;
+        let model = context.plan.model.clone();
+        let mut stance = Stance::new(&model, state);
+        let (n, rows) = (model.freedoms, self.rows.len());
+        let mut all = vec![0.0; rows * n];
+        self.gradients(&mut stance, &touches, None, &mut all);
+        for (island, first) in &self.islands {
+            for (i, freedom) in model.islands[*island].freedoms.clone().enumerate() {
+                for r in 0..rows {
+                    out[(first + i) * rows + r] = all[r * n + freedom];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn hessian(
+        &self,
+        context: &mut Context,
+        at: &Point,
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        if weights.iter().all(|w| *w == 0.0) {
+            return Ok(());
+        }
+        let state = &at.nodes[self.node];
+        let touches = self.freeze(context, state)?;
+        let model = context.plan.model.clone();
+        let all = self.variables.len();
+        let mut sides = [vec![0.0; model.freedoms], vec![0.0; model.freedoms]];
+        for (island, first) in &self.islands {
+            let count = model.islands[*island].freedoms.len();
+            for j in 0..count {
+                for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
+                    let mut d = vec![0.0; count];
+                    d[j] = sign * EPSILON;
+                    let shifted = context.displaced(state, *island, &d);
+                    side.fill(0.0);
+                    self.gradients(&mut Stance::new(&model, &shifted), &touches, Some(weights), side);
+                    context.give_back(shifted);
+                }
+                for (other, start) in &self.islands {
+                    for (i, freedom) in model.islands[*other].freedoms.clone().enumerate() {
+                        let slope = (sides[0][freedom] - sides[1][freedom]) / (2.0 * EPSILON);
+                        out[(first + j) * all + start + i] = slope;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn depends(&self, row: usize, variable: usize) -> bool {
+        self.involved[row].contains(&self.island_of(variable))
+    }
+
+    fn curves(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (self.island_of(one), self.island_of(other));
+        self.involved.iter().any(|own| own.contains(&one) && own.contains(&other))
+    }
+}
+
+/// The separation of two parts in a state.
+pub fn separation(
+    model: &Model,
+    state: &State,
+    pair: (usize, usize),
+    memory: &mut Memory,
+) -> Result<f64, Undefined> {
+    let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
+    let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
+    let touch = contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
+    Ok(touch.map_err(|e| Undefined(e.to_string()))?.separation)
+}

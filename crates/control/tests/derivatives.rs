@@ -1,0 +1,259 @@
+//! First and second derivatives of transcriptions against differences, at candidates at random.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+mod common;
+
+use common::{Random, build, cube, plain, thrusters, wall};
+use nalgebra::Rotation3;
+use percussion_control::plan::{Condition, Drive, Goal, Measure, Meeting, Plan, Seen, Slip, Tie, When};
+use percussion_control::transcription::{Apart, Encounter, Point, Setup, Transcription};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::discrete::{Control, displace};
+use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::{JointSpec, ModelBuilder, State};
+use percussion_solve::nlp::{Bound, Program};
+
+/// A candidate: states displaced at random about a given one, efforts and scales at random.
+fn candidate(program: &mut Transcription, about: &State, random: &mut Random) -> Point {
+    let plan = program.plan().clone();
+    let mut nodes = Vec::new();
+    for k in 0..=plan.intervals {
+        let mut state = about.clone();
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let fixed = k == 0 && plan.start.fixed[i] || k == plan.intervals && plan.end.fixed[i];
+            let from = if k == 0 { &plan.start.state } else { &plan.end.state };
+            let d: Vec<f64> = island.freedoms.clone().map(|_| 0.03 * random.number()).collect();
+            let zero = vec![0.0; d.len()];
+            let (from, d) = if fixed { (from, zero) } else { (about, d) };
+            displace(&plan.model, island, from, &d, &mut state);
+        }
+        nodes.push(state);
+    }
+    let efforts: Vec<f64> = (0..plan.intervals * plan.components()).map(|_| random.number()).collect();
+    let scales: Vec<f64> = (0..plan.segments()).map(|_| 1.0 + 0.2 * random.number()).collect();
+    let mut point = program.candidate(nodes, &efforts, &scales);
+    let numbering = program.numbering().clone();
+    for list in &numbering.momenta {
+        for &first in list.iter().filter(|first| **first != usize::MAX) {
+            point.numbers[first..first + 3].iter_mut().for_each(|p| *p += 0.1 * random.number());
+        }
+    }
+    point
+}
+
+/// Largest relative error of gradient and Jacobian, and of the Hessian of a Lagrangian at random.
+fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
+    let mut random = Random(seed);
+    let mut program = Transcription::new(plan, setup);
+    let at = candidate(&mut program, about, &mut random);
+    let layout = program.layout().clone();
+    let (n, m) = (layout.variables.len(), layout.constraints.len());
+    let (mut gradient, mut jacobian) = (vec![0.0; n], vec![0.0; layout.jacobian.len()]);
+    program.differentiate(&at, &mut gradient, &mut jacobian).unwrap();
+    let multipliers: Vec<f64> = (0..m).map(|_| random.number()).collect();
+    let mut hessian = vec![0.0; layout.hessian.len()];
+    program.curve(&at, 0.7, &multipliers, &mut hessian).unwrap();
+    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
+    for (e, value) in jacobian.iter().enumerate() {
+        dense[(layout.jacobian.rows[e], layout.jacobian.columns[e])] += value;
+    }
+    let mut curved = nalgebra::DMatrix::<f64>::zeros(n, n);
+    for (e, value) in hessian.iter().enumerate() {
+        let (r, c) = (layout.hessian.rows[e], layout.hessian.columns[e]);
+        assert!(r >= c);
+        curved[(r, c)] += value;
+        if r != c {
+            curved[(c, r)] += value;
+        }
+    }
+    let mut to = at.clone();
+    let mut values = |program: &mut Transcription, step: &[f64]| {
+        program.moved(&at, step, &mut to);
+        let mut constraints = vec![0.0; m];
+        let f = program.evaluate(&to, &mut constraints).unwrap();
+        (f, constraints)
+    };
+    let (eps, mut first) = (1e-6, 0.0_f64);
+    let size = dense.amax().max(1e-3);
+    for v in 0..n {
+        let mut step = vec![0.0; n];
+        step[v] = eps;
+        let plus = values(&mut program, &step);
+        step[v] = -eps;
+        let minus = values(&mut program, &step);
+        let slope = (plus.0 - minus.0) / (2.0 * eps);
+        let scale = gradient.iter().fold(1e-3, |a: f64, g| a.max(g.abs()));
+        first = first.max((slope - gradient[v]).abs() / scale);
+        for r in 0..m {
+            let slope = (plus.1[r] - minus.1[r]) / (2.0 * eps);
+            let error = (slope - dense[(r, v)]).abs() / size;
+            if error > 1e-5 {
+                let names = (program.constraint_name(r), program.variable_name(v));
+                println!("{error:e} {slope} {} {names:?}", dense[(r, v)]);
+            }
+            first = first.max(error);
+        }
+    }
+    let eps = 1e-4;
+    let mut lagrangian = |step: &[f64]| {
+        let (f, c) = values(&mut program, step);
+        0.7 * f + c.iter().zip(&multipliers).map(|(a, b)| a * b).sum::<f64>()
+    };
+    let size = curved.amax().max(1e-3);
+    let mut second = 0.0_f64;
+    for _ in 0..60 {
+        let d: Vec<f64> = (0..n).map(|_| random.number()).collect();
+        let scaled = |by: f64| d.iter().map(|x| x * by).collect::<Vec<_>>();
+        let (plus, here, minus) =
+            (lagrangian(&scaled(eps)), lagrangian(&scaled(0.0)), lagrangian(&scaled(-eps)));
+        let measured = (plus - 2.0 * here + minus) / (eps * eps);
+        let direction = nalgebra::DVector::from_column_slice(&d);
+        let expected = direction.dot(&(&curved * &direction));
+        second = second.max((measured - expected).abs() / (size * (n as f64).sqrt()));
+    }
+    (first, second)
+}
+
+fn tilted(position: Vec3, turn: Vec3) -> Pose {
+    Pose::new(Rotation3::from_scaled_axis(turn), position)
+}
+
+#[test]
+fn two_cubes_with_distances_conditions_and_a_contact() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.1, -0.2, -1.0));
+    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.35, 0.0), Vec3::new(0.3, 0.2, 0.5)));
+    builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.35, 0.05), Vec3::new(-0.2, 0.4, 0.1)));
+    builder.body(wall(Vec3::y()), Pose::identity());
+    let (model, state) = build(builder);
+    let mut plan = plain(&model, &state, 4, 0.05);
+    plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
+    plan.actuators.sort_by_key(|a| a.island);
+    plan.start.drive = vec![Drive::Conditioned; 2];
+    plan.end.drive = vec![Drive::Conditioned; 2];
+    let seen = |body: usize, components: Vec3| Seen { body: Some(body), components };
+    let condition = |when: When, measure: Measure| Condition {
+        name: "a condition".to_owned(),
+        when,
+        bounds: vec![Bound::between(-1.0, 1.0); measure.components()],
+        measure,
+    };
+    let target = *Rotation3::from_scaled_axis(Vec3::new(0.4, 0.0, 0.1)).matrix();
+    plan.conditions = vec![
+        condition(When::End, Measure::Point { of: seen(0, Vec3::new(0.1, 0.0, 0.02)), from: Some(1) }),
+        condition(When::Always, Measure::Attitude { body: 1, from: Some(0), target }),
+        condition(When::Node(2), Measure::Attitude { body: 0, from: None, target: Mat3::identity() }),
+        condition(When::End, Measure::Alignment { one: seen(0, Vec3::z()), other: seen(1, Vec3::x()) }),
+        condition(When::Start, Measure::Velocity { of: seen(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) }),
+        condition(When::End, Measure::AngularVelocity { body: 0, from: None }),
+    ];
+    let measure = Measure::Alignment {
+        one: seen(0, Vec3::y()),
+        other: Seen { body: None, components: Vec3::z() },
+    };
+    plan.goals = vec![
+        Goal { name: "up".to_owned(), measure, target: vec![1.0], weight: 2.0 },
+        Goal {
+            name: "slow".to_owned(),
+            measure: Measure::Velocity { of: seen(1, Vec3::zeros()), from: None },
+            target: vec![0.0; 3],
+            weight: 0.5,
+        },
+    ];
+    plan.time = 0.3;
+    for slip in [Slip::Free, Slip::Sticks, Slip::Friction(0.4)] {
+        for slides in [false, true] {
+            let mut plan = plan.clone();
+            plan.meetings = vec![Meeting {
+                name: "the hit".to_owned(),
+                node: 2,
+                bodies: (0, 2),
+                restitution: 0.8,
+                slip,
+                flat: false,
+                tie: None,
+                released: None,
+            }];
+            let mut encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+            encounter.slides = slides;
+            let pairs = model.contacts.as_ref().unwrap().all_pairs();
+            let apart = |node: usize| pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0 });
+            let apart = apart(1).chain(apart(3)).collect();
+            let (first, second) =
+                errors(plan, Setup { encounters: vec![encounter], apart }, &state, 3 + u64::from(slides));
+            println!("{slip:?} {slides}: first {first:e}, second {second:e}");
+            assert!(first < 1e-6, "{first:e}");
+            assert!(second < 1e-4, "{second:e}");
+        }
+    }
+}
+
+#[test]
+fn a_tie_to_the_floor_and_between_bodies() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5)));
+    builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
+    builder.body(wall(Vec3::z()), Pose::identity());
+    let (model, state) = build(builder);
+    for (tie, bodies) in [(Tie::Point, (0, 2)), (Tie::Rigid, (0, 1)), (Tie::Point, (0, 1))] {
+        let mut plan = plain(&model, &state, 5, 0.02);
+        plan.end.drive = vec![Drive::Given(vec![0.0; 6]); 2];
+        plan.meetings = vec![Meeting {
+            name: "the catch".to_owned(),
+            node: 2,
+            bodies,
+            restitution: 0.0,
+            slip: Slip::Sticks,
+            flat: false,
+            tie: Some(tie),
+            released: if tie == Tie::Rigid { Some(4) } else { None },
+        }];
+        plan.end.drive[0] = Drive::Conditioned;
+        let encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+        let (first, second) =
+            errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 8);
+        println!("{tie:?}: first {first:e}, second {second:e}");
+        assert!(first < 1e-6, "{first:e}");
+        assert!(second < 1e-4, "{second:e}");
+    }
+}
+
+#[test]
+fn a_chain_with_torques_in_its_joints() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let at = |x: f64| Pose::at(Vec3::new(x, 0.0, 0.5));
+    let a = builder.body(cube("a", 0.2), at(0.0));
+    let b = builder.body(cube("b", 0.2), at(0.3));
+    let c = builder.body(cube("c", 0.2), at(0.6));
+    builder.joint(JointSpec::at("hinge", JointKind::Revolute, Some((a, &at(0.0))), (b, &at(0.3)), &at(0.15)));
+    builder.joint(JointSpec::at("ball", JointKind::Spherical, Some((b, &at(0.3))), (c, &at(0.6)), &at(0.45)));
+    builder.body(wall(Vec3::z()), Pose::identity());
+    let (model, state) = build(builder);
+    let mut plan = plain(&model, &state, 3, 0.04);
+    plan.actuators = thrusters(&model, 0);
+    for freedom in 6..10 {
+        plan.actuators.push(percussion_control::plan::Actuator {
+            name: "motor".to_owned(),
+            control: Control::Freedom(freedom),
+            island: 0,
+            bounds: vec![Bound::between(-1.0, 1.0)],
+            weight: 1.0,
+        });
+    }
+    plan.times.total = Bound::between(0.1, 0.2);
+    plan.conditions = vec![Condition {
+        name: "angle".to_owned(),
+        when: When::Always,
+        measure: Measure::Coordinate { coordinate: 0, freedom: 6 },
+        bounds: vec![Bound::between(-1.0, 1.0)],
+    }];
+    let pairs = model.contacts.as_ref().unwrap().all_pairs();
+    let apart = pairs.iter().map(|&pair| Apart { node: 2, pair, least: 0.01 }).collect();
+    let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
+    println!("first {first:e}, second {second:e}");
+    assert!(first < 1e-6, "{first:e}");
+    assert!(second < 1e-4, "{second:e}");
+}
