@@ -77,8 +77,7 @@ impl<'a> Stance<'a> {
         }
         for &island in &islands[..found] {
             let it = &self.model.islands[island];
-            self.systems[island]
-                .reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.freedoms.clone()]);
+            self.systems[island].reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.freedoms.clone()]);
         }
     }
 

@@ -13,8 +13,14 @@
 //!
 //! Everything is local: an interval touches two nodes, so that all matrices are block tri-diagonal.
 
+pub mod guess;
 pub mod kinematics;
+pub mod manoeuvre;
 pub mod plan;
+pub mod planner;
 pub mod transcription;
 
+pub use guess::Guess;
+pub use manoeuvre::Manoeuvre;
 pub use plan::Plan;
+pub use planner::{Options, PlanError};

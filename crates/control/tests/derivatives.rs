@@ -148,10 +148,8 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
         condition(When::Start, Measure::Velocity { of: seen(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) }),
         condition(When::End, Measure::AngularVelocity { body: 0, from: None }),
     ];
-    let measure = Measure::Alignment {
-        one: seen(0, Vec3::y()),
-        other: Seen { body: None, components: Vec3::z() },
-    };
+    let measure =
+        Measure::Alignment { one: seen(0, Vec3::y()), other: Seen { body: None, components: Vec3::z() } };
     plan.goals = vec![
         Goal { name: "up".to_owned(), measure, target: vec![1.0], weight: 2.0 },
         Goal {

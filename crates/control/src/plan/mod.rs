@@ -10,8 +10,8 @@ mod measure;
 
 pub use condition::{Condition, Goal, When};
 pub use contact::{Meeting, Slip, Tie};
-pub use measure::{Measure, Seen, rotation_of};
 pub(crate) use measure::left_jacobian;
+pub use measure::{Measure, Seen, rotation_of};
 
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::{Model, State};

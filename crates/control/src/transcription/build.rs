@@ -7,6 +7,7 @@
 //! start, end               p - p⁻ = 0,   p⁺ - p = 0                 p given or unknown; nothing if free
 //! ```
 
+use super::Transcription;
 use super::frozen::Frozen;
 use super::label::Label;
 use super::local::{Directions, Event, Law, Local, What};
@@ -15,7 +16,6 @@ use super::passage::Passage;
 use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::point::{NONE, Numbering, Point};
 use super::sums::{Effort, Linear};
-use super::Transcription;
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
@@ -503,7 +503,12 @@ fn times(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
 
 impl Transcription {
     /// A candidate from configurations, efforts (by interval) and time scales; momenta and impulses follow from them.
-    pub fn candidate(&mut self, nodes: Vec<percussion_mechanics::State>, efforts: &[f64], scales: &[f64]) -> Point {
+    pub fn candidate(
+        &mut self,
+        nodes: Vec<percussion_mechanics::State>,
+        efforts: &[f64],
+        scales: &[f64],
+    ) -> Point {
         let numbering = self.context.numbering.clone();
         let mut point = Point { nodes, numbers: vec![0.0; numbering.count] };
         let m = self.context.plan.components();

@@ -65,8 +65,13 @@ impl Encounter {
         let at = (&at.0, &at.1);
         let frozen = Frozen::new(contacts, pair, at, &touch, &memory);
         let attitude = at.1.rotation.matrix().transpose() * at.0.rotation.matrix();
-        let mut found =
-            Self { pair, features: vec![frozen], slides: false, corners: Vec::new(), attitude: tidy(&attitude) };
+        let mut found = Self {
+            pair,
+            features: vec![frozen],
+            slides: false,
+            corners: Vec::new(),
+            attitude: tidy(&attitude),
+        };
         if meeting.flat {
             let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
             let mut list = Vec::new();
@@ -74,9 +79,10 @@ impl Encounter {
             contacts
                 .near_events(pair, at, window, &mut memory, &mut room, &mut list)
                 .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
-            found.features = spread(&list).ok_or_else(|| EncounterError::NotFlat(name()))?.map(|t| {
-                frozen.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b))
-            }).to_vec();
+            found.features = spread(&list)
+                .ok_or_else(|| EncounterError::NotFlat(name()))?
+                .map(|t| frozen.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
+                .to_vec();
         }
         if meeting.tie.is_some() {
             found.corners = other_corners(contacts, pair, at, &frozen);
@@ -123,7 +129,12 @@ fn spread(list: &[Touch]) -> Option<[Touch; 3]> {
 }
 
 /// The other corners of a polytope that stands on a half-space with one: each must stay above it by itself.
-fn other_corners(contacts: &Contacts, pair: (usize, usize), at: (&Pose, &Pose), frozen: &Frozen) -> Vec<Frozen> {
+fn other_corners(
+    contacts: &Contacts,
+    pair: (usize, usize),
+    at: (&Pose, &Pose),
+    frozen: &Frozen,
+) -> Vec<Frozen> {
     let part = &contacts.parts[pair.0];
     let PartShape::Solid(Solid::Polytope(polytope)) = &part.shape else { return Vec::new() };
     if !contacts.parts[pair.1].shape.is_unbounded() {

@@ -142,8 +142,7 @@ impl Frozen {
         let Reading { normal: n, point_a, point_b, .. } = self.read(poses);
         // d gap = n·(dx - dy) + dn·(x - y); the normal turns with its carrier.
         let apart = point_a - point_b;
-        let (mut on_a, mut on_b) =
-            ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
+        let (mut on_a, mut on_b) = ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
         match &self.carrier {
             Side::A(_) => on_a += n.cross(&apart),
             Side::B(_) => on_b += n.cross(&apart),

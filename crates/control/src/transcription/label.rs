@@ -67,7 +67,9 @@ impl Label {
             Self::Motion { node, island } => {
                 format!("the equations of motion of {} {}", bodies(plan, *island), at(*node))
             }
-            Self::Momentum { node, island } => format!("the velocity of {} {}", bodies(plan, *island), at(*node)),
+            Self::Momentum { node, island } => {
+                format!("the velocity of {} {}", bodies(plan, *island), at(*node))
+            }
             Self::Condition { condition, node } => {
                 format!("{} {}", plan.conditions[*condition].name, at(*node))
             }

@@ -224,7 +224,9 @@ impl Local {
             let held = if tie { event.directions.count() } else { 1 };
             for row in first..first + held {
                 match event.normal {
-                    Law::Restitution(e) => out[place] = along(row, &after_rates) + e * along(row, &before_rates),
+                    Law::Restitution(e) => {
+                        out[place] = along(row, &after_rates) + e * along(row, &before_rates)
+                    }
                     Law::Stop => out[place] = along(row, &after_rates),
                     _ => continue,
                 }
@@ -259,7 +261,8 @@ impl Local {
 
     fn numbers(&self, at: &Point) -> Vec<f64> {
         let each = self.variables.iter().enumerate();
-        let number = |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.numbers[v] };
+        let number =
+            |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.numbers[v] };
         let mut numbers: Vec<f64> = each.map(number).collect();
         self.given.iter().for_each(|&(place, value)| numbers[place] = value);
         numbers
@@ -270,7 +273,8 @@ impl Local {
         if v < self.momenta {
             return small;
         }
-        let range = if v < self.impulses { self.momenta..self.impulses } else { self.impulses..numbers.len() };
+        let range =
+            if v < self.impulses { self.momenta..self.impulses } else { self.impulses..numbers.len() };
         let size = numbers[range].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let relative = match &self.what {
             What::Events(events) if events.iter().any(|e| matches!(e.across, Law::Slide(_))) => small,
@@ -435,9 +439,7 @@ impl Piece for Local {
     fn curves(&self, one: usize, other: usize) -> bool {
         // Laws without a cone are linear in momenta and impulses.
         let linear = match &self.what {
-            What::Events(events) => {
-                events.iter().all(|e| !matches!(e.across, Law::Slide(_) | Law::Stick(_)))
-            }
+            What::Events(events) => events.iter().all(|e| !matches!(e.across, Law::Slide(_) | Law::Stick(_))),
             What::Speed(_) => true,
             What::SpeedGoal(..) => false,
         };

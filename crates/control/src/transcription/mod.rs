@@ -33,8 +33,8 @@ pub use point::{NONE, Numbering, Point};
 
 use crate::plan::{Plan, left_jacobian};
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::discrete::displace;
+use percussion_mechanics::joint::JointKind;
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
 use piece::{Context, Placed};
 
@@ -70,7 +70,12 @@ impl Transcription {
     }
 
     /// Momenta of an island at both ends of an interval.
-    pub fn momenta(&mut self, at: &Point, interval: usize, island: usize) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+    pub fn momenta(
+        &mut self,
+        at: &Point,
+        interval: usize,
+        island: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
         let n = self.context.plan.model.islands[island].freedoms.len();
         let piece = passage::Passage::new(&self.context, interval, island, NONE, NONE);
         let mut out = vec![0.0; 2 * n];
@@ -106,7 +111,8 @@ impl Program for Transcription {
             *there = here + d;
         }
         for (k, first) in numbering.places.iter().enumerate() {
-            for (island, &first) in plan.model.islands.iter().zip(first).filter(|(_, first)| **first != NONE) {
+            for (island, &first) in plan.model.islands.iter().zip(first).filter(|(_, first)| **first != NONE)
+            {
                 debug_assert!(k < from.nodes.len());
                 to.numbers[first..first + island.freedoms.len()].fill(0.0);
             }

@@ -149,10 +149,8 @@ impl NodePiece {
         let each = self.functions.iter().map(|function| match function {
             Function::Separation { pair, memory } => {
                 let Some(contacts) = context.plan.model.contacts.clone() else { return Ok(None) };
-                let poses = (
-                    contacts.parts[pair.0].body_pose(state),
-                    contacts.parts[pair.1].body_pose(state),
-                );
+                let poses =
+                    (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
                 let poses = (&poses.0, &poses.1);
                 let memory = &mut context.memories[*memory];
                 let touch = contacts.touch(*pair, poses, f64::INFINITY, memory);
@@ -234,10 +232,8 @@ impl Piece for NodePiece {
                 }
                 Function::Gap { pair, frozen } => {
                     let Some(contacts) = &model.contacts else { continue };
-                    let poses = (
-                        contacts.parts[pair.0].body_pose(state),
-                        contacts.parts[pair.1].body_pose(state),
-                    );
+                    let poses =
+                        (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
                     out[0] = frozen.read((&poses.0, &poses.1)).gap;
                 }
             }

@@ -144,7 +144,14 @@ impl Passage {
         Ok(())
     }
 
-    fn closed(&self, context: &Context, at: &Point, weights: &[f64], (mass, e): (f64, Vec3), out: &mut [f64]) {
+    fn closed(
+        &self,
+        context: &Context,
+        at: &Point,
+        weights: &[f64],
+        (mass, e): (f64, Vec3),
+        out: &mut [f64],
+    ) {
         let (n, m) = (6, self.components);
         let all = 2 * n + m + 1;
         let last = all - 1;
@@ -256,7 +263,8 @@ impl Piece for Passage {
         self.differentiate(context, ends, (t, h), self.efforts(at))?;
         let (n, m, step) = (self.freedoms, self.components, context.plan.step);
         for (half, momentum) in [&context.derivatives.before, &context.derivatives.after].iter().enumerate() {
-            let lists = [(0, &momentum.by_start, n), (n, &momentum.by_end, n), (2 * n, &momentum.by_effort, m)];
+            let lists =
+                [(0, &momentum.by_start, n), (n, &momentum.by_end, n), (2 * n, &momentum.by_effort, m)];
             for (first, list, count) in lists {
                 for (j, column) in list.chunks_exact(n).enumerate().take(count) {
                     let place = (first + j) * 2 * n + half * n;
