@@ -11,8 +11,11 @@
 //! Inverse dynamics finds at each interval the efforts that come nearest to what the next node asks for, in least squares where
 //! not everything can be steered.
 
-use crate::plan::Plan;
-use percussion_mechanics::State;
+use crate::plan::{Drive, Plan};
+use nalgebra::{DMatrix, DVector};
+use percussion_mechanics::discrete::{Control, Derivatives, Differentiator, Passage, difference, displace};
+use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::{Model, State};
 
 /// A configuration on the way.
 #[derive(Clone, Debug)]
@@ -72,4 +75,192 @@ impl Path {
         };
         vec![scale.clamp(plan.times.scale.lower, plan.times.scale.upper); plan.segments()]
     }
+}
+
+impl Guess {
+    /// Works the guess out for a plan.
+    pub fn work_out(&self, plan: &Plan) -> Result<Path, String> {
+        match self {
+            Self::Still => Ok(inverse(plan, vec![plan.start.state.clone(); plan.intervals + 1])),
+            Self::Straight => {
+                let ends = [(0.0, &plan.start.state), (1.0, &plan.end.state)];
+                Ok(inverse(plan, along(plan, &ends)))
+            }
+            Self::Waypoints(points) => {
+                let mut list: Vec<(f64, &State)> = points.iter().map(|p| (p.at, &p.state)).collect();
+                if list.first().is_none_or(|(at, _)| *at > 0.0) {
+                    list.insert(0, (0.0, &plan.start.state));
+                }
+                Ok(inverse(plan, along(plan, &list)))
+            }
+            Self::FreeMotion { scheme } => free_motion(plan, scheme),
+            Self::Given { nodes, efforts, scales } => given(plan, nodes, efforts, scales),
+        }
+    }
+}
+
+/// A configuration a part of the way from one to another.
+pub fn between(model: &Model, from: &State, to: &State, part: f64) -> State {
+    let mut out = from.clone();
+    for island in &model.islands {
+        let mut d = vec![0.0; island.freedoms.len()];
+        difference(model, island, from, to, &mut d);
+        d.iter_mut().for_each(|d| *d *= part);
+        displace(model, island, from, &d, &mut out);
+    }
+    out
+}
+
+/// Configurations at the nodes along waypoints, which are in the order of their times.
+fn along(plan: &Plan, points: &[(f64, &State)]) -> Vec<State> {
+    let node = |k: usize| {
+        let at = k as f64 / plan.intervals as f64;
+        let next = points.iter().position(|(time, _)| *time >= at - 1e-12).unwrap_or(points.len() - 1);
+        let (before, after) = (points[next.saturating_sub(1)], points[next]);
+        let length = after.0 - before.0;
+        let part = if length > 0.0 { ((at - before.0) / length).clamp(0.0, 1.0) } else { 1.0 };
+        match part {
+            1.0 => after.1.clone(),
+            part => between(&plan.model, before.1, after.1, part),
+        }
+    };
+    (0..=plan.intervals).map(node).collect()
+}
+
+/// Efforts that come nearest to a path, and even time scales.
+fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
+    let scales = Path::even_scales(plan);
+    let m = plan.components();
+    let mut efforts = vec![0.0; m * plan.intervals];
+    let mut tool = Differentiator::default();
+    let mut derivatives = Derivatives::default();
+    for (i, island) in plan.model.islands.iter().enumerate() {
+        let range = plan.actuators_of(i);
+        let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
+        let count: usize = controls.iter().map(Control::components).sum();
+        if count == 0 {
+            continue;
+        }
+        let first = plan.first_component(range.start);
+        let n = island.freedoms.len();
+        let mut arrived = match &plan.start.drive[i] {
+            Drive::Given(p) => Some(p.clone()),
+            Drive::Free | Drive::Conditioned => None,
+        };
+        for k in 0..plan.intervals {
+            let zero = vec![0.0; count];
+            let h = plan.step * scales[plan.segment(k)];
+            let (start, end) = (&nodes[k], &nodes[k + 1]);
+            let t = plan.start.state.time + (k as f64 + 0.5) * h;
+            let mut passage = Passage {
+                model: &plan.model,
+                island,
+                start,
+                end,
+                t,
+                h,
+                controls: &controls,
+                efforts: &zero,
+            };
+            if tool.differentiate(&passage, &mut derivatives).is_err() {
+                break;
+            }
+            let mut own = zero.clone();
+            if let Some(arrived) = &arrived {
+                let wanted = DVector::from_iterator(
+                    n,
+                    arrived.iter().zip(&derivatives.before.value).map(|(p, q)| p - q),
+                );
+                let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_effort);
+                if let Ok(found) = columns.svd(true, true).solve(&wanted, 1e-12) {
+                    own.copy_from_slice(found.as_slice());
+                }
+            }
+            let bounds = plan.actuators[range.clone()].iter().flat_map(|a| &a.bounds);
+            own.iter_mut().zip(bounds).for_each(|(e, b)| *e = e.clamp(b.lower, b.upper));
+            let place = k * m + first;
+            efforts[place..place + count].copy_from_slice(&own);
+            passage.efforts = &own;
+            let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
+            arrived = tool.momenta(&passage, &mut before, &mut after).is_ok().then_some(after);
+        }
+    }
+    Path { nodes, efforts, scales }
+}
+
+/// Most steps for which a free motion is followed until the next planned contact, in base steps beyond the nodes left.
+const PATIENCE: usize = 10;
+
+/// A simulation without efforts, cut at the planned contacts.
+fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
+    let model = &*plan.model;
+    let options = percussion_mechanics::schemes::Options::default();
+    let begin = |state: &State| by_name(name, model, state, &options).map_err(|e| e.to_string());
+    let mut state = plan.start.state.clone();
+    let mut nodes = vec![state.clone()];
+    let mut scales = Path::even_scales(plan);
+    let mut first = 0;
+    let cuts: Vec<usize> = plan.meetings.iter().map(|m| m.node).chain([plan.intervals]).collect();
+    for (segment, &last) in cuts.iter().enumerate() {
+        let count = last - first;
+        if count == 0 {
+            continue;
+        }
+        let meeting = plan.meetings.get(segment);
+        if let Some(meeting) = meeting {
+            // Follow the motion until the two bodies meet.
+            let (mut ahead, mut scheme) = (state.clone(), begin(&state)?);
+            let met = (0..plan.intervals * PATIENCE).find_map(|_| {
+                scheme.step(model, &mut ahead, plan.step).ok()?;
+                let impacts = &scheme.transcript()?.impacts;
+                impacts.iter().find(|i| same(i.bodies, meeting.bodies)).map(|i| i.time - state.time)
+            });
+            if let Some(time) = met.filter(|time| *time > 0.0) {
+                let bound = plan.times.scale;
+                scales[segment] = (time / (plan.step * count as f64)).clamp(bound.lower, bound.upper);
+            }
+        } else if plan.times.total.is_equation() {
+            let left = plan.times.total.lower - (state.time - plan.start.state.time);
+            let bound = plan.times.scale;
+            scales[segment] = (left / (plan.step * count as f64)).clamp(bound.lower, bound.upper);
+        }
+        let mut scheme = begin(&state)?;
+        for _ in 0..count {
+            let h = plan.step * scales[segment.min(scales.len() - 1)];
+            scheme.step(model, &mut state, h).map_err(|e| e.to_string())?;
+            nodes.push(state.clone());
+        }
+        first = last;
+    }
+    let efforts = vec![0.0; plan.components() * plan.intervals];
+    Ok(Path { nodes, efforts, scales })
+}
+
+fn same(a: (usize, usize), b: (usize, usize)) -> bool {
+    a == b || a == (b.1, b.0)
+}
+
+/// Another manoeuvre, read at the nodes of this one.
+fn given(plan: &Plan, nodes: &[State], efforts: &[f64], scales: &[f64]) -> Result<Path, String> {
+    let (m, theirs) = (plan.components(), nodes.len().saturating_sub(1));
+    if theirs == 0 || efforts.len() != m * theirs {
+        return Err(format!(
+            "it has {} nodes and {} efforts, but the plan has {m} components of controls",
+            nodes.len(),
+            efforts.len()
+        ));
+    }
+    let part = |k: usize| k as f64 / plan.intervals as f64 * theirs as f64;
+    let configurations = (0..=plan.intervals).map(|k| {
+        let at = part(k);
+        let before = (at.floor() as usize).min(theirs - 1);
+        between(&plan.model, &nodes[before], &nodes[before + 1], at - before as f64)
+    });
+    let mut own = Vec::new();
+    for k in 0..plan.intervals {
+        let at = ((part(k) + part(k + 1)) * 0.5).floor() as usize;
+        own.extend_from_slice(&efforts[at * m..(at + 1) * m]);
+    }
+    let scales = if scales.len() == plan.segments() { scales.to_vec() } else { Path::even_scales(plan) };
+    Ok(Path { nodes: configurations.collect(), efforts: own, scales })
 }

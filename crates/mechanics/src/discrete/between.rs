@@ -7,8 +7,9 @@
 use super::Interval;
 use crate::joint::{Joint, JointKind, Stand, Step};
 use crate::model::{Island, Model, placed};
-use crate::rotation::Turn;
+use crate::rotation::{Turn, tangents};
 use crate::state::State;
+use nalgebra::{Rotation3, UnitQuaternion};
 
 /// Writes to `to` the configuration of an island `from` displaced by `d` in its freedoms. Momenta and time are left alone.
 pub fn displace(model: &Model, island: &Island, from: &State, d: &[f64], to: &mut State) {
@@ -27,6 +28,45 @@ pub fn displace(model: &Model, island: &Island, from: &State, d: &[f64], to: &mu
         let (position, rotation) = link.joint.place(&stand, &frame, &step, &to.coordinates[coordinates]);
         to.positions[slot] = position;
         to.rotations[slot] = rotation;
+    }
+}
+
+/// Writes to `d` the displacement that [`displace`] leads from one configuration of an island to another with; turns of joints
+/// by the shorter way.
+pub fn difference(model: &Model, island: &Island, from: &State, to: &State, d: &mut [f64]) {
+    for slot in island.bodies.clone() {
+        let link = &model.links[slot];
+        let (stand, other) = (stand_of(model, from, slot), stand_of(model, to, slot));
+        let first = link.freedom - island.freedoms.start;
+        let out = &mut d[first..first + link.joint.freedoms()];
+        let turn = || {
+            let turned = Rotation3::from_matrix_unchecked(other.turned * stand.turned.transpose());
+            UnitQuaternion::from_rotation_matrix(&turned).scaled_axis()
+        };
+        let turns = !link.joint.particle;
+        match link.joint.kind {
+            JointKind::Spherical => out.copy_from_slice(turn().as_slice()),
+            JointKind::Free => {
+                out[..3].copy_from_slice((other.shift - stand.shift).as_slice());
+                if turns {
+                    out[3..].copy_from_slice(turn().as_slice());
+                }
+            }
+            JointKind::Rod => {
+                let (a, b) = (stand.shift.normalize(), other.shift.normalize());
+                let swing = Turn(a.cross(&b) / (1.0 + a.dot(&b))).log();
+                let (e1, e2) = tangents(&a);
+                (out[0], out[1]) = (e1.dot(&swing), e2.dot(&swing));
+                if turns {
+                    out[2..].copy_from_slice(turn().as_slice());
+                }
+            }
+            _ => {
+                let (c0, c1) =
+                    (&from.coordinates[link.coordinates()], &to.coordinates[link.coordinates()]);
+                out.iter_mut().zip(c1.iter().zip(c0)).for_each(|(o, (c1, c0))| *o = c1 - c0);
+            }
+        }
     }
 }
 

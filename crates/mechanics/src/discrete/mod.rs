@@ -40,7 +40,7 @@ mod newton;
 mod parameters;
 mod read_back;
 
-pub use between::displace;
+pub use between::{difference, displace};
 pub use condition::{Equations, condition_number, newton_matrix};
 pub use control::{Control, ControlError, Grip};
 pub use dense::{Dense, Redundant};
