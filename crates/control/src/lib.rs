@@ -13,6 +13,8 @@
 //!
 //! Everything is local: an interval touches two nodes, so that all matrices are block tri-diagonal.
 
+pub mod clearance;
+mod consistency;
 pub mod guess;
 pub mod kinematics;
 pub mod manoeuvre;
@@ -23,4 +25,4 @@ pub mod transcription;
 pub use guess::Guess;
 pub use manoeuvre::Manoeuvre;
 pub use plan::Plan;
-pub use planner::{Options, PlanError};
+pub use planner::{Options, PlanError, plan as find};

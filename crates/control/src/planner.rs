@@ -1,6 +1,25 @@
 //! From a plan and a guess to a manoeuvre.
+//!
+//! ```text
+//! guess -> features of planned contacts, pairs that are near
+//! repeat   solve the program with these held
+//!          features no longer the nearest?  pairs too near that were not watched?  overlap between nodes?
+//!          take them in (between nodes: a larger separation at both ends)
+//! until    nothing changes
+//! ```
 
-use crate::transcription::EncounterError;
+use crate::clearance::{gap, least_between};
+use crate::consistency::{accountable, given, momentum};
+use crate::guess::{Guess, Path};
+use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
+use crate::plan::{Plan, Slip};
+use crate::transcription::{Apart, Directions, Encounter, EncounterError, Label, NONE, Point, Setup, Transcription};
+use percussion_geometry::Vec3;
+use percussion_geometry::separation::QueryError;
+use percussion_mechanics::State;
+use percussion_mechanics::contact::Memory;
+use percussion_mechanics::discrete::displace;
+use percussion_solve::nlp::{Interior, Multipliers, Outcome, Program, Record, Solution, Warm, Watch};
 use thiserror::Error;
 
 /// How to search.
@@ -38,4 +57,510 @@ pub enum PlanError {
     /// The guess cannot be worked out.
     #[error("the guess: {0}")]
     Guess(String),
+    /// The solver was misused.
+    #[error("the solver: {0}")]
+    Solver(String),
+}
+
+impl From<QueryError> for PlanError {
+    fn from(error: QueryError) -> Self {
+        Self::Guess(error.to_string())
+    }
+}
+
+/// Overlap that counts as rounding, m.
+const ROUNDING: f64 = 1e-9;
+/// Part of the radii within which a pair is watched from the beginning.
+const NEAR: f64 = 0.5;
+/// Overlap between nodes that is let pass, as part of the smaller radius.
+const GRAZE: f64 = 1e-4;
+/// By how much more than what was missing separations are raised.
+const RAISE: f64 = 1.5;
+
+/// Finds a manoeuvre; the watcher is told every iteration and may end the search.
+pub fn plan(
+    plan: &Plan,
+    guess: &Guess,
+    options: &Options,
+    watch: &mut dyn FnMut(&Record) -> Watch,
+) -> Result<Manoeuvre, PlanError> {
+    let path = guess.work_out(plan).map_err(PlanError::Guess)?;
+    let mut best = search(plan, path.clone(), options, watch)?;
+    for start in 0..options.starts {
+        if best.ending == Ending::Stopped {
+            break;
+        }
+        let disturbed = disturbed(plan, &path, options, start);
+        let other = search(plan, disturbed, options, watch)?;
+        if other.is_better(&best) {
+            best = other;
+        }
+    }
+    Ok(best)
+}
+
+impl Manoeuvre {
+    fn is_better(&self, other: &Self) -> bool {
+        let rank = |m: &Self| match m.ending {
+            Ending::Optimal => 0,
+            Ending::Saddle => 1,
+            Ending::Overlaps(_) => 2,
+            _ => 3,
+        };
+        let price = self.objective < other.objective;
+        rank(self) < rank(other) || rank(self) == rank(other) && price
+    }
+}
+
+/// A path bent at random, smoothly, between its ends.
+fn disturbed(plan: &Plan, path: &Path, options: &Options, start: usize) -> Path {
+    let mut seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(start as u64 + 1);
+    let mut number = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let mut out = path.clone();
+    for island in &plan.model.islands {
+        let bend: Vec<f64> = island.freedoms.clone().map(|_| options.disturbance * number()).collect();
+        for (k, node) in out.nodes.iter_mut().enumerate() {
+            let by = (std::f64::consts::PI * k as f64 / plan.intervals as f64).sin();
+            let d: Vec<f64> = bend.iter().map(|b| b * by).collect();
+            displace(&plan.model, island, &path.nodes[k], &d, node);
+        }
+    }
+    out
+}
+
+/// What a search carries from round to round.
+struct Rounds<'a> {
+    plan: &'a Plan,
+    options: &'a Options,
+    setup: Setup,
+    /// Pairs that keep apart, with the distance to keep.
+    pairs: Vec<((usize, usize), f64)>,
+    interior: Interior,
+    iterations: usize,
+}
+
+fn search(
+    plan: &Plan,
+    path: Path,
+    options: &Options,
+    watch: &mut dyn FnMut(&Record) -> Watch,
+) -> Result<Manoeuvre, PlanError> {
+    let encounters = plan
+        .meetings
+        .iter()
+        .map(|meeting| Encounter::find(&plan.model, meeting, &path.nodes[meeting.node]))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut rounds = Rounds {
+        plan,
+        options,
+        setup: Setup { encounters, apart: Vec::new() },
+        pairs: pairs(plan),
+        interior: Interior::new(),
+        iterations: 0,
+    };
+    rounds.watch_near(&path.nodes);
+    let mut objective_guess = None;
+    let mut kept: Option<(Point, Multipliers)> = None;
+    let mut round = 0;
+    loop {
+        round += 1;
+        let mut program = Transcription::new(plan.clone(), rounds.setup.clone());
+        let start = match &kept {
+            Some((point, _)) if point.numbers.len() == program.numbering().count => point.clone(),
+            Some((point, _)) => rounds.carried(&mut program, point),
+            None => program.candidate(path.nodes.clone(), &path.efforts, &path.scales),
+        };
+        if objective_guess.is_none() {
+            let mut room = vec![0.0; program.layout().constraints.len()];
+            objective_guess = Some(program.evaluate(&start, &mut room).unwrap_or(f64::NAN));
+        }
+        let warm = kept.as_ref().filter(|(_, m)| {
+            m.constraints.len() == program.layout().constraints.len()
+                && m.lower.len() == program.layout().variables.len()
+        });
+        let settings = percussion_solve::nlp::Options {
+            constraint_tolerance: options.tolerance,
+            iterations: options.iterations,
+            warm: warm.map(|(_, m)| Warm::new(m.clone())),
+            ..percussion_solve::nlp::Options::default()
+        };
+        let solution = rounds
+            .interior
+            .solve_watched(&mut program, &start, &settings, watch)
+            .map_err(|e| PlanError::Solver(e.to_string()))?;
+        rounds.iterations += solution.iterations;
+        let found = matches!(solution.outcome, Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. });
+        let changed = found && rounds.examine(&program, &solution.point)?;
+        if !changed || round == options.rounds {
+            let ending = rounds.ending(&solution, changed);
+            let guess = objective_guess.unwrap_or(f64::NAN);
+            return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
+        }
+        kept = Some((solution.point, solution.multipliers));
+    }
+}
+
+/// All pairs of parts that a plan keeps apart, each with its distance.
+fn pairs(plan: &Plan) -> Vec<((usize, usize), f64)> {
+    let (Some(avoidance), Some(contacts)) = (&plan.avoidance, &plan.model.contacts) else { return Vec::new() };
+    let list = avoidance.pairs.clone().unwrap_or_else(|| contacts.all_pairs());
+    let meets = |pair: (usize, usize)| {
+        let bodies = (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
+        plan.meetings.iter().any(|m| m.bodies == bodies || m.bodies == (bodies.1, bodies.0))
+    };
+    list.into_iter()
+        .map(|(a, b)| contacts.ordered(a, b))
+        .map(|pair| (pair, if meets(pair) { 0.0 } else { avoidance.margin }))
+        .collect()
+}
+
+impl Rounds<'_> {
+    /// Whether a pair is none of the avoidance's business at a node: it meets there on purpose, or a joint holds it.
+    fn meets(&self, pair: (usize, usize), node: usize) -> bool {
+        self.plan.meetings.iter().zip(&self.setup.encounters).any(|(meeting, encounter)| {
+            let last = match meeting.tie {
+                Some(_) => meeting.released.unwrap_or(self.plan.intervals),
+                None => meeting.node,
+            };
+            encounter.pair == pair && (meeting.node..=last).contains(&node)
+        })
+    }
+
+    /// Watches pairs that are near in a path.
+    fn watch_near(&mut self, nodes: &[State]) {
+        let Some(contacts) = &self.plan.model.contacts else { return };
+        for (node, state) in nodes.iter().enumerate() {
+            for &(pair, margin) in &self.pairs {
+                if self.meets(pair, node) {
+                    continue;
+                }
+                let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+                let radius = p.radius.min(q.radius);
+                if gap(&self.plan.model, pair, state, &mut Memory::default()) < NEAR * radius + margin {
+                    self.setup.apart.push(Apart { node, pair, least: margin });
+                }
+            }
+        }
+    }
+
+    /// A candidate of a program of another shape.
+    fn carried(&self, program: &mut Transcription, from: &Point) -> Point {
+        // Only impulses' numbers differ: configurations, efforts and scales are read back by their places.
+        let (plan, numbering) = (self.plan, program.numbering().clone());
+        let m = plan.components();
+        let shift = from.numbers.len() as isize - numbering.count as isize;
+        let scales = match numbering.scales {
+            NONE => Vec::new(),
+            first => from.numbers[(first as isize + shift) as usize..].to_vec(),
+        };
+        let efforts = vec![0.0; m * plan.intervals];
+        program.candidate(from.nodes.clone(), &efforts, &scales)
+    }
+
+    /// Looks for what the program did not know; whether there is anything.
+    fn examine(&mut self, program: &Transcription, at: &Point) -> Result<bool, PlanError> {
+        let features = self.examine_contacts(program, at)?;
+        let apart = self.examine_nodes(at);
+        // Between nodes only when the nodes are right.
+        Ok(features || apart || self.examine_between(at))
+    }
+
+    fn examine_contacts(&mut self, program: &Transcription, at: &Point) -> Result<bool, PlanError> {
+        let mut changed = false;
+        for (m, meeting) in self.plan.meetings.iter().enumerate() {
+            let state = &at.nodes[meeting.node];
+            if self.setup.encounters[m].separation(&self.plan.model, state) < -ROUNDING {
+                let slides = self.setup.encounters[m].slides;
+                let found = Encounter { slides, ..Encounter::find(&self.plan.model, meeting, state)? };
+                changed |= found.features != self.setup.encounters[m].features;
+                self.setup.encounters[m] = found;
+            }
+            if let Slip::Friction(mu) = meeting.slip
+                && !self.setup.encounters[m].slides
+                && let Some([n, t, s]) = impulses(program, at, m)
+                && mu * n <= t.hypot(s) * (1.0 + 1e-6)
+            {
+                self.setup.encounters[m].slides = true;
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Raises what a pair must keep at a node.
+    fn raise(&mut self, pair: (usize, usize), node: usize, least: f64) -> bool {
+        let free = |state: &[bool]| state.iter().any(|fixed| !fixed);
+        let terminal = match node {
+            0 => free(&self.plan.start.fixed),
+            k if k == self.plan.intervals => free(&self.plan.end.fixed),
+            _ => true,
+        };
+        if !terminal || self.meets(pair, node) {
+            return false;
+        }
+        match self.setup.apart.iter_mut().find(|a| a.pair == pair && a.node == node) {
+            Some(apart) if apart.least < least => apart.least = least,
+            Some(_) => return false,
+            None => self.setup.apart.push(Apart { node, pair, least }),
+        }
+        true
+    }
+
+    fn examine_nodes(&mut self, at: &Point) -> bool {
+        let mut changed = false;
+        for (node, state) in at.nodes.iter().enumerate() {
+            for (pair, margin) in self.pairs.clone() {
+                let g = gap(&self.plan.model, pair, state, &mut Memory::default());
+                if g < margin - ROUNDING {
+                    let watched = self.setup.apart.iter().find(|a| a.pair == pair && a.node == node);
+                    let least = watched.map_or(margin, |a| a.least + RAISE * (margin - g));
+                    changed |= self.raise(pair, node, least);
+                }
+            }
+        }
+        changed
+    }
+
+    /// How deep a pair may dip between nodes.
+    fn graze(&self, pair: (usize, usize)) -> f64 {
+        let Some(contacts) = &self.plan.model.contacts else { return 0.0 };
+        GRAZE * contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius)
+    }
+
+    fn examine_between(&mut self, at: &Point) -> bool {
+        let mut changed = false;
+        for node in 0..self.plan.intervals {
+            for (pair, _) in self.pairs.clone() {
+                let ends = (&at.nodes[node], &at.nodes[node + 1]);
+                let least = least_between(&self.plan.model, pair, ends, 0.0);
+                if least < -self.graze(pair) {
+                    for k in [node, node + 1] {
+                        let now = self.setup.apart.iter().find(|a| a.pair == pair && a.node == k);
+                        let floor = now.map_or(0.0, |a| a.least.max(0.0));
+                        changed |= self.raise(pair, k, floor - RAISE * least);
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn ending(&self, solution: &Solution<Point>, changed: bool) -> Ending {
+        match &solution.outcome {
+            Outcome::Optimal | Outcome::Acceptable { .. } if changed => {
+                Ending::Stalled(format!("features or pairs still change after {} rounds", self.options.rounds))
+            }
+            Outcome::Optimal | Outcome::Acceptable { .. } => {
+                let overlaps = self.overlaps(&solution.point);
+                if overlaps.is_empty() { Ending::Optimal } else { Ending::Overlaps(overlaps) }
+            }
+            Outcome::Saddle { .. } => Ending::Saddle,
+            Outcome::Infeasible { conflicts } => {
+                let mut names: Vec<String> = Vec::new();
+                for conflict in conflicts {
+                    if !names.contains(&conflict.name) {
+                        names.push(conflict.name.clone());
+                    }
+                }
+                Ending::Infeasible(names)
+            }
+            Outcome::Unbounded => Ending::Stalled("the price falls without end".to_owned()),
+            Outcome::Stalled { why } => Ending::Stalled(why.clone()),
+            Outcome::IterationLimit => Ending::IterationLimit,
+            Outcome::Stopped => Ending::Stopped,
+        }
+    }
+
+    /// Pairs that overlap between nodes by more than a graze.
+    fn overlaps(&self, at: &Point) -> Vec<String> {
+        let mut list = Vec::new();
+        for node in 0..self.plan.intervals {
+            for &(pair, _) in &self.pairs {
+                let ends = (&at.nodes[node], &at.nodes[node + 1]);
+                let least = least_between(&self.plan.model, pair, ends, 0.0);
+                if least < -self.graze(pair) {
+                    let label = Label::Apart { pair, node };
+                    list.push(format!("{} (after it, by {:.2e} m)", label.words(self.plan), -least));
+                }
+            }
+        }
+        list
+    }
+
+    fn manoeuvre(
+        &self,
+        program: &mut Transcription,
+        solution: &Solution<Point>,
+        ending: Ending,
+        rounds: usize,
+        objective_guess: f64,
+    ) -> Manoeuvre {
+        let plan = self.plan;
+        let at = &solution.point;
+        let numbering = program.numbering().clone();
+        let times = numbering.times(plan, at);
+        let m = plan.components();
+        let efforts: Vec<f64> =
+            numbering.efforts.iter().flat_map(|&first| at.numbers[first..first + m].iter().copied()).collect();
+        let mut nodes = at.nodes.clone();
+        nodes.iter_mut().zip(&times).for_each(|(node, time)| node.time = *time);
+        let mut consistency = vec![[0.0; 6]; plan.intervals];
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let range = plan.actuators_of(i);
+            let first = plan.first_component(range.start);
+            let count = plan.first_component(range.end) - first;
+            for k in 0..plan.intervals {
+                let Ok((before, after)) = program.momenta(at, k, i) else { continue };
+                nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
+                if k + 1 == plan.intervals {
+                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(&after);
+                }
+                if accountable(plan, island) {
+                    let ends = (&at.nodes[k], &at.nodes[k + 1]);
+                    let own = &efforts[k * m + first..k * m + first + count];
+                    let h = numbering.length(plan, at, k);
+                    // Jumps at contacts happen at nodes: within an interval only efforts and weight act.
+                    let change = momentum(plan, island, ends.1, &after) - momentum(plan, island, ends.0, &before)
+                        - given(plan, i, ends, h, own);
+                    let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
+                        true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
+                            change + momentum(plan, island, ends.1, &next) - momentum(plan, island, ends.1, &after)
+                        }),
+                        false => change,
+                    };
+                    consistency[k].iter_mut().zip(next.iter()).for_each(|(c, d)| *c += d);
+                }
+            }
+        }
+        let scales = match numbering.scales {
+            NONE => vec![numbering.scale(plan, at, 0)],
+            first => at.numbers[first..].to_vec(),
+        };
+        let (mut clearance, mut clearance_between) = (f64::INFINITY, f64::INFINITY);
+        for &(pair, _) in &self.pairs {
+            for k in 0..=plan.intervals {
+                clearance = clearance.min(gap(&plan.model, pair, &at.nodes[k], &mut Memory::default()));
+                if k < plan.intervals {
+                    let ends = (&at.nodes[k], &at.nodes[k + 1]);
+                    clearance_between = clearance_between.min(least_between(&plan.model, pair, ends, 0.0));
+                }
+            }
+        }
+        Manoeuvre {
+            contacts: self.contacts(program, at, &times),
+            active: active(program, solution),
+            nodes,
+            efforts,
+            scales,
+            ending,
+            objective: solution.objective,
+            objective_guess,
+            iterations: self.iterations,
+            rounds,
+            violation: solution.residual.violation(),
+            stationarity: solution.residual.stationarity(),
+            consistency,
+            clearance,
+            clearance_between,
+        }
+    }
+
+    /// Whether the momentum of an island jumps at a node, or a joint that a contact made acts there.
+    fn jumps(&self, node: usize, island: usize) -> bool {
+        let model = &self.plan.model;
+        self.plan.meetings.iter().any(|meeting| {
+            let last = match meeting.tie {
+                Some(_) => meeting.released.unwrap_or(self.plan.intervals),
+                None => meeting.node,
+            };
+            let own = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|b| model.slots[b]);
+            let touched = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
+            touched && (meeting.node..=last).contains(&node)
+        })
+    }
+
+    fn contacts(&self, program: &Transcription, at: &Point, times: &[f64]) -> Vec<Contact> {
+        let Some(contacts) = &self.plan.model.contacts else { return Vec::new() };
+        let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
+        each.map(|(m, (meeting, encounter))| {
+            let state = &at.nodes[meeting.node];
+            let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);
+            let poses = (p.body_pose(state), q.body_pose(state));
+            let reading = encounter.features[0].read((&poses.0, &poses.1));
+            let impulse = program.impulse(at, m, (&poses.0, &poses.1));
+            Contact {
+                name: meeting.name.clone(),
+                node: meeting.node,
+                time: times[meeting.node],
+                bodies: (p.body, q.body),
+                point: reading.point_a,
+                normal: reading.normal,
+                impulse,
+            }
+        })
+        .collect()
+    }
+}
+
+/// Normal impulse and those across of a contact with friction.
+fn impulses(program: &Transcription, at: &Point, meeting: usize) -> Option<[f64; 3]> {
+    let first = program.impulses_of(meeting)?;
+    Some([at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]])
+}
+
+/// Inequalities with a price, the dearest first.
+fn active(program: &Transcription, solution: &Solution<Point>) -> Vec<Active> {
+    let layout = program.layout();
+    let m = &solution.multipliers;
+    let mut list: Vec<Active> = Vec::new();
+    let most = m.constraints.iter().fold(0.0_f64, |a, y| a.max(y.abs()));
+    for (row, (bound, y)) in layout.constraints.iter().zip(&m.constraints).enumerate() {
+        if !bound.is_equation() && y.abs() > 1e-6 * most.max(f64::MIN_POSITIVE) {
+            list.push(Active { name: program.constraint_name(row), multiplier: *y });
+        }
+    }
+    let dearest = m.lower.iter().chain(&m.upper).fold(0.0_f64, |a, y| a.max(*y));
+    for (v, (lower, upper)) in m.lower.iter().zip(&m.upper).enumerate() {
+        let bound = &layout.variables[v];
+        let y = upper - lower;
+        if !bound.is_equation() && y.abs() > 1e-4 * dearest.max(f64::MIN_POSITIVE) {
+            list.push(Active { name: program.variable_name(v), multiplier: y });
+        }
+    }
+    list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
+    list
+}
+
+impl Transcription {
+    /// The first variable of the impulses of a meeting with three directions each.
+    fn impulses_of(&self, meeting: usize) -> Option<usize> {
+        self.sites_of(meeting).find_map(|(first, directions)| match directions {
+            Directions::Contact(_) => Some(first),
+            _ => None,
+        })
+    }
+
+    /// The impulse on the first body of a meeting, world axes.
+    fn impulse(&self, at: &Point, meeting: usize, poses: (&percussion_geometry::Pose, &percussion_geometry::Pose)) -> Vec3 {
+        let mut sum = Vec3::zeros();
+        for (first, directions) in self.sites_of(meeting) {
+            match directions {
+                Directions::Normal(frozen) => sum += frozen.read(poses).normal * at.numbers[first],
+                Directions::Contact(frozen) => {
+                    let n = frozen.read(poses).normal;
+                    let pair = self.setup().encounters[meeting].pair;
+                    let across = self.plan().model.contacts.as_ref().map(|c| c.across(pair, &n));
+                    let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
+                    sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
+                }
+                Directions::Point(..) | Directions::Rigid(..) => {
+                    sum += Vec3::new(at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]);
+                }
+            }
+        }
+        sum
+    }
 }

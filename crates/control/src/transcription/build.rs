@@ -553,6 +553,23 @@ impl Transcription {
         point
     }
 
+    /// The events of a meeting at its own node: the first variable of the impulses of each, and where they act.
+    pub(crate) fn sites_of(&self, meeting: usize) -> impl Iterator<Item = (usize, Directions)> {
+        let sites = sites(&self.context.plan, &self.setup);
+        let node = self.context.plan.meetings[meeting].node;
+        let numbered: Vec<(Site, usize)> =
+            sites.into_iter().zip(self.context.numbering.impulses.iter().copied()).collect();
+        numbered.into_iter().filter(move |(site, _)| site.meeting == meeting && site.node == node).flat_map(
+            |(site, first)| {
+                let mut next = first;
+                site.events.into_iter().map(move |event| {
+                    next += event.directions.count();
+                    (next - event.directions.count(), event.directions)
+                })
+            },
+        )
+    }
+
     /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.
     fn likely_impulse(&mut self, point: &Point, site: &Site, _: &Event) -> f64 {
         let mut change = 0.0_f64;

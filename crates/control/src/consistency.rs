@@ -1,0 +1,71 @@
+//! Whether momentum changes by what acts from outside, and by nothing else [Johnson 4.12-4.15].
+//!
+//! ```text
+//! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts and weight, at averaged points
+//! ```
+//!
+//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's freedoms carry.
+//! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world or
+//! feel forces other than efforts and weight are left out.
+
+use crate::plan::Plan;
+use percussion_geometry::Vec3;
+use percussion_mechanics::State;
+use percussion_mechanics::discrete::{Control, Grip};
+use percussion_mechanics::force::Axes;
+use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::joint::motion::{Vec6, twist};
+use percussion_mechanics::model::Island;
+
+/// Whether an island's momentum can be accounted for.
+pub fn accountable(plan: &Plan, island: &Island) -> bool {
+    let model = &plan.model;
+    let root = &model.links[island.bodies.start];
+    let roots = model.links[island.bodies.clone()].iter().filter(|link| link.parent.is_none()).count();
+    root.joint.kind == JointKind::Free && roots == 1 && island.forces.is_empty() && island.joint_forces.is_empty()
+}
+
+/// Linear and angular momentum of an island.
+pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 {
+    let root = &plan.model.links[island.bodies.start];
+    let axes = &root.joint.on_parent.axes;
+    let linear = axes * Vec3::new(p[0], p[1], p[2]);
+    let spin = if root.joint.particle { Vec3::zeros() } else { axes * Vec3::new(p[3], p[4], p[5]) };
+    twist(&linear, &(spin + state.positions[island.bodies.start].cross(&linear)))
+}
+
+/// What acts on an island from outside over an interval, as an impulse about the origin.
+pub fn given(plan: &Plan, island: usize, ends: (&State, &State), h: f64, efforts: &[f64]) -> Vec6 {
+    let model = &plan.model;
+    let it = &model.islands[island];
+    let middle = |slot: usize, arm: &Vec3| {
+        let at = |s: &State| s.positions[slot] + s.rotations[slot] * arm;
+        (at(ends.0) + at(ends.1)) * 0.5
+    };
+    let seen = |grip: &Grip, effort: &[f64]| {
+        let own = grip.directions * Vec3::new(effort[0], effort[1], effort[2]);
+        match grip.axes {
+            Axes::World => own,
+            Axes::Body => (ends.0.rotations[grip.slot] + ends.1.rotations[grip.slot]) * own * 0.5,
+        }
+    };
+    let mut sum = Vec6::zeros();
+    for slot in it.bodies.clone() {
+        let weight = model.gravity * model.links[slot].mass;
+        sum += twist(&weight, &middle(slot, &Vec3::zeros()).cross(&weight));
+    }
+    let mut next = 0;
+    for actuator in &plan.actuators[plan.actuators_of(island)] {
+        let effort = &efforts[next..next + actuator.control.components()];
+        match &actuator.control {
+            Control::Freedom(_) => {}
+            Control::Force(grip) => {
+                let force = seen(grip, effort);
+                sum += twist(&force, &middle(grip.slot, &grip.arm).cross(&force));
+            }
+            Control::Torque(grip) => sum += twist(&Vec3::zeros(), &seen(grip, effort)),
+        }
+        next += effort.len();
+    }
+    sum * h
+}
