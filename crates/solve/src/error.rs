@@ -75,6 +75,14 @@ pub enum SolveError {
         /// That pivot.
         pivot: f64,
     },
+    /// A setting that must be positive.
+    #[error("the {what} is {value}: give a positive number")]
+    NotPositive {
+        /// The setting.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// A method was asked for that cannot express the problem.
     #[error("{method} cannot solve this problem: it needs {needs}")]
     Unsuitable {

@@ -13,11 +13,13 @@
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
 //! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
 //! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
+//! | nonlinear program, on manifolds too | [`nlp::Program`] | [`nlp::Interior`]: primal-dual interior point, filter | [`nlp::kkt_residual`] |
 //!
 //! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
 //! evidence; misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the place and the
 //! remedy. Multipliers are *shadow prices* throughout: the derivative of the optimal value with respect to
-//! the bound that holds, whatever the sense of the problem.
+//! the bound that holds, whatever the sense of the problem; nonlinear programs alone have those of their Lagrangian `f + y c`,
+//! which are the same with the opposite sign.
 //!
 //! This crate has never heard of a body.
 

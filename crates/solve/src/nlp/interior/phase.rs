@@ -1,0 +1,314 @@
+//! A barrier problem and its iterate: what the search proper and the restoration have in common.
+//!
+//! ```text
+//! minimise  weight f(x) + Σ cost t - μ Σ log(slacks of x and t)   subject to   c_i(x) - Σ sign t = target_i
+//! ```
+//!
+//! `t` are variables that belong to one row each: the slack of an inequality and, in restoration, the two parts of what a
+//! row lacks. They never enter the matrix: a row's are eliminated into its diagonal entry.
+//!
+//! Symbols: `w = (x, t)`; `zl`, `zu` multipliers of the bounds of `w`; `y` of the rows; `theta` the sum of violations; `phi`
+//! the barrier objective. [Wächter and Biegler 2006], section 2.
+
+use super::filter::Filter;
+use super::shape::Shape;
+use crate::arithmetic::max_abs;
+use crate::nlp::problem::Bound;
+
+/// Weight, relative to μ, of a linear term that keeps one-sided variables from running away.
+const DAMPING: f64 = 1e-5;
+/// Multipliers of bounds stay within this factor of μ / slack.
+const SPREAD: f64 = 1e10;
+/// Averages of multipliers above this loosen the tolerances.
+const LARGE_MULTIPLIERS: f64 = 100.0;
+
+/// A variable of one row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    pub row: usize,
+    pub sign: f64,
+    pub cost: f64,
+}
+
+/// Point, values and first derivatives that belong together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    pub w: Vec<f64>,
+    pub f: f64,
+    pub c: Vec<f64>,
+    pub gradient: Vec<f64>,
+    pub jacobian: Vec<f64>,
+}
+
+/// A step of all unknowns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    pub w: Vec<f64>,
+    pub y: Vec<f64>,
+    pub zl: Vec<f64>,
+    pub zu: Vec<f64>,
+}
+
+/// Errors of the conditions of first order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Errors {
+    pub dual: f64,
+    pub primal: f64,
+    pub complementarity: f64,
+    /// Largest entry of the gradient of the Lagrangian before averages of multipliers divide it.
+    pub gradient: f64,
+}
+
+impl Errors {
+    pub fn worst(&self) -> f64 {
+        self.dual.max(self.primal).max(self.complementarity)
+    }
+}
+
+/// The barrier problem with its iterate.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Phase {
+    pub weight: f64,
+    /// Added to the Hessian: the weight of staying where the iterate is.
+    pub proximal: f64,
+    pub locals: Vec<Local>,
+    pub target: Vec<f64>,
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    pub now: Values,
+    pub trial: Values,
+    pub y: Vec<f64>,
+    pub zl: Vec<f64>,
+    pub zu: Vec<f64>,
+    pub hessian: Vec<f64>,
+    pub mu: f64,
+    pub filter: Filter,
+    pub step: Step,
+    pub corrected: Step,
+    /// Row and column of each entry of the Jacobian.
+    pub places: Vec<(usize, usize)>,
+    pub rows: Vec<f64>,
+    pub slope: Vec<f64>,
+    pub column_diagonal: Vec<f64>,
+    pub row_diagonal: Vec<f64>,
+    pub right: Vec<f64>,
+    pub solution: Vec<f64>,
+}
+
+impl Phase {
+    /// The search proper: a slack for every inequality.
+    pub fn new(shape: &Shape, row_bound: impl Fn(usize) -> Bound) -> Self {
+        let mut phase = Self { weight: 1.0, ..Self::default() };
+        let mut bounds = shape.columns.clone();
+        for row in 0..shape.rows.len() {
+            let bound = row_bound(row);
+            if shape.rows[row].is_equation() {
+                phase.target.push(bound.lower);
+            } else {
+                phase.target.push(0.0);
+                phase.locals.push(Local { row, sign: 1.0, cost: 0.0 });
+                bounds.push(bound);
+            }
+        }
+        phase.lower = bounds.iter().map(|b| b.lower).collect();
+        phase.upper = bounds.iter().map(|b| b.upper).collect();
+        phase.places = shape.jacobian.iter().map(|&(_, row, column)| (row, column)).collect();
+        phase.allocate(shape);
+        phase
+    }
+
+    /// Moves all bounds apart by a distance in the program's units.
+    pub fn relax(&mut self, distance: f64, scales: &[f64]) {
+        let n = self.columns();
+        for k in 0..self.lower.len() {
+            let by = if k < n { distance } else { distance * scales[self.locals[k - n].row] };
+            self.lower[k] -= by;
+            self.upper[k] += by;
+        }
+    }
+
+    /// Makes all vectors as long as they must be.
+    pub fn allocate(&mut self, shape: &Shape) {
+        let (n, m, all) = (shape.columns.len(), shape.rows.len(), self.lower.len());
+        for values in [&mut self.now, &mut self.trial] {
+            values.w.resize(all, 0.0);
+            values.c.resize(m, 0.0);
+            values.gradient.resize(n, 0.0);
+            values.jacobian.resize(shape.jacobian.len(), 0.0);
+        }
+        for step in [&mut self.step, &mut self.corrected] {
+            step.w.resize(all, 0.0);
+            step.y.resize(m, 0.0);
+            step.zl.resize(all, 0.0);
+            step.zu.resize(all, 0.0);
+        }
+        self.hessian.resize(shape.hessian.len(), 0.0);
+        for list in [&mut self.y, &mut self.rows, &mut self.row_diagonal] {
+            list.resize(m, 0.0);
+        }
+        for list in [&mut self.zl, &mut self.zu, &mut self.slope] {
+            list.resize(all, 0.0);
+        }
+        self.column_diagonal.resize(n, 0.0);
+        self.right.resize(n + m, 0.0);
+        self.solution.resize(n + m, 0.0);
+    }
+
+    pub fn columns(&self) -> usize {
+        self.column_diagonal.len()
+    }
+
+    /// The slack of a lower bound, positive even where rounding took it; infinite without bound.
+    pub fn below(&self, w: &[f64], k: usize) -> f64 {
+        positive(w[k] - self.lower[k], self.lower[k])
+    }
+
+    /// The slack of an upper bound.
+    pub fn above(&self, w: &[f64], k: usize) -> f64 {
+        positive(self.upper[k] - w[k], self.upper[k])
+    }
+
+    /// What the rows lack.
+    pub fn residual(&self, c: &[f64], w: &[f64], out: &mut [f64]) {
+        for ((r, c), target) in out.iter_mut().zip(c).zip(&self.target) {
+            *r = c - target;
+        }
+        for (local, t) in self.locals.iter().zip(&w[self.columns()..]) {
+            out[local.row] -= local.sign * t;
+        }
+    }
+
+    /// The sum of violations of the rows.
+    pub fn theta(&mut self, trial: bool) -> f64 {
+        let mut rows = std::mem::take(&mut self.rows);
+        let values = if trial { &self.trial } else { &self.now };
+        self.residual(&values.c, &values.w, &mut rows);
+        let theta = rows.iter().map(|r| r.abs()).sum();
+        self.rows = rows;
+        theta
+    }
+
+    /// The barrier objective.
+    pub fn phi(&self, f: f64, w: &[f64]) -> f64 {
+        let mut logarithms = 0.0;
+        let mut linear = 0.0;
+        for k in 0..w.len() {
+            let (low, high) = (self.lower[k] > f64::NEG_INFINITY, self.upper[k] < f64::INFINITY);
+            if low {
+                let slack = self.below(w, k);
+                logarithms += slack.ln();
+                linear += if high { 0.0 } else { slack };
+            }
+            if high {
+                let slack = self.above(w, k);
+                logarithms += slack.ln();
+                linear += if low { 0.0 } else { slack };
+            }
+        }
+        let cost: f64 = self.locals.iter().zip(&w[self.columns()..]).map(|(l, t)| l.cost * t).sum();
+        self.weight * f + cost - self.mu * (logarithms - DAMPING * linear)
+    }
+
+    /// The derivative of the linear terms of variables with one bound only.
+    pub fn damping(&self, k: usize) -> f64 {
+        match (self.lower[k] > f64::NEG_INFINITY, self.upper[k] < f64::INFINITY) {
+            (true, false) => DAMPING * self.mu,
+            (false, true) => -DAMPING * self.mu,
+            _ => 0.0,
+        }
+    }
+
+    /// Writes `∇(weight f + cost) + Jᵀ y` to the slope: all of the Lagrangian's gradient but the bounds' part.
+    pub fn pull(&mut self) {
+        let n = self.columns();
+        for (s, g) in self.slope.iter_mut().zip(&self.now.gradient) {
+            *s = self.weight * g;
+        }
+        for (value, &(row, column)) in self.now.jacobian.iter().zip(&self.places) {
+            self.slope[column] += value * self.y[row];
+        }
+        for (k, local) in self.locals.iter().enumerate() {
+            self.slope[n + k] = local.cost - local.sign * self.y[local.row];
+        }
+    }
+
+    /// Errors of the conditions of first order with products of slack and multiplier meant to be `mu`.
+    pub fn errors(&mut self, mu: f64) -> Errors {
+        self.pull();
+        let (mut dual, mut complementarity) = (0.0_f64, 0.0_f64);
+        let (mut bounds, mut ends) = (0.0, 0_usize);
+        for k in 0..self.slope.len() {
+            dual = dual.max((self.slope[k] - self.zl[k] + self.zu[k]).abs());
+            if self.lower[k] > f64::NEG_INFINITY {
+                complementarity = complementarity.max((self.below(&self.now.w, k) * self.zl[k] - mu).abs());
+                bounds += self.zl[k];
+                ends += 1;
+            }
+            if self.upper[k] < f64::INFINITY {
+                complementarity = complementarity.max((self.above(&self.now.w, k) * self.zu[k] - mu).abs());
+                bounds += self.zu[k];
+                ends += 1;
+            }
+        }
+        let rows: f64 = self.y.iter().map(|y| y.abs()).sum();
+        let average =
+            |sum: f64, count: usize| (sum / count.max(1) as f64).max(LARGE_MULTIPLIERS) / LARGE_MULTIPLIERS;
+        let mut lacking = std::mem::take(&mut self.rows);
+        self.residual(&self.now.c, &self.now.w, &mut lacking);
+        let primal = max_abs(&lacking);
+        self.rows = lacking;
+        Errors {
+            dual: dual / average(rows + bounds, self.y.len() + ends),
+            primal,
+            complementarity: complementarity / average(bounds, ends),
+            gradient: dual,
+        }
+    }
+
+    /// The largest part of the step that keeps the given share of every slack.
+    pub fn longest(&self, step: &[f64], tau: f64) -> f64 {
+        let mut alpha = 1.0_f64;
+        for (k, &d) in step.iter().enumerate() {
+            if d < 0.0 && self.lower[k] > f64::NEG_INFINITY {
+                alpha = alpha.min(-tau * self.below(&self.now.w, k) / d);
+            } else if d > 0.0 && self.upper[k] < f64::INFINITY {
+                alpha = alpha.min(tau * self.above(&self.now.w, k) / d);
+            }
+        }
+        alpha
+    }
+
+    /// The same for multipliers of bounds.
+    pub fn longest_dual(&self, step: &Step, tau: f64) -> f64 {
+        let pairs = self.zl.iter().zip(&step.zl).chain(self.zu.iter().zip(&step.zu));
+        pairs.fold(1.0, |alpha: f64, (&z, &d)| if d < 0.0 { alpha.min(-tau * z / d) } else { alpha })
+    }
+
+    /// Keeps multipliers of bounds near μ / slack.
+    pub fn tidy_multipliers(&mut self) {
+        for k in 0..self.zl.len() {
+            if self.lower[k] > f64::NEG_INFINITY {
+                let central = self.mu / self.below(&self.now.w, k);
+                self.zl[k] = self.zl[k].clamp(central / SPREAD, central * SPREAD);
+            }
+            if self.upper[k] < f64::INFINITY {
+                let central = self.mu / self.above(&self.now.w, k);
+                self.zu[k] = self.zu[k].clamp(central / SPREAD, central * SPREAD);
+            }
+        }
+    }
+
+    /// Sets multipliers of bounds to μ / slack.
+    pub fn centre_multipliers(&mut self) {
+        for k in 0..self.zl.len() {
+            self.zl[k] =
+                if self.lower[k] > f64::NEG_INFINITY { self.mu / self.below(&self.now.w, k) } else { 0.0 };
+            self.zu[k] =
+                if self.upper[k] < f64::INFINITY { self.mu / self.above(&self.now.w, k) } else { 0.0 };
+        }
+    }
+}
+
+fn positive(slack: f64, bound: f64) -> f64 {
+    slack.max(f64::EPSILON * 1e-2 * bound.abs().clamp(1e-8, 1e300))
+}

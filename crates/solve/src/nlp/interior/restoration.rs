@@ -1,0 +1,113 @@
+//! Restoration: the sum of violations of the rows is minimised by the same method, near where the search was.
+//!
+//! ```text
+//! minimise  Σ (p + n)   subject to   c(x) - t - p + n = target,   p, n ≥ 0,   bounds of x and t
+//! ```
+//!
+//! A proximal term whose centre moves with the iterate keeps steps short where the rows do not determine them and leaves
+//! stationary points where they are. Ends where the filter of the search proper lets a point pass, or at a stationary point
+//! of the violation: then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
+
+use super::direction::Regularisation;
+use super::phase::{Local, Phase};
+use super::run::{Exit, Search};
+use crate::arithmetic::max_abs;
+use crate::nlp::problem::Program;
+
+/// Share of the violation that must be left at most.
+const GAIN: f64 = 0.9;
+/// The first barrier parameter relative to the largest violation, and the proximal weight relative to the parameter's root.
+const BARRIER: f64 = 1e-3;
+const PROXIMAL: f64 = 1e-3;
+/// Multipliers above this are not believed after restoration.
+const LARGE: f64 = 1e3;
+
+/// What a restored point must satisfy.
+pub(super) struct Guard {
+    outer: Phase,
+    theta: f64,
+}
+
+impl Guard {
+    /// Whether the search proper can go on from here.
+    pub fn lets_pass(&self, phase: &Phase) -> bool {
+        let all = self.outer.lower.len();
+        let w = &phase.now.w[..all];
+        let mut rows = vec![0.0; self.outer.y.len()];
+        self.outer.residual(&phase.now.c, w, &mut rows);
+        let theta: f64 = rows.iter().map(|r| r.abs()).sum();
+        theta <= GAIN * self.theta && self.outer.filter.accepts(theta, self.outer.phi(phase.now.f, w))
+    }
+}
+
+impl<P: Program> Search<'_, P> {
+    /// Reduces the violation until the search proper can go on.
+    pub fn restore(&mut self, phase: &mut Phase) -> Exit {
+        let all = phase.lower.len();
+        let theta = phase.theta(false);
+        let mut inner = phase.elastic(self.scaled.shape);
+        let guard = Guard { outer: phase.clone(), theta };
+        let regularisation = std::mem::take(&mut self.regularisation);
+        let exit = self.run(&mut inner, Some(&guard));
+        self.regularisation = regularisation;
+        phase.now.w.copy_from_slice(&inner.now.w[..all]);
+        phase.now.f = inner.now.f;
+        phase.now.c.copy_from_slice(&inner.now.c);
+        phase.now.gradient.copy_from_slice(&inner.now.gradient);
+        phase.now.jacobian.copy_from_slice(&inner.now.jacobian);
+        let reached = phase.theta(false);
+        match exit {
+            Exit::Restored => self.return_from(phase),
+            Exit::Converged if phase.errors(0.0).primal > 1e2 * self.options.tolerance => {
+                phase.y.copy_from_slice(&inner.y);
+                Exit::Infeasible
+            }
+            // Feasible, but the filter remembers better objectives: it forgets.
+            Exit::Converged | Exit::Stalled(_) if reached <= GAIN * theta => {
+                phase.filter.clear();
+                self.return_from(phase)
+            }
+            Exit::Converged => Exit::Stalled("the violation is small and cannot be reduced".into()),
+            exit => exit,
+        }
+    }
+
+    fn return_from(&mut self, phase: &mut Phase) -> Exit {
+        phase.centre_multipliers();
+        phase.least_squares_multipliers(self.kkt, LARGE);
+        self.regularisation = Regularisation::default();
+        Exit::Restored
+    }
+}
+
+impl Phase {
+    /// The problem of the least violation, begun where this one is.
+    fn elastic(&mut self, shape: &super::shape::Shape) -> Phase {
+        let mut rows = vec![0.0; self.y.len()];
+        self.residual(&self.now.c, &self.now.w, &mut rows);
+        let mut inner = self.clone();
+        inner.weight = 0.0;
+        inner.mu = BARRIER * self.mu.max(max_abs(&rows));
+        inner.proximal = PROXIMAL * (inner.mu / BARRIER).sqrt();
+        inner.y.fill(0.0);
+        for z in inner.zl.iter_mut().chain(&mut inner.zu) {
+            *z = z.min(1.0);
+        }
+        for (row, &r) in rows.iter().enumerate() {
+            // The parts of r = p - n that minimise p + n - μ (log p + log n): there μ/p + μ/n = 2.
+            let large = 0.5 * (inner.mu + r.abs() + inner.mu.hypot(r));
+            let small = inner.mu * large / (2.0 * large - inner.mu);
+            let (p, n) = if r > 0.0 { (large, small) } else { (small, large) };
+            for (value, sign) in [(p, 1.0), (n, -1.0)] {
+                inner.locals.push(Local { row, sign, cost: 1.0 });
+                inner.lower.push(0.0);
+                inner.upper.push(f64::INFINITY);
+                inner.now.w.push(value);
+                inner.zl.push(inner.mu / value);
+                inner.zu.push(0.0);
+            }
+        }
+        inner.allocate(shape);
+        inner
+    }
+}
