@@ -22,7 +22,10 @@ pub fn accountable(plan: &Plan, island: &Island) -> bool {
     let model = &plan.model;
     let root = &model.links[island.bodies.start];
     let roots = model.links[island.bodies.clone()].iter().filter(|link| link.parent.is_none()).count();
-    root.joint.kind == JointKind::Free && roots == 1 && island.forces.is_empty() && island.joint_forces.is_empty()
+    root.joint.kind == JointKind::Free
+        && roots == 1
+        && island.forces.is_empty()
+        && island.joint_forces.is_empty()
 }
 
 /// Linear and angular momentum of an island.

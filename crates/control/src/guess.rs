@@ -152,16 +152,8 @@ fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
             let h = plan.step * scales[plan.segment(k)];
             let (start, end) = (&nodes[k], &nodes[k + 1]);
             let t = plan.start.state.time + (k as f64 + 0.5) * h;
-            let mut passage = Passage {
-                model: &plan.model,
-                island,
-                start,
-                end,
-                t,
-                h,
-                controls: &controls,
-                efforts: &zero,
-            };
+            let mut passage =
+                Passage { model: &plan.model, island, start, end, t, h, controls: &controls, efforts: &zero };
             if tool.differentiate(&passage, &mut derivatives).is_err() {
                 break;
             }
@@ -232,8 +224,25 @@ fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
         }
         first = last;
     }
+    bend_to_end(plan, &mut nodes);
     let efforts = vec![0.0; plan.components() * plan.intervals];
     Ok(Path { nodes, efforts, scales })
+}
+
+/// Leads the last segment of a path to where islands must stand at the end.
+fn bend_to_end(plan: &Plan, nodes: &mut [State]) {
+    let first = plan.meetings.last().map_or(0, |meeting| meeting.node);
+    let model = &plan.model;
+    for (island, _) in model.islands.iter().zip(&plan.end.fixed).filter(|(_, fixed)| **fixed) {
+        let mut whole = vec![0.0; island.freedoms.len()];
+        difference(model, island, &nodes[plan.intervals], &plan.end.state, &mut whole);
+        for (k, node) in nodes.iter_mut().enumerate().skip(first) {
+            let part = (k - first) as f64 / (plan.intervals - first) as f64;
+            let d: Vec<f64> = whole.iter().map(|d| d * part).collect();
+            let from = node.clone();
+            displace(model, island, &from, &d, node);
+        }
+    }
 }
 
 fn same(a: (usize, usize), b: (usize, usize)) -> bool {

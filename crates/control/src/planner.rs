@@ -13,7 +13,9 @@ use crate::consistency::{accountable, given, momentum};
 use crate::guess::{Guess, Path};
 use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
 use crate::plan::{Plan, Slip};
-use crate::transcription::{Apart, Directions, Encounter, EncounterError, Label, NONE, Point, Setup, Transcription};
+use crate::transcription::{
+    Apart, Directions, Encounter, EncounterError, Label, NONE, Point, Setup, Transcription,
+};
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::QueryError;
 use percussion_mechanics::State;
@@ -71,7 +73,7 @@ impl From<QueryError> for PlanError {
 /// Overlap that counts as rounding, m.
 const ROUNDING: f64 = 1e-9;
 /// Part of the radii within which a pair is watched from the beginning.
-const NEAR: f64 = 0.5;
+const NEAR: f64 = 0.25;
 /// Overlap between nodes that is let pass, as part of the smaller radius.
 const GRAZE: f64 = 1e-4;
 /// By how much more than what was missing separations are raised.
@@ -192,7 +194,10 @@ fn search(
             .solve_watched(&mut program, &start, &settings, watch)
             .map_err(|e| PlanError::Solver(e.to_string()))?;
         rounds.iterations += solution.iterations;
-        let found = matches!(solution.outcome, Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. });
+        let found = matches!(
+            solution.outcome,
+            Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. }
+        );
         let changed = found && rounds.examine(&program, &solution.point)?;
         if !changed || round == options.rounds {
             let ending = rounds.ending(&solution, changed);
@@ -205,7 +210,9 @@ fn search(
 
 /// All pairs of parts that a plan keeps apart, each with its distance.
 fn pairs(plan: &Plan) -> Vec<((usize, usize), f64)> {
-    let (Some(avoidance), Some(contacts)) = (&plan.avoidance, &plan.model.contacts) else { return Vec::new() };
+    let (Some(avoidance), Some(contacts)) = (&plan.avoidance, &plan.model.contacts) else {
+        return Vec::new();
+    };
     let list = avoidance.pairs.clone().unwrap_or_else(|| contacts.all_pairs());
     let meets = |pair: (usize, usize)| {
         let bodies = (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
@@ -238,8 +245,10 @@ impl Rounds<'_> {
                     continue;
                 }
                 let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-                let radius = p.radius.min(q.radius);
-                if gap(&self.plan.model, pair, state, &mut Memory::default()) < NEAR * radius + margin {
+                // Bodies that meet on purpose are near each other without harm: they are watched where they overlap.
+                let meant = self.setup.encounters.iter().any(|encounter| encounter.pair == pair);
+                let near = if meant { -ROUNDING } else { NEAR * p.radius.min(q.radius) };
+                if gap(&self.plan.model, pair, state, &mut Memory::default()) < near + margin {
                     self.setup.apart.push(Apart { node, pair, least: margin });
                 }
             }
@@ -350,9 +359,10 @@ impl Rounds<'_> {
 
     fn ending(&self, solution: &Solution<Point>, changed: bool) -> Ending {
         match &solution.outcome {
-            Outcome::Optimal | Outcome::Acceptable { .. } if changed => {
-                Ending::Stalled(format!("features or pairs still change after {} rounds", self.options.rounds))
-            }
+            Outcome::Optimal | Outcome::Acceptable { .. } if changed => Ending::Stalled(format!(
+                "features or pairs still change after {} rounds",
+                self.options.rounds
+            )),
             Outcome::Optimal | Outcome::Acceptable { .. } => {
                 let overlaps = self.overlaps(&solution.point);
                 if overlaps.is_empty() { Ending::Optimal } else { Ending::Overlaps(overlaps) }
@@ -403,8 +413,11 @@ impl Rounds<'_> {
         let numbering = program.numbering().clone();
         let times = numbering.times(plan, at);
         let m = plan.components();
-        let efforts: Vec<f64> =
-            numbering.efforts.iter().flat_map(|&first| at.numbers[first..first + m].iter().copied()).collect();
+        let efforts: Vec<f64> = numbering
+            .efforts
+            .iter()
+            .flat_map(|&first| at.numbers[first..first + m].iter().copied())
+            .collect();
         let mut nodes = at.nodes.clone();
         nodes.iter_mut().zip(&times).for_each(|(node, time)| node.time = *time);
         let mut consistency = vec![[0.0; 6]; plan.intervals];
@@ -423,11 +436,13 @@ impl Rounds<'_> {
                     let own = &efforts[k * m + first..k * m + first + count];
                     let h = numbering.length(plan, at, k);
                     // Jumps at contacts happen at nodes: within an interval only efforts and weight act.
-                    let change = momentum(plan, island, ends.1, &after) - momentum(plan, island, ends.0, &before)
+                    let change = momentum(plan, island, ends.1, &after)
+                        - momentum(plan, island, ends.0, &before)
                         - given(plan, i, ends, h, own);
                     let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
                         true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
-                            change + momentum(plan, island, ends.1, &next) - momentum(plan, island, ends.1, &after)
+                            change + momentum(plan, island, ends.1, &next)
+                                - momentum(plan, island, ends.1, &after)
                         }),
                         false => change,
                     };
@@ -461,7 +476,7 @@ impl Rounds<'_> {
             iterations: self.iterations,
             rounds,
             violation: solution.residual.violation(),
-            stationarity: solution.residual.stationarity(),
+            stationarity: solution.residual.stationarity,
             consistency,
             clearance,
             clearance_between,
@@ -544,7 +559,12 @@ impl Transcription {
     }
 
     /// The impulse on the first body of a meeting, world axes.
-    fn impulse(&self, at: &Point, meeting: usize, poses: (&percussion_geometry::Pose, &percussion_geometry::Pose)) -> Vec3 {
+    fn impulse(
+        &self,
+        at: &Point,
+        meeting: usize,
+        poses: (&percussion_geometry::Pose, &percussion_geometry::Pose),
+    ) -> Vec3 {
         let mut sum = Vec3::zeros();
         for (first, directions) in self.sites_of(meeting) {
             match directions {

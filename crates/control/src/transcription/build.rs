@@ -18,7 +18,7 @@ use super::point::{NONE, Numbering, Point};
 use super::sums::{Effort, Linear};
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
 use percussion_mechanics::contact::Memory;
-use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, displace};
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
 
@@ -245,12 +245,9 @@ fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {
         bounds[first..].iter_mut().zip(each).for_each(|(bound, own)| *bound = own);
     }
     for (site, &first) in sites.iter().zip(&numbering.impulses) {
-        let mut at = first;
-        for event in &site.events {
-            if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
-                bounds[at] = Bound::at_least(0.0);
-            }
-            at += event.directions.count();
+        // A point pushes. The three points of a face only stand for its force and where that acts: each may pull.
+        if let [Event { directions: Directions::Normal(_) | Directions::Contact(_), .. }] = &site.events[..] {
+            bounds[first] = Bound::at_least(0.0);
         }
     }
     if numbering.scales != NONE {
@@ -511,6 +508,21 @@ impl Transcription {
     ) -> Point {
         let numbering = self.context.numbering.clone();
         let mut point = Point { nodes, numbers: vec![0.0; numbering.count] };
+        let last = self.context.plan.intervals;
+        for (node, terminal) in [(0, &self.context.plan.start), (last, &self.context.plan.end)] {
+            for (island, fixed) in self.context.plan.model.islands.iter().zip(&terminal.fixed) {
+                if *fixed {
+                    let still = vec![0.0; island.freedoms.len()];
+                    displace(
+                        &self.context.plan.model,
+                        island,
+                        &terminal.state,
+                        &still,
+                        &mut point.nodes[node],
+                    );
+                }
+            }
+        }
         let m = self.context.plan.components();
         for (k, &first) in numbering.efforts.iter().enumerate() {
             point.numbers[first..first + m].copy_from_slice(&efforts[k * m..(k + 1) * m]);

@@ -62,8 +62,7 @@ pub fn difference(model: &Model, island: &Island, from: &State, to: &State, d: &
                 }
             }
             _ => {
-                let (c0, c1) =
-                    (&from.coordinates[link.coordinates()], &to.coordinates[link.coordinates()]);
+                let (c0, c1) = (&from.coordinates[link.coordinates()], &to.coordinates[link.coordinates()]);
                 out.iter_mut().zip(c1.iter().zip(c0)).for_each(|(o, (c1, c0))| *o = c1 - c0);
             }
         }
