@@ -1,6 +1,7 @@
 //! Programs of tests: dense ones written as formulas, with derivatives by jets of second order.
 #![allow(dead_code)]
 
+pub mod chain;
 pub mod classics;
 pub mod jet;
 

@@ -30,7 +30,7 @@ pub(super) struct Regularisation {
 
 impl Phase {
     /// Curvature of a bounded variable's barrier.
-    fn stiffness(&self, k: usize) -> f64 {
+    pub fn stiffness(&self, k: usize) -> f64 {
         let mut sum = 0.0;
         if self.lower[k] > f64::NEG_INFINITY {
             sum += self.zl[k] / self.below(&self.now.w, k);

@@ -14,7 +14,7 @@ use feral::{CscMatrix, FactorStatus, Solver};
 use std::time::{Duration, Instant};
 
 /// Refinement ends when the residual is this small relative to right-hand side and solution.
-const REFINED: f64 = 1e-14;
+const REFINED: f64 = 1e-12;
 /// Steps of refinement at most.
 const REFINEMENTS: usize = 6;
 /// A residual above this makes a solution useless.

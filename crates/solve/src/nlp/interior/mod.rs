@@ -3,7 +3,7 @@
 //!
 //! `shape` says what takes part, `scaled` evaluates, `kkt` factorises, `phase` is a barrier problem with its iterate,
 //! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `restoration` reduces violations
-//! where nothing else works, `saddle` leaves points that are no minima, `start` begins.
+//! where nothing else works, `watchdog` lets steps pass untested, `saddle` leaves points that are no minima, `start` begins.
 //!
 //! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
 //! the restoration's proximal centre moves with the iterate, since points on manifolds have no distance; multipliers of
@@ -21,6 +21,7 @@ mod scaled;
 mod search;
 mod shape;
 mod start;
+mod watchdog;
 
 pub use options::{Options, Warm};
 
@@ -89,8 +90,9 @@ impl Interior {
             lacking: Vec::new(),
             fresh_starts: 0,
             best: None,
+            watchdog: None,
         };
-        let (exit, phase) = search.from_start(start);
+        let (exit, phase) = search.begin_at(start);
         let (solution, point) = search.concluded(exit, phase);
         let mut solution = solution.with(point);
         solution.residual = kkt_residual(program, &solution.point, &solution.multipliers)?;
@@ -147,6 +149,7 @@ impl<P: Program> Search<'_, P> {
         let objective = self.scaled.evaluate(&self.point, &mut phase.now.c).unwrap_or(f64::NAN);
         let outcome = match exit {
             Exit::Converged => Outcome::Optimal,
+            Exit::Saddle(curvature) => Outcome::Saddle { curvature: curvature / phase.weight },
             Exit::Acceptable(why) => Outcome::Acceptable { why },
             Exit::Stalled(why) => Outcome::Stalled { why },
             Exit::Infeasible => Outcome::Infeasible { conflicts: self.conflicts(&phase) },

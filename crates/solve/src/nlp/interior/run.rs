@@ -8,6 +8,7 @@ use super::phase::{Errors, Phase};
 use super::restoration::Guard;
 use super::scaled::Scaled;
 use super::search::{Accepted, Reference};
+use super::watchdog::{Watchdog, Whole};
 use crate::arithmetic::max_abs;
 use crate::nlp::answer::{Acceptance, Record, Watch};
 use crate::nlp::problem::Program;
@@ -26,6 +27,8 @@ const BOTTOMLESS: f64 = -1e15;
 const CONTENT: usize = 15;
 /// Violation of an acceptable point, in the program's units.
 const ACCEPTABLE_VIOLATION: f64 = 1e-8;
+/// Steps in a row whose effect does not show.
+const TINY_STEPS: usize = 3;
 /// Fresh starts of the barrier.
 const FRESH_STARTS: usize = 3;
 
@@ -35,6 +38,8 @@ pub(super) enum Exit {
     Converged,
     Acceptable(String),
     Stalled(String),
+    /// At a point of first order along which the Lagrangian curves downwards this much.
+    Saddle(f64),
     Infeasible,
     Unbounded,
     IterationLimit,
@@ -56,6 +61,7 @@ pub(super) struct Search<'a, P: Program> {
     pub lacking: Vec<f64>,
     pub fresh_starts: usize,
     pub best: Option<Best<P::Point>>,
+    pub watchdog: Option<Watchdog<P::Point>>,
 }
 
 /// The iterate with the least error so far.
@@ -76,6 +82,8 @@ impl<P: Program> Search<'_, P> {
         let theta_small = SMALL * theta.max(1.0);
         let mut content = 0;
         let mut tiny = 0;
+        let mut shortened = 0;
+        self.watchdog = None;
         loop {
             let errors = phase.errors(0.0);
             if guard.is_none() {
@@ -101,7 +109,9 @@ impl<P: Program> Search<'_, P> {
             if self.iteration >= self.options.iterations {
                 return Exit::IterationLimit;
             }
-            self.lower_barrier(phase, tiny > 0);
+            if self.watchdog.is_none() {
+                self.lower_barrier(phase, tiny > 0);
+            }
             if !self.direction(phase) {
                 match self.recover(phase, guard, "no regularisation makes the step's matrix usable") {
                     Some(exit) => return exit,
@@ -115,21 +125,26 @@ impl<P: Program> Search<'_, P> {
                 descent: phase.descent(&phase.step.w),
                 theta_small,
             };
-            let accepted = match self.tiny(phase, tau) {
-                Some(accepted) => {
-                    tiny += 1;
-                    if tiny > 3 {
-                        match self.recover(phase, guard, "steps are too short for their effect to show") {
-                            Some(exit) => return exit,
-                            None => continue,
-                        }
-                    }
-                    Some(accepted)
+            self.wake(phase, &reference, shortened);
+            let accepted = if let Some(dog) = self.watchdog.take() {
+                shortened = 0;
+                match self.whole_step(phase, tau, dog) {
+                    Whole::Passed(accepted) | Whole::Untested(accepted) => Some(accepted),
+                    Whole::Back => continue,
                 }
-                None => {
+            } else if let Some(accepted) = self.tiny(phase, tau) {
+                tiny += 1;
+                if tiny > TINY_STEPS {
                     tiny = 0;
-                    self.line_search(phase, &reference, tau)
+                    match self.recover(phase, guard, "steps are too short for their effect to show") {
+                        Some(exit) => return exit,
+                        None => continue,
+                    }
                 }
+                Some(accepted)
+            } else {
+                tiny = 0;
+                self.line_search(phase, &reference, tau)
             };
             let Some(accepted) = accepted else {
                 phase.remember(reference.theta, reference.phi);
@@ -138,6 +153,7 @@ impl<P: Program> Search<'_, P> {
                     None => continue,
                 }
             };
+            shortened = if accepted.trials > 1 { shortened + 1 } else { 0 };
             if accepted.remember {
                 phase.remember(reference.theta, reference.phi);
             }

@@ -52,7 +52,7 @@ pub(super) fn check(options: &Options, shape: &Shape) -> Result<(), SolveError> 
 
 impl<P: Program> Search<'_, P> {
     /// Begins, and runs to the end.
-    pub fn from_start(&mut self, start: &P::Point) -> (Exit, Phase) {
+    pub fn begin_at(&mut self, start: &P::Point) -> (Exit, Phase) {
         let shape = self.scaled.shape;
         let mut phase = Phase::new(shape, |row| self.scaled.row_bound(row));
         self.scaled.fix(start, &mut self.point);
