@@ -309,8 +309,8 @@ fn motion(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) 
         pieces.push(Box::new(Linear::new(&links)));
     }
     for interval in 0..plan.intervals {
-        for island in 0..plan.model.islands.len() {
-            let (before, after) = (ends[interval][island].1, ends[interval + 1][island].0);
+        for (island, (here, next)) in ends[interval].iter().zip(&ends[interval + 1]).enumerate() {
+            let (before, after) = (here.1, next.0);
             pieces.push(Box::new(Passage::new(context, interval, island, before, after)));
         }
     }
@@ -378,10 +378,13 @@ fn islands_of_measure(plan: &Plan, measure: &Measure) -> Vec<usize> {
     islands
 }
 
+/// Functions of a node with the rows of their components.
+type Functions = (Vec<Function>, Vec<(usize, f64)>);
+
 /// Functions of configurations, all of a node in one piece.
 fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
     let plan = &context.plan;
-    let mut lists: Vec<(Vec<Function>, Vec<(usize, f64)>)> = vec![Default::default(); plan.intervals + 1];
+    let mut lists: Vec<Functions> = vec![Default::default(); plan.intervals + 1];
     for (c, condition) in plan.conditions.iter().enumerate().filter(|(_, c)| !c.measure.of_velocities()) {
         for node in (0..=plan.intervals).filter(|&node| condition.when.means(node, plan.intervals)) {
             let function = Function::Measure(condition.measure.clone());
@@ -440,7 +443,7 @@ fn varies(context: &Context, node: usize, function: &Function) -> bool {
 fn tied(
     plan: &Plan,
     (m, meeting, encounter, tie): (usize, &Meeting, &Encounter, Tie),
-    lists: &mut [(Vec<Function>, Vec<(usize, f64)>)],
+    lists: &mut [Functions],
     rows: &mut Rows,
 ) {
     let Some(contacts) = &plan.model.contacts else { return };
