@@ -59,7 +59,7 @@ fn main() {
             );
             if turn == "again" {
                 start.clone_from(&s.point);
-                options.warm = Some(Warm::new(s.multipliers));
+                options.warm = Some(Warm::after(&s));
             }
         }
     }

@@ -42,8 +42,8 @@ fn classics_agree() {
 #[test]
 fn transcriptions_agree() {
     for (name, force, free_time, obstacles, price) in [
-        ("forces", 1.5, false, 0, 1.0),
-        ("small objective", 1.5, false, 0, 1e-6),
+        ("forces", 2.2, false, 0, 1.0),
+        ("small objective", 2.2, false, 0, 1e-6),
         ("free time", 4.0, true, 0, 1e-3),
         ("obstacles", 8.0, false, 6, 1.0),
         ("obstacles, free time", 8.0, true, 20, 1.0),

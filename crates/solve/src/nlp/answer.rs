@@ -102,8 +102,10 @@ pub struct Solution<P> {
     pub factorisations: usize,
     /// Evaluations of objective and constraints.
     pub evaluations: usize,
-    /// The barrier parameter at the end.
+    /// The barrier parameter at the end, for the objective scaled.
     pub barrier: f64,
+    /// The factor that the objective was scaled with.
+    pub scale: f64,
     /// Where the time went.
     pub timing: Timing,
 }

@@ -371,6 +371,7 @@ pub fn solve_ipopt<P: Program>(
         factorisations: 0,
         evaluations,
         barrier: f64::NAN,
+        scale: 1.0,
         timing,
     })
 }

@@ -49,7 +49,7 @@ impl Phase {
     pub fn factor(&mut self, kkt: &mut Kkt, columns: f64, rows: f64) -> Option<Inertia> {
         let n = self.columns();
         for j in 0..n {
-            self.column_diagonal[j] = self.stiffness(j) + self.proximal + columns;
+            self.column_diagonal[j] = self.stiffness(j) + self.proximal + self.damping + columns;
         }
         self.row_diagonal.fill(rows);
         for (k, local) in self.locals.iter().enumerate() {
@@ -180,29 +180,37 @@ impl Phase {
         sum
     }
 
-    /// Multipliers of the rows that come nearest to balancing the rest of the Lagrangian's gradient; none if they are large.
-    /// The step that comes with it goes to where the rows, linearised, hold, and is left in `self.step.w`.
-    pub fn least_squares_multipliers(&mut self, kkt: &mut Kkt, large: f64) {
+    /// Factorises the matrix of least squares, with the identity for the Hessian. Whether it could.
+    pub fn factor_identity(&mut self, kkt: &mut Kkt) -> bool {
         let n = self.columns();
-        self.y.fill(0.0);
-        self.step.w.fill(0.0);
         self.column_diagonal.fill(1.0);
         self.row_diagonal.fill(0.0);
         for local in &self.locals {
             self.row_diagonal[local.row] += 1.0;
         }
-        let mut factored = false;
-        for rows in [0.0, 1e-8] {
+        for rows in [0.0, ROWS] {
             self.row_diagonal.iter_mut().for_each(|d| *d += rows);
             let inertia = kkt.factor(None, &self.now.jacobian, &self.column_diagonal, &self.row_diagonal);
-            factored = inertia.is_some_and(|i| i.positive == n && i.negative == self.y.len());
-            if factored {
-                break;
+            if inertia.is_some_and(|i| i.positive == n && i.negative == self.y.len()) {
+                return true;
             }
         }
-        if !factored {
-            return;
+        false
+    }
+
+    /// Multipliers of the rows that come nearest to balancing the rest of the Lagrangian's gradient; none if they are large.
+    pub fn least_squares_multipliers(&mut self, kkt: &mut Kkt, large: f64) {
+        if self.factor_identity(kkt) {
+            self.balancing_multipliers(kkt, large);
+        } else {
+            self.y.fill(0.0);
         }
+    }
+
+    /// The same, with the matrix factorised.
+    pub fn balancing_multipliers(&mut self, kkt: &mut Kkt, large: f64) {
+        let n = self.columns();
+        self.y.fill(0.0);
         self.pull();
         self.right.fill(0.0);
         for k in 0..self.slope.len() {
@@ -220,6 +228,13 @@ impl Phase {
                 self.y.copy_from_slice(y);
             }
         }
+    }
+
+    /// The shortest step to where the rows, linearised, hold, with the matrix of least squares factorised. Its columns are left in
+    /// `self.step.w`.
+    pub fn shortest_step(&mut self, kkt: &mut Kkt) {
+        let n = self.columns();
+        self.step.w.fill(0.0);
         let mut rows = std::mem::take(&mut self.rows);
         self.residual(&self.now.c, &self.now.w, &mut rows);
         self.right[..n].fill(0.0);

@@ -3,12 +3,13 @@
 //!
 //! `shape` says what takes part, `scaled` evaluates, `kkt` factorises, `phase` is a barrier problem with its iterate,
 //! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `restoration` reduces violations
-//! where nothing else works, `watchdog` lets steps pass untested, `saddle` leaves points that are no minima, `start` begins.
+//! where nothing else works, `watchdog` lets steps pass untested, `damping` shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
 //!
 //! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
 //! the restoration's proximal centre moves with the iterate, since points on manifolds have no distance; multipliers of
 //! bounds begin at μ / slack.
 
+mod damping;
 mod direction;
 mod filter;
 mod kkt;
@@ -94,7 +95,7 @@ impl Interior {
         };
         let (exit, phase) = search.begin_at(start);
         let (solution, point) = search.concluded(exit, phase);
-        let mut solution = solution.with(point);
+        let mut solution = with_point(solution, point);
         solution.residual = kkt_residual(program, &solution.point, &solution.multipliers)?;
         solution.timing.total = began.elapsed();
         self.kept = Some((shape, kkt));
@@ -102,32 +103,22 @@ impl Interior {
     }
 }
 
-impl Solution<()> {
-    fn with<P>(self, point: P) -> Solution<P> {
-        let Self {
-            objective,
-            multipliers,
-            outcome,
-            residual,
-            iterations,
-            factorisations,
-            evaluations,
-            barrier,
-            timing,
-            ..
-        } = self;
-        Solution {
-            point,
-            objective,
-            multipliers,
-            outcome,
-            residual,
-            iterations,
-            factorisations,
-            evaluations,
-            barrier,
-            timing,
-        }
+/// The same with a point.
+fn with_point<P>(solution: Solution<()>, point: P) -> Solution<P> {
+    let Solution { point: (), objective, multipliers, outcome, residual, iterations, .. } = solution;
+    let Solution { factorisations, evaluations, barrier, scale, timing, .. } = solution;
+    Solution {
+        point,
+        objective,
+        multipliers,
+        outcome,
+        residual,
+        iterations,
+        factorisations,
+        evaluations,
+        barrier,
+        scale,
+        timing,
     }
 }
 
@@ -138,7 +129,7 @@ impl<P: Program> Search<'_, P> {
             matches!(exit, Exit::Acceptable(_) | Exit::Stalled(_) | Exit::IterationLimit | Exit::Stopped);
         if unfinished
             && let Some(best) = self.best.take()
-            && best.error < phase.errors(0.0).worst()
+            && best.error < run::rank(&phase.errors(0.0))
         {
             self.point = best.point;
             phase.y = best.y;
@@ -184,7 +175,8 @@ impl<P: Program> Search<'_, P> {
             iterations: self.iteration,
             factorisations: self.kkt.factorisations,
             evaluations: self.scaled.evaluations,
-            barrier: phase.mu / phase.weight,
+            barrier: phase.mu,
+            scale: phase.weight,
             timing,
         };
         (solution, self.point)

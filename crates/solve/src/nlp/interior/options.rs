@@ -1,6 +1,6 @@
 //! Settings of the interior-point method.
 
-use crate::nlp::answer::Multipliers;
+use crate::nlp::answer::{Multipliers, Solution};
 
 /// Settings of the search; `Options::default()` suits transcriptions of optimal control.
 #[derive(Clone, Debug)]
@@ -28,12 +28,14 @@ pub struct Warm {
     pub multipliers: Multipliers,
     /// The barrier parameter to begin with.
     pub barrier: f64,
+    /// The factor of the objective that the similar program was solved with, if known.
+    pub scale: Option<f64>,
 }
 
 impl Warm {
-    /// With a barrier parameter that suits small changes.
-    pub fn new(multipliers: Multipliers) -> Self {
-        Self { multipliers, barrier: 1e-6 }
+    /// After the solution of a similar program, with a barrier parameter that suits small changes.
+    pub fn after<P>(solution: &Solution<P>) -> Self {
+        Self { multipliers: solution.multipliers.clone(), barrier: 1e-6, scale: Some(solution.scale) }
     }
 }
 

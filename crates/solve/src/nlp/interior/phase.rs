@@ -71,6 +71,8 @@ pub(super) struct Phase {
     pub weight: f64,
     /// Added to the Hessian: the weight of staying where the iterate is.
     pub proximal: f64,
+    /// Added to the Hessian as well while the search goes to and fro: shorter steps in better directions.
+    pub damping: f64,
     pub locals: Vec<Local>,
     pub target: Vec<f64>,
     pub lower: Vec<f64>,

@@ -22,6 +22,11 @@ const PROXIMAL: f64 = 1e-3;
 /// Multipliers above this are not believed after restoration.
 const LARGE: f64 = 1e3;
 
+/// The proximal weight that goes with a barrier parameter: it must not outlast it, or flat valleys are crossed at a crawl.
+pub(super) fn proximal(mu: f64) -> f64 {
+    PROXIMAL * (mu / BARRIER).sqrt().min(mu / BARRIER)
+}
+
 /// What a restored point must satisfy.
 pub(super) struct Guard {
     outer: Phase,
@@ -88,7 +93,7 @@ impl Phase {
         let mut inner = self.clone();
         inner.weight = 0.0;
         inner.mu = BARRIER * self.mu.max(max_abs(&rows));
-        inner.proximal = PROXIMAL * (inner.mu / BARRIER).sqrt();
+        inner.proximal = proximal(inner.mu);
         inner.y.fill(0.0);
         for z in inner.zl.iter_mut().chain(&mut inner.zu) {
             *z = z.min(1.0);

@@ -1,11 +1,12 @@
 //! The main loop: errors, barrier parameter, direction, search; and what to do where the search finds nothing.
 //! [Wächter and Biegler 2006], algorithm A.
 
+use super::damping::Cuts;
 use super::direction::Regularisation;
 use super::kkt::Kkt;
 use super::options::Options;
 use super::phase::{Errors, Phase};
-use super::restoration::Guard;
+use super::restoration::{Guard, proximal};
 use super::scaled::Scaled;
 use super::search::{Accepted, Reference};
 use super::watchdog::{Watchdog, Whole};
@@ -27,8 +28,17 @@ const BOTTOMLESS: f64 = -1e15;
 const CONTENT: usize = 15;
 /// Violation of an acceptable point, in the program's units.
 const ACCEPTABLE_VIOLATION: f64 = 1e-8;
+/// Error at which the sum of violations counts as stationary: its multipliers are at most one.
+const STATIONARY_VIOLATION: f64 = 1e-7;
+/// How much larger than the tolerance the Lagrangian's gradient may be when large multipliers loosen it.
+const UNSCALED: f64 = 1e4;
+const HUGE_MULTIPLIERS: &str = "the conditions hold only relative to multipliers that grow without end: the active \
+                                constraints are degenerate here";
+const TO_AND_FRO: &str = "the iterates go to and fro without getting better, as at a kink of the constraints";
 /// Steps in a row whose effect does not show.
 const TINY_STEPS: usize = 3;
+/// How much more a violation counts than other errors where the best of many iterates is sought.
+const FEASIBLE_FIRST: f64 = 1e4;
 /// Fresh starts of the barrier.
 const FRESH_STARTS: usize = 3;
 
@@ -64,6 +74,11 @@ pub(super) struct Search<'a, P: Program> {
     pub watchdog: Option<Watchdog<P::Point>>,
 }
 
+/// How bad a point is where the best of many is sought: feasible ones before stationary ones.
+pub(super) fn rank(errors: &Errors) -> f64 {
+    errors.worst().max(FEASIBLE_FIRST * errors.primal)
+}
+
 /// The iterate with the least error so far.
 pub(super) struct Best<P> {
     pub error: f64,
@@ -83,16 +98,24 @@ impl<P: Program> Search<'_, P> {
         let mut content = 0;
         let mut tiny = 0;
         let mut shortened = 0;
+        let mut cuts = Cuts::default();
         self.watchdog = None;
         loop {
             let errors = phase.errors(0.0);
             if guard.is_none() {
                 self.keep_best(phase, &errors);
             }
-            let feasible =
-                guard.is_some() || self.scaled.holds(&phase.now.c, self.options.constraint_tolerance);
-            if feasible && errors.worst() <= self.options.tolerance {
-                return Exit::Converged;
+            if guard.is_some() {
+                if errors.worst() <= self.options.tolerance.max(STATIONARY_VIOLATION) {
+                    return Exit::Converged;
+                }
+            } else if errors.worst() <= self.options.tolerance
+                && self.scaled.holds(&phase.now.c, self.options.constraint_tolerance)
+            {
+                if errors.gradient <= UNSCALED * self.options.tolerance {
+                    return Exit::Converged;
+                }
+                return Exit::Acceptable(HUGE_MULTIPLIERS.into());
             }
             if guard.is_none() {
                 let acceptable = self.acceptable(phase, &errors);
@@ -108,6 +131,13 @@ impl<P: Program> Search<'_, P> {
             }
             if self.iteration >= self.options.iterations {
                 return Exit::IterationLimit;
+            }
+            if cuts.to_and_fro(phase.mu, errors.worst()) {
+                cuts = Cuts::default();
+                if let Some(exit) = self.recover(phase, guard, TO_AND_FRO) {
+                    return exit;
+                }
+                continue;
             }
             if self.watchdog.is_none() {
                 self.lower_barrier(phase, tiny > 0);
@@ -154,6 +184,7 @@ impl<P: Program> Search<'_, P> {
                 }
             };
             shortened = if accepted.trials > 1 { shortened + 1 } else { 0 };
+            cuts.note(phase, &accepted);
             if accepted.remember {
                 phase.remember(reference.theta, reference.phi);
             }
@@ -176,7 +207,7 @@ impl<P: Program> Search<'_, P> {
     }
 
     fn keep_best(&mut self, phase: &Phase, errors: &Errors) {
-        let error = errors.worst();
+        let error = rank(errors);
         match &mut self.best {
             Some(best) if best.error <= error => {}
             Some(best) => {
@@ -205,6 +236,9 @@ impl<P: Program> Search<'_, P> {
         while phase.mu > least && (forced || phase.errors(phase.mu).worst() <= SOLVED * phase.mu) {
             forced = false;
             phase.mu = (BARRIER_FACTOR * phase.mu).min(phase.mu.powf(BARRIER_POWER)).max(least);
+            if phase.proximal > 0.0 {
+                phase.proximal = proximal(phase.mu);
+            }
             phase.filter.clear();
         }
     }
@@ -270,7 +304,7 @@ impl<P: Program> Search<'_, P> {
             dual: phase.errors(0.0).gradient,
             log_barrier: phase.mu.log10(),
             step: max_abs(&phase.step.w),
-            regularisation: self.regularisation.columns,
+            regularisation: self.regularisation.columns + phase.damping,
             alpha_dual,
             alpha_primal: accepted.alpha,
             trials: accepted.trials,
@@ -286,9 +320,14 @@ impl<P: Program> Search<'_, P> {
         }
         let mut reason = why.to_owned();
         let tolerance = self.options.constraint_tolerance;
+        phase.damping = 0.0;
         if !self.scaled.holds(&phase.now.c, tolerance) || phase.errors(0.0).primal > tolerance {
             match self.restore(phase) {
-                Exit::Restored => return None,
+                Exit::Restored if self.fresh_starts < FRESH_STARTS => {
+                    self.fresh_starts += usize::from(why == TO_AND_FRO);
+                    return None;
+                }
+                Exit::Restored => {}
                 Exit::Stalled(inner) => reason = format!("{why}, and reducing the violation failed: {inner}"),
                 exit => return Some(exit),
             }

@@ -126,7 +126,7 @@ impl<P: Program> Search<'_, P> {
                     *m = sign * length * d;
                 }
                 let expected = theta * price + phi + SHARE * 0.5 * length * length * curvature;
-                if phase.longest(&moved, 0.9) >= 1.0
+                if phase.longest(&moved[..n], 0.9) >= 1.0
                     && self.corrected_fall(phase, &mut moved, price, expected)
                 {
                     return Some(length);
@@ -141,7 +141,11 @@ impl<P: Program> Search<'_, P> {
     fn corrected_fall(&mut self, phase: &mut Phase, moved: &mut [f64], price: f64, expected: f64) -> bool {
         let n = phase.columns();
         for _ in 0..CORRECTIONS {
-            let Some((theta, phi)) = self.try_step(phase, moved, 1.0) else { return false };
+            if self.try_step(phase, moved, 1.0).is_none() {
+                return false;
+            }
+            phase.follow();
+            let (theta, phi) = (phase.theta(true), phase.phi(phase.trial.f, &phase.trial.w));
             if phi + price * theta <= expected {
                 return self.complete_trial(phase);
             }
@@ -159,7 +163,7 @@ impl<P: Program> Search<'_, P> {
             }
             phase.solution = solution;
             phase.local_part(moved);
-            if !solved || phase.longest(moved, 0.9) < 1.0 {
+            if !solved || phase.longest(&moved[..n], 0.9) < 1.0 {
                 return false;
             }
         }
@@ -177,6 +181,18 @@ impl Phase {
         }
         for (d, local) in step[n..].iter_mut().zip(&self.locals) {
             *d = along[local.row];
+        }
+    }
+
+    /// Lets the slacks of the trial follow their rows as far as their ends allow.
+    fn follow(&mut self) {
+        let n = self.columns();
+        for (k, local) in self.locals.iter().enumerate() {
+            let low = self.lower[n + k] + 0.1 * (self.now.w[n + k] - self.lower[n + k]);
+            let high = self.upper[n + k] - 0.1 * (self.upper[n + k] - self.now.w[n + k]);
+            let low = if low.is_nan() { f64::NEG_INFINITY } else { low };
+            let high = if high.is_nan() { f64::INFINITY } else { high };
+            self.trial.w[n + k] = self.trial.c[local.row].max(low).min(high);
         }
     }
 

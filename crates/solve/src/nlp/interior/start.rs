@@ -1,6 +1,6 @@
 //! The start: an interior point, scales, first multipliers.
 
-use super::options::Options;
+use super::options::{Options, Warm};
 use super::phase::Phase;
 use super::run::{Exit, Search};
 use super::shape::Shape;
@@ -19,6 +19,8 @@ const ROW_RANGE: (f64, f64) = (1e-2, 1e2);
 /// Scales of rows and objective at most.
 const MOST_ROW: f64 = 1e4;
 const MOST_OBJECTIVE: f64 = 1e10;
+/// The least length of a step that matters: together with the curvature a least gradient.
+const LENGTH: f64 = 1e-4;
 /// Multipliers above this are not believed at the start.
 const LARGE: f64 = 1e3;
 
@@ -38,6 +40,9 @@ pub(super) fn check(options: &Options, shape: &Shape) -> Result<(), SolveError> 
                 what: "barrier parameter of a warm start",
                 value: warm.barrier,
             });
+        }
+        if let Some(value) = warm.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
+            return Err(SolveError::NotPositive { what: "scale of a warm start", value });
         }
         let m = &warm.multipliers;
         length("multipliers of constraints", "constraint", shape.constraints, m.constraints.len())?;
@@ -71,7 +76,6 @@ impl<P: Program> Search<'_, P> {
         };
         self.push_locals(&mut phase);
         phase.mu = self.options.barrier;
-        self.scale_objective(&mut phase);
         self.first_multipliers(&mut phase);
         let record = Record {
             objective: phase.now.f,
@@ -152,9 +156,9 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// Scales the objective to gradients of about one, here or where the linearised rows lead: efforts often begin at rest,
-    /// where their gradient vanishes.
+    /// where their gradient vanishes. Needs the matrix of least squares factorised.
     fn scale_objective(&mut self, phase: &mut Phase) {
-        phase.least_squares_multipliers(self.kkt, f64::INFINITY);
+        phase.shortest_step(self.kkt);
         phase.y.fill(0.0);
         let mut size = max_abs(&phase.now.gradient);
         if self.scaled.curve(&self.point, 1.0, &phase.y, &mut phase.hessian) {
@@ -165,30 +169,47 @@ impl<P: Program> Search<'_, P> {
                     there[j] += value * phase.step.w[i];
                 }
             }
-            size = size.max(max_abs(&there));
+            size = size.max(max_abs(&there)).max(LENGTH * max_abs(&phase.hessian));
         }
-        phase.weight = match size {
-            s if s > 100.0 => 100.0 / s,
-            s if s > 0.0 && s < 1.0 => (1.0 / s).min(MOST_OBJECTIVE),
-            _ => 1.0,
-        };
+        phase.weight = weight(size);
     }
 
     fn first_multipliers(&mut self, phase: &mut Phase) {
-        let Some(warm) = &self.options.warm else {
-            phase.centre_multipliers();
-            phase.least_squares_multipliers(self.kkt, LARGE);
+        if let Some(warm) = &self.options.warm
+            && let Some(scale) = warm.scale
+        {
+            phase.weight = scale;
+            self.warm_multipliers(phase, warm);
             return;
-        };
+        }
+        let factored = phase.factor_identity(self.kkt);
+        if factored {
+            self.scale_objective(phase);
+        } else {
+            phase.weight = weight(max_abs(&phase.now.gradient));
+        }
+        if let Some(warm) = &self.options.warm {
+            self.warm_multipliers(phase, warm);
+            return;
+        }
+        phase.centre_multipliers();
+        if factored {
+            phase.balancing_multipliers(self.kkt, LARGE);
+        }
+    }
+
+    /// Multipliers as given.
+    fn warm_multipliers(&self, phase: &mut Phase, warm: &Warm) {
+        let given = &warm.multipliers;
         phase.mu = warm.barrier;
         let n = phase.columns();
         let (shape, weight) = (self.scaled.shape, phase.weight);
         for (row, &constraint) in shape.constraint_of.iter().enumerate() {
-            phase.y[row] = warm.multipliers.constraints[constraint] * weight / self.scaled.scales[row];
+            phase.y[row] = given.constraints[constraint] * weight / self.scaled.scales[row];
         }
         for (column, &variable) in shape.variable_of.iter().enumerate() {
-            phase.zl[column] = (warm.multipliers.lower[variable] * weight).max(0.0);
-            phase.zu[column] = (warm.multipliers.upper[variable] * weight).max(0.0);
+            phase.zl[column] = (given.lower[variable] * weight).max(0.0);
+            phase.zu[column] = (given.upper[variable] * weight).max(0.0);
         }
         // A slack's multipliers are the two signs of its row's.
         for (k, local) in phase.locals.iter().enumerate() {
@@ -201,6 +222,15 @@ impl<P: Program> Search<'_, P> {
             phase.zu[k] = if above.is_finite() { phase.zu[k].max(phase.mu / above.max(1.0)) } else { 0.0 };
         }
         phase.tidy_multipliers();
+    }
+}
+
+/// The objective's scale for a gradient of given size.
+fn weight(size: f64) -> f64 {
+    match size {
+        s if s > 100.0 => 100.0 / s,
+        s if s > 0.0 && s < 1.0 => (1.0 / s).min(MOST_OBJECTIVE),
+        _ => 1.0,
     }
 }
 

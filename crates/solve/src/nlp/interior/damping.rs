@@ -1,0 +1,50 @@
+//! Kinks: where constraints are smooth in pieces only, steps made for one piece overshoot into the next and the line search halves
+//! them again and again. Damping shortens them by turning them: it grows while steps are cut and goes when they are not.
+
+use super::phase::Phase;
+use super::search::Accepted;
+
+/// Trials of a step that was cut, cuts that wake the damping, its first value, growth and decay.
+const CUT: usize = 3;
+const CUTS: usize = 4;
+const FIRST: f64 = 1e-2;
+const MOST: f64 = 1e8;
+const GROWTH: f64 = 10.0;
+const DECAY: f64 = 0.3;
+const NONE: f64 = 1e-6;
+/// Iterations with the same barrier and no smaller error before the search is said to go to and fro.
+const PATIENCE: usize = 60;
+const PROGRESS: f64 = 0.9;
+
+/// What is remembered of the last steps.
+#[derive(Default)]
+pub(super) struct Cuts {
+    cuts: usize,
+    mu: f64,
+    best: f64,
+    since: usize,
+}
+
+impl Cuts {
+    /// Looks at an accepted step and sets the damping of the next.
+    pub fn note(&mut self, phase: &mut Phase, accepted: &Accepted) {
+        if accepted.trials >= CUT {
+            self.cuts += 1;
+            if self.cuts >= CUTS {
+                phase.damping = (GROWTH * phase.damping).clamp(FIRST, MOST);
+            }
+        } else {
+            self.cuts = self.cuts.saturating_sub(1);
+            phase.damping = if phase.damping > NONE { DECAY * phase.damping } else { 0.0 };
+        }
+    }
+
+    /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.
+    pub fn to_and_fro(&mut self, mu: f64, error: f64) -> bool {
+        if mu != self.mu || error < PROGRESS * self.best || self.best == 0.0 {
+            *self = Self { cuts: self.cuts, mu, best: error, since: 0 };
+        }
+        self.since += 1;
+        self.since > PATIENCE
+    }
+}
