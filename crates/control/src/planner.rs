@@ -14,14 +14,15 @@ use crate::guess::{Guess, Path};
 use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
 use crate::plan::{Plan, Slip};
 use crate::transcription::{
-    Apart, Directions, Encounter, EncounterError, Label, NONE, Point, Setup, Transcription,
+    Apart, Directions, Encounter, EncounterError, Frozen, Label, NONE, Point, Setup, Transcription,
 };
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::QueryError;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::displace;
-use percussion_solve::nlp::{Interior, Multipliers, Outcome, Program, Record, Solution, Warm, Watch};
+use percussion_solve::nlp::{Interior, Outcome, Program, Record, Solution, Warm, Watch};
+use std::collections::HashMap;
 use thiserror::Error;
 
 /// How to search.
@@ -43,7 +44,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, iterations: 500, rounds: 12, starts: 0, seed: 0, disturbance: 0.05 }
+        Self { tolerance: 1e-10, iterations: 500, rounds: 40, starts: 0, seed: 0, disturbance: 0.05 }
     }
 }
 
@@ -76,8 +77,17 @@ const ROUNDING: f64 = 1e-9;
 const NEAR: f64 = 0.25;
 /// Overlap between nodes that is let pass, as part of the smaller radius.
 const GRAZE: f64 = 1e-4;
+/// A price that is one, relative to the greatest.
+const HELD: f64 = 1e-6;
+/// Room that is worth another round, m per second of an interval.
+const ROOM: f64 = 1e-6;
+/// Part of the price that a round of other planes must gain.
+const GAIN: f64 = 1e-6;
 /// By how much more than what was missing separations are raised.
 const RAISE: f64 = 1.5;
+
+/// The barrier parameter that a round after the first begins with.
+const WARM: f64 = 1e-6;
 
 /// Finds a manoeuvre; the watcher is told every iteration and may end the search.
 pub fn plan(
@@ -142,6 +152,8 @@ struct Rounds<'a> {
     pairs: Vec<((usize, usize), f64)>,
     interior: Interior,
     iterations: usize,
+    /// The price when planes were last turned.
+    turned_at: f64,
 }
 
 fn search(
@@ -162,10 +174,11 @@ fn search(
         pairs: pairs(plan),
         interior: Interior::new(),
         iterations: 0,
+        turned_at: f64::INFINITY,
     };
     rounds.watch_near(&path.nodes);
     let mut objective_guess = None;
-    let mut kept: Option<(Point, Multipliers)> = None;
+    let mut kept: Option<(Point, Before)> = None;
     let mut round = 0;
     loop {
         round += 1;
@@ -179,14 +192,11 @@ fn search(
             let mut room = vec![0.0; program.layout().constraints.len()];
             objective_guess = Some(program.evaluate(&start, &mut room).unwrap_or(f64::NAN));
         }
-        let warm = kept.as_ref().filter(|(_, m)| {
-            m.constraints.len() == program.layout().constraints.len()
-                && m.lower.len() == program.layout().variables.len()
-        });
+        let warm = kept.as_ref().and_then(|(_, before)| before.continued(&program));
         let settings = percussion_solve::nlp::Options {
             constraint_tolerance: options.tolerance,
             iterations: options.iterations,
-            warm: warm.map(|(_, m)| Warm::new(m.clone())),
+            warm,
             ..percussion_solve::nlp::Options::default()
         };
         let solution = rounds
@@ -198,13 +208,51 @@ fn search(
             solution.outcome,
             Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. }
         );
-        let changed = found && rounds.examine(&program, &solution.point)?;
+        let changed = found && rounds.examine(&program, &solution)?;
         if !changed || round == options.rounds {
             let ending = rounds.ending(&solution, changed);
             let guess = objective_guess.unwrap_or(f64::NAN);
             return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
         }
-        kept = Some((solution.point, solution.multipliers));
+        let before = Before::new(&program, &solution);
+        kept = Some((solution.point, before));
+    }
+}
+
+/// Multipliers of a round, by what their rows say: the next round begins with them where it says the same.
+struct Before {
+    rows: HashMap<Label, Vec<f64>>,
+    warm: Warm,
+}
+
+impl Before {
+    fn new(program: &Transcription, solution: &Solution<Point>) -> Self {
+        let mut rows: HashMap<Label, Vec<f64>> = HashMap::new();
+        for (row, y) in solution.multipliers.constraints.iter().enumerate() {
+            rows.entry(program.label(row).clone()).or_default().push(*y);
+        }
+        Self { rows, warm: Warm { barrier: WARM, ..Warm::after(solution) } }
+    }
+
+    /// For a program with the same variables.
+    fn continued(&self, program: &Transcription) -> Option<Warm> {
+        let layout = program.layout();
+        if self.warm.multipliers.lower.len() != layout.variables.len() {
+            return None;
+        }
+        let mut warm = self.warm.clone();
+        let mut next: HashMap<&Label, usize> = HashMap::new();
+        let mut counts: HashMap<&Label, usize> = HashMap::new();
+        (0..layout.constraints.len()).for_each(|row| *counts.entry(program.label(row)).or_default() += 1);
+        let multiplier = |row: usize| {
+            let label = program.label(row);
+            let at = next.entry(label).or_default();
+            *at += 1;
+            let list = self.rows.get(label).filter(|list| list.len() == counts[label]);
+            list.map_or(0.0, |list| list[*at - 1])
+        };
+        warm.multipliers.constraints = (0..layout.constraints.len()).map(multiplier).collect();
+        Some(warm)
     }
 }
 
@@ -249,7 +297,8 @@ impl Rounds<'_> {
                 let meant = self.setup.encounters.iter().any(|encounter| encounter.pair == pair);
                 let near = if meant { -ROUNDING } else { NEAR * p.radius.min(q.radius) };
                 if gap(&self.plan.model, pair, state, &mut Memory::default()) < near + margin {
-                    self.setup.apart.push(Apart { node, pair, least: margin });
+                    let sides = sides(self.plan, pair, state);
+                    self.setup.apart.push(Apart { node, pair, least: margin, sides });
                 }
             }
         }
@@ -270,8 +319,9 @@ impl Rounds<'_> {
     }
 
     /// Looks for what the program did not know; whether there is anything.
-    fn examine(&mut self, program: &Transcription, at: &Point) -> Result<bool, PlanError> {
-        let features = self.examine_contacts(program, at)?;
+    fn examine(&mut self, program: &Transcription, solution: &Solution<Point>) -> Result<bool, PlanError> {
+        let at = &solution.point;
+        let features = self.examine_contacts(program, at)? | self.turn_planes(program, solution);
         let apart = self.examine_nodes(at);
         // Between nodes only when the nodes are right.
         Ok(features || apart || self.examine_between(at))
@@ -299,8 +349,35 @@ impl Rounds<'_> {
         Ok(changed)
     }
 
+    /// Takes the best planes at a solution; whether one that held it back leaves more room now.
+    fn turn_planes(&mut self, program: &Transcription, solution: &Solution<Point>) -> bool {
+        let at = &solution.point;
+        let prices = program.prices(&solution.multipliers.constraints);
+        let most = solution.multipliers.constraints.iter().fold(0.0_f64, |a, y| a.max(y.abs()));
+        let mut changed = false;
+        let mut turned = Vec::new();
+        for apart in self.setup.apart.iter().filter(|apart| !apart.sides.is_empty()) {
+            let state = &at.nodes[apart.node];
+            let best = sides(self.plan, apart.pair, state);
+            let room = gap(&self.plan.model, apart.pair, state, &mut Memory::default());
+            let held = prices.get(&(apart.pair, apart.node)).is_some_and(|price| *price > HELD * most);
+            let same = best.first().zip(apart.sides.first()).is_some_and(|(a, b)| a.same_plane(b));
+            // What is kept now has some slack in another plane: there is something to gain.
+            changed |= held && !same && room > apart.least + ROOM * program.plan().step;
+            turned.push(best);
+        }
+        // Another round is worth it while turning gains something.
+        changed &= solution.objective < self.turned_at * (1.0 - GAIN);
+        if changed {
+            self.turned_at = solution.objective;
+            let with_planes = self.setup.apart.iter_mut().filter(|apart| !apart.sides.is_empty());
+            with_planes.zip(turned).for_each(|(apart, best)| apart.sides = best);
+        }
+        changed
+    }
+
     /// Raises what a pair must keep at a node.
-    fn raise(&mut self, pair: (usize, usize), node: usize, least: f64) -> bool {
+    fn raise(&mut self, pair: (usize, usize), node: usize, least: f64, state: &State) -> bool {
         let free = |state: &[bool]| state.iter().any(|fixed| !fixed);
         let terminal = match node {
             0 => free(&self.plan.start.fixed),
@@ -312,8 +389,17 @@ impl Rounds<'_> {
         }
         match self.setup.apart.iter_mut().find(|a| a.pair == pair && a.node == node) {
             Some(apart) if apart.least < least => apart.least = least,
-            Some(_) => return false,
-            None => self.setup.apart.push(Apart { node, pair, least }),
+            // Some other vertex came too near: the list of sides is made anew.
+            Some(apart) => {
+                let new = sides(self.plan, pair, state);
+                let changed = new != apart.sides;
+                apart.sides = new;
+                return changed;
+            }
+            None => {
+                let sides = sides(self.plan, pair, state);
+                self.setup.apart.push(Apart { node, pair, least, sides });
+            }
         }
         true
     }
@@ -324,9 +410,7 @@ impl Rounds<'_> {
             for (pair, margin) in self.pairs.clone() {
                 let g = gap(&self.plan.model, pair, state, &mut Memory::default());
                 if g < margin - ROUNDING {
-                    let watched = self.setup.apart.iter().find(|a| a.pair == pair && a.node == node);
-                    let least = watched.map_or(margin, |a| a.least + RAISE * (margin - g));
-                    changed |= self.raise(pair, node, least);
+                    changed |= self.raise(pair, node, margin, state);
                 }
             }
         }
@@ -349,7 +433,7 @@ impl Rounds<'_> {
                     for k in [node, node + 1] {
                         let now = self.setup.apart.iter().find(|a| a.pair == pair && a.node == k);
                         let floor = now.map_or(0.0, |a| a.least.max(0.0));
-                        changed |= self.raise(pair, k, floor - RAISE * least);
+                        changed |= self.raise(pair, k, floor - RAISE * least, &at.nodes[k]);
                     }
                 }
             }
@@ -520,6 +604,14 @@ impl Rounds<'_> {
     }
 }
 
+/// The best plane between two parts in a state, with its vertices; none for curved ones.
+fn sides(plan: &Plan, pair: (usize, usize), state: &State) -> Vec<Frozen> {
+    let Some(contacts) = &plan.model.contacts else { return Vec::new() };
+    let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
+    let found = Frozen::sides(contacts, pair, (&poses.0, &poses.1), &mut Memory::default());
+    found.ok().flatten().unwrap_or_default()
+}
+
 /// Normal impulse and those across of a contact with friction.
 fn impulses(program: &Transcription, at: &Point, meeting: usize) -> Option<[f64; 3]> {
     let first = program.impulses_of(meeting)?;
@@ -550,6 +642,18 @@ fn active(program: &Transcription, solution: &Solution<Point>) -> Vec<Active> {
 }
 
 impl Transcription {
+    /// The greatest multiplier of the rows of each pair and node that keep apart.
+    fn prices(&self, multipliers: &[f64]) -> HashMap<((usize, usize), usize), f64> {
+        let mut prices = HashMap::new();
+        for (row, y) in multipliers.iter().enumerate() {
+            if let Label::Apart { pair, node } = self.label(row) {
+                let price: &mut f64 = prices.entry((*pair, *node)).or_default();
+                *price = price.max(y.abs());
+            }
+        }
+        prices
+    }
+
     /// The first variable of the impulses of a meeting with three directions each.
     fn impulses_of(&self, meeting: usize) -> Option<usize> {
         self.sites_of(meeting).find_map(|(first, directions)| match directions {

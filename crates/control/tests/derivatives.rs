@@ -176,7 +176,9 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
             let mut encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
             encounter.slides = slides;
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
-            let apart = |node: usize| pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0 });
+            let apart = |node: usize| {
+                pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0, sides: Vec::new() })
+            };
             let apart = apart(1).chain(apart(3)).collect();
             let (first, second) =
                 errors(plan, Setup { encounters: vec![encounter], apart }, &state, 3 + u64::from(slides));
@@ -249,7 +251,7 @@ fn a_chain_with_torques_in_its_joints() {
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let apart = pairs.iter().map(|&pair| Apart { node: 2, pair, least: 0.01 }).collect();
+    let apart = pairs.iter().map(|&pair| Apart { node: 2, pair, least: 0.01, sides: Vec::new() }).collect();
     let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");

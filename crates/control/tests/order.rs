@@ -98,8 +98,7 @@ fn a_turn_of_a_body_with_three_moments() {
         Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap()
     };
     let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::zeros());
-    let prices: Vec<f64> =
-        [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n)).objective).to_vec();
+    let prices: Vec<f64> = [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n)).objective).to_vec();
     let steps: Vec<f64> = prices.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     println!("{prices:?} {:?}", orders(&steps));
     for order in orders(&steps) {

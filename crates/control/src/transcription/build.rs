@@ -23,14 +23,20 @@ use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
 
 /// Two parts that keep apart at a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// Parts are apart if *some* plane has all vertices of one above it and all of the other below: the separation is a maximum over
+/// planes of a minimum over vertices. The program holds one plane, carried by the features that define it now, and asks for all
+/// vertices: smooth, and sufficient. Which plane is chosen anew between rounds.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
     /// Where.
     pub node: usize,
     /// Which.
     pub pair: (usize, usize),
-    /// How far at least: their separation `s`, m.
+    /// How far at least, m.
     pub least: f64,
+    /// The plane with each vertex that it keeps clear of; empty for curved parts, whose separation is smooth by itself.
+    pub sides: Vec<Frozen>,
 }
 
 /// A planned contact with the features that meet.
@@ -397,11 +403,18 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
         }
     }
     for (memory, apart) in setup.apart.iter().enumerate() {
-        let function = Function::Separation { pair: apart.pair, memory };
-        if varies(context, apart.node, &function) {
-            let label = Label::Apart { pair: apart.pair, node: apart.node };
-            lists[apart.node].1.push((rows.add(Bound::at_least(apart.least), label), 1.0));
+        let curved = Function::Separation { pair: apart.pair, memory };
+        if !varies(context, apart.node, &curved) {
+            continue;
+        }
+        let label = Label::Apart { pair: apart.pair, node: apart.node };
+        let mut put = |function: Function| {
+            lists[apart.node].1.push((rows.add(Bound::at_least(apart.least), label.clone()), 1.0));
             lists[apart.node].0.push(function);
+        };
+        match &apart.sides[..] {
+            [] => put(curved),
+            sides => sides.iter().for_each(|frozen| put(Function::Gap { pair: apart.pair, frozen: *frozen })),
         }
     }
     for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {

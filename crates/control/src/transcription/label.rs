@@ -4,7 +4,7 @@ use super::point::{NONE, Numbering};
 use crate::plan::Plan;
 
 /// What a row says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Momenta balance at a node.
     Motion {
