@@ -76,6 +76,8 @@ const REVOLUTION: [f64; 21] = {
 pub const PICTURES: &[Drawn] = &[
     drawn("balance2", Strip, &[0.0, 0.6, 1.0, 1.5, 2.0, 4.0], (900, 520)),
     drawn("bolted-car", Overlay, &[0.0, 1.0, 1.6, 2.1, 2.6, 3.2], (840, 400)),
+    // Before the shakes, after twenty and thirty, and at rest after forty.
+    drawn("brazil-nut", Strip, &[1.6, 5.7, 7.7, 10.6], (840, 230)).from(-90.0, 8.0),
     drawn("dice3", Strip, &[0.0, 0.4, 0.7, 1.0, 1.3, 3.0], (960, 480)),
     drawn("pyramid1", Strip, &[0.0, 0.7, 1.2, 1.7, 2.2, 10.0], (900, 400)),
     drawn("setup6", Strip, &[0.0, 0.4, 0.6, 0.9, 1.3, 6.0], (960, 640)),

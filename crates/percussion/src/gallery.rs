@@ -30,6 +30,8 @@ const ELASTIC: [&str; 7] =
     ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful", "lcp"];
 /// Schemes for impacts that take some of the normal velocity.
 const INELASTIC: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
+/// Schemes for driven bodies that others touch.
+const DRIVEN: [&str; 1] = ["lcp"];
 /// Schemes for friction.
 const ROUGH: [&str; 3] = ["decomposition", "lossful", "lcp"];
 
@@ -80,6 +82,12 @@ pub const SCENES: &[Scene] = &[
         "Two wheels, bolted together by a rod, roll through a valley",
         ["scene.toml"],
         &ROUGH
+    ),
+    run_scene!(
+        "brazil-nut",
+        "A large body among 269 small ones rises to the top of a shaken box",
+        ["scene.toml"],
+        &DRIVEN
     ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
     run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
