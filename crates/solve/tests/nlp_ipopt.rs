@@ -1,6 +1,6 @@
 //! Ipopt and the interior-point method on the same programs, judged by the same judge.
 #![cfg(feature = "ipopt")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 

@@ -36,22 +36,19 @@ impl Cuts {
     pub fn note(&mut self, phase: &mut Phase, accepted: &Accepted, worse: bool) {
         self.cuts_since += usize::from(accepted.trials >= CUT);
         self.cuts = if accepted.trials >= CUT { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
-        phase.damping = match phase.damping {
-            d if d == 0.0 => {
-                if self.cuts >= CUTS {
-                    FIRST
-                } else {
-                    0.0
-                }
-            }
-            d if accepted.trials >= CUT || worse => (GROWTH * d).min(MOST),
-            d if d > NONE => DECAY * d,
-            _ => 0.0,
+        phase.damping = if phase.damping == 0.0 {
+            if self.cuts >= CUTS { FIRST } else { 0.0 }
+        } else if accepted.trials >= CUT || worse {
+            (GROWTH * phase.damping).min(MOST)
+        } else if phase.damping > NONE {
+            DECAY * phase.damping
+        } else {
+            0.0
         };
     }
 
     /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.
-    pub fn to_and_fro(&mut self, mu: f64, error: f64, last: bool) -> bool {
+    pub fn goes_to_and_fro(&mut self, mu: f64, error: f64, last: bool) -> bool {
         if mu != self.mu || error < PROGRESS * self.best || self.best == 0.0 {
             *self = Self { cuts: self.cuts, mu, best: error, ..Self::default() };
         }

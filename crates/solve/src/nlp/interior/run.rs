@@ -133,7 +133,7 @@ impl<P: Program> Search<'_, P> {
                 return Exit::IterationLimit;
             }
             let last = phase.mu <= self.options.acceptable_tolerance || phase.has_no_bounds();
-            if cuts.to_and_fro(phase.mu, errors.worst(), last) {
+            if cuts.goes_to_and_fro(phase.mu, errors.worst(), last) {
                 cuts = Cuts::default();
                 if !last {
                     // Solving this barrier problem better is hopeless; the next one is nearer to the answer.
