@@ -14,7 +14,7 @@ use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::rows::WIDEST;
 
 type Body = [f64; WIDEST];
-type Pair = [f64; 2 * WIDEST];
+pub(super) type Pair = [f64; 2 * WIDEST];
 
 /// `rᵀ v`, in two sums that can run beside each other.
 #[inline(always)]
@@ -54,13 +54,22 @@ impl System {
             };
             match (rows, x) {
                 ([n, s, t], [xn, xs, xt]) => {
-                    let (va, vb) = (&v[a], &v[b]);
-                    let (us, ut) = (along(s, va, vb) + drift[1], along(t, va, vb) + drift[2]);
-                    let u = [along(n, va, vb) + item.bias, us, ut];
+                    let (us, ut) = (along(s, &va, &vb) + drift[1], along(t, &va, &vb) + drift[2]);
+                    let u = [along(n, &va, &vb) + item.bias, us, ut];
                     let next = contact(item, cone, relaxation, [*xn, *xs, *xt], u);
-                    set(xn, next[0], n);
-                    set(xs, next[1], s);
-                    set(xt, next[2], t);
+                    let [dn, ds, dt] = [next[0] - *xn, next[1] - *xs, next[2] - *xt];
+                    // Open contacts stay open, as a rule.
+                    if dn == 0.0 && ds == 0.0 && dt == 0.0 {
+                        return;
+                    }
+                    change = change.max(dn.abs()).max(ds.abs()).max(dt.abs());
+                    for i in 0..WIDEST {
+                        va[i] += dn * n[i] + ds * s[i] + dt * t[i];
+                        vb[i] += dn * n[WIDEST + i] + ds * s[WIDEST + i] + dt * t[WIDEST + i];
+                    }
+                    (*xn, *xs, *xt) = (next[0], next[1], next[2]);
+                    (v[a], v[b]) = (va, vb);
+                    return;
                 }
                 ([n], [xn]) => {
                     let u = along(n, &v[a], &v[b]) + item.bias;
