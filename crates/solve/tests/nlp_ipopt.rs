@@ -1,16 +1,18 @@
 //! Ipopt and the interior-point method on the same programs, judged by the same judge.
 #![cfg(feature = "ipopt")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 
 use nlp_common::chain::{Chain, Wishes};
 use nlp_common::{Dense, classics};
-use percussion_solve::nlp::{Bound, Interior, Options, Outcome, Program, Solution, Watch, solve_ipopt};
+use percussion_solve::nlp::{Bound, Interior, Options, Outcome, Program, Solution, Warm, Watch, solve_ipopt};
 
 fn both<P: Program>(program: &mut P, start: &P::Point) -> (Solution<P::Point>, Solution<P::Point>) {
     let options = Options::default();
     let ours = Interior::new().solve(program, start, &options).unwrap();
+    // Ipopt scales objectives down only.
+    let options = Options { warm: Some(Warm::after(&ours)), ..options };
     let theirs = solve_ipopt(program, start, &options, &mut |_| Watch::Continue).unwrap();
     (ours, theirs)
 }

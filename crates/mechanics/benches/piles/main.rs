@@ -57,6 +57,7 @@ fn options(sweeps: usize) -> LcpOptions {
     LcpOptions {
         solver: StepSolver::Sweeps,
         sweeps,
+        polish: 0,
         tolerance: 1e-6,
         keep_energy: false,
         ..LcpOptions::default()

@@ -49,9 +49,8 @@ impl<'a, P: Program> Charted<'a, P> {
         let mut groups = Vec::new();
         let mut group_of = vec![usize::MAX; n];
         for block in &blocks {
-            for variable in block.first..(block.first + block.size).min(n) {
-                group_of[variable] = groups.len();
-            }
+            let end = (block.first + block.size).min(n);
+            group_of[block.first.min(end)..end].fill(groups.len());
             groups.push((block.first, block.size.min(n - block.first.min(n))));
         }
         for (variable, group) in group_of.iter_mut().enumerate() {

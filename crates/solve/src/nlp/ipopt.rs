@@ -265,7 +265,7 @@ fn write_places(from: &[usize], to: &mut [c_int]) {
     }
 }
 
-/// Solves a program from a start with Ipopt. Warm starts are not passed on.
+/// Solves a program from a start with Ipopt. Of a warm start only the objective's scale is passed on.
 pub fn solve_ipopt<P: Program>(
     program: &mut P,
     start: &P::Point,
@@ -394,6 +394,7 @@ unsafe fn set_options(problem: Opaque, options: &Options) {
             ("acceptable_tol", options.acceptable_tolerance),
             ("mu_init", options.barrier),
             ("bound_relax_factor", 1e-12),
+            ("obj_scaling_factor", options.warm.as_ref().and_then(|w| w.scale).unwrap_or(1.0)),
         ] {
             AddIpoptNumOption(problem, text(name).as_ptr(), value);
         }

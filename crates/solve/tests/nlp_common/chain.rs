@@ -247,11 +247,11 @@ impl Program for Chain {
             for i in 0..DOF {
                 let (first, last) = (k.saturating_sub(1), (k + 1).min(self.nodes - 1));
                 for node in first..=last {
-                    for j in 0..DOF {
+                    for (mass, bend) in self.mass[i].iter().zip(&bend[i]) {
                         jacobian[e] = if node == k {
-                            -self.mass[i][j] * (last - first) as f64 + s * s * share * hh * bend[i][j]
+                            -mass * (last - first) as f64 + s * s * share * hh * bend
                         } else {
-                            self.mass[i][j]
+                            *mass
                         };
                         e += 1;
                     }

@@ -65,15 +65,27 @@ impl Impulses {
 
     /// `v = W (b + ν c_ν + n c_n + D β)`
     pub(super) fn propel(&mut self, problem: &Frictional) {
-        problem.free_velocity(&mut self.velocity);
+        let mut velocity = std::mem::take(&mut self.velocity);
+        self.cause(problem, &mut velocity);
+        self.velocity = velocity;
+    }
+
+    /// The same, written into `v`.
+    pub(super) fn cause(&self, problem: &Frictional, v: &mut [f64]) {
+        problem.free_velocity(v);
+        let masses = problem.masses();
         for ((row, _), c) in problem.equalities.iter().zip(&self.equality) {
-            row.push(*c, &mut self.velocity);
+            row.push(masses, *c, v);
         }
-        for (contact, c) in problem.contacts.iter().zip(&self.normal) {
-            contact.normal.push(*c, &mut self.velocity);
+        // Many contacts of a pile are open.
+        for (contact, c) in problem.contacts.iter().zip(&self.normal).filter(|(_, c)| **c != 0.0) {
+            contact.normal.push(masses, *c, v);
         }
-        for (row, pair) in problem.tangents.iter().zip(self.facets.chunks_exact(2)) {
-            row.push(pair[0] - pair[1], &mut self.velocity);
+        for (row, pair) in problem.tangents.iter().zip(self.facets.as_chunks::<2>().0) {
+            let along = pair[0] - pair[1];
+            if along != 0.0 {
+                row.push(masses, along, v);
+            }
         }
     }
 

@@ -135,7 +135,7 @@ impl FrictionalLemke {
             }
             for (j, &b) in self.unknowns.iter().enumerate() {
                 matrix[i * n + j] = match (row(a), row(b)) {
-                    (Some((r, s, _)), Some((o, t, _))) => s * t * r.coupling(o),
+                    (Some((r, s, _)), Some((o, t, _))) => s * t * r.coupling(problem.masses(), o),
                     _ => friction_law(problem, a, b),
                 };
             }

@@ -138,7 +138,7 @@ impl Nearest {
         for demand in demands {
             let first = self.entries.len();
             for (row, factor) in [(demand.row, demand.factor)].into_iter().chain(demand.plus) {
-                for (start, values, _) in row.parts() {
+                for (start, values) in row.parts() {
                     let (n, l) = factors[start];
                     for j in 0..n {
                         let sum: f64 = values.iter().enumerate().skip(j).map(|(i, v)| l[i * n + j] * v).sum();

@@ -1,7 +1,7 @@
 //! The problem: blocks of unknowns, equality rows, contacts.
 
 use super::impulses::Cone;
-use super::rows::{Row, WIDEST};
+use super::rows::{Block, Masses, Row, Six, WIDEST, dot_six};
 use crate::arithmetic::dot;
 use crate::error::{SolveError, all_finite, length};
 
@@ -51,8 +51,7 @@ impl Contact {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frictional {
-    /// Where each block begins in the velocity, and where its inverse mass begins.
-    blocks: Vec<(usize, usize)>,
+    blocks: Vec<Block>,
     inverse: Vec<f64>,
     /// L of `W = L Lᵀ`, as long as `inverse`.
     factor: Vec<f64>,
@@ -60,6 +59,8 @@ pub struct Frictional {
     pub(super) equalities: Vec<(Row, f64)>,
     pub(super) contacts: Vec<Contact>,
     pub(super) tangents: Vec<Row>,
+    /// The size S of momenta so far.
+    size: f64,
 }
 
 impl Frictional {
@@ -77,6 +78,7 @@ impl Frictional {
         self.equalities.clear();
         self.contacts.clear();
         self.tangents.clear();
+        self.size = 0.0;
     }
 
     /// Adds a block of up to six unknowns: the inverse of its mass matrix, row by row, and its part of the
@@ -98,10 +100,11 @@ impl Frictional {
             self.factor.truncate(at);
             return Err(error);
         }
-        self.blocks.push((self.momentum.len(), at));
-        self.momentum.extend_from_slice(momentum);
         self.inverse.extend_from_slice(inverse_mass);
-        Ok(self.blocks.len() - 1)
+        let mut diagonal = [0.0; WIDEST];
+        (0..n).for_each(|i| diagonal[i] = inverse_mass[i * n + i]);
+        let plain = (0..n * n).all(|k| k % (n + 1) == 0 || inverse_mass[k] == 0.0);
+        Ok(self.enlist(at, diagonal, plain, momentum))
     }
 
     /// Adds a block of six unknowns, three that share an inverse mass and three with a matrix of their own,
@@ -128,17 +131,40 @@ impl Frictional {
         let root = inverse_mass.sqrt();
         (0..3).for_each(|i| l[7 * i] = root);
         cholesky(&w, 6, 3..6, &mut l)?;
-        self.blocks.push((self.momentum.len(), self.inverse.len()));
-        self.momentum.extend_from_slice(momentum);
+        let at = self.inverse.len();
         self.inverse.extend_from_slice(&w);
         self.factor.extend_from_slice(&l);
-        Ok(self.blocks.len() - 1)
+        let [xx, xy, xz, yx, yy, yz, zx, zy, zz] = *inverse_inertia;
+        let plain = [xy, xz, yx, yz, zx, zy] == [0.0; 6];
+        let m = inverse_mass;
+        Ok(self.enlist(at, [m, m, m, xx, yy, zz], plain, momentum))
+    }
+
+    /// Adds a block whose matrices are there already.
+    fn enlist(&mut self, at: usize, diagonal: Six, plain: bool, momentum: &[f64]) -> usize {
+        let (start, width) = (self.momentum.len(), momentum.len());
+        let block = Block { start, width, at, diagonal, roots: diagonal.map(f64::sqrt), plain };
+        let mut b = [0.0; WIDEST];
+        b[..width].copy_from_slice(momentum);
+        let energy = dot_six(&b, &block.response(&self.inverse, &b));
+        self.size = self.size.max(energy.max(0.0).sqrt());
+        self.momentum.extend_from_slice(momentum);
+        self.blocks.push(block);
+        self.blocks.len() - 1
+    }
+
+    /// Counts what a row asks for among the sizes of momenta.
+    fn asks(&mut self, compliance: f64, offset: f64) {
+        if offset != 0.0 {
+            self.size = self.size.max(offset.abs() / compliance.sqrt());
+        }
     }
 
     /// Demands `row . v + offset = 0`. Rows may repeat each other.
     pub fn equality(&mut self, row: &[Entry], offset: f64) -> Result<&mut Self, SolveError> {
         all_finite("offset of an equality", &[offset])?;
         let row = self.row(row)?;
+        self.asks(row.compliance, offset);
         self.equalities.push((row, offset));
         Ok(self)
     }
@@ -154,6 +180,8 @@ impl Frictional {
             });
         }
         let normal = self.row(normal)?;
+        // An open gap asks for nothing.
+        self.asks(normal.compliance, gap.min(0.0));
         let end = self.tangents.len();
         self.contacts.push(Contact { normal, gap, friction, tangents: (end, end) });
         Ok(self)
@@ -172,22 +200,26 @@ impl Frictional {
         let Some(contact) = self.contacts.last_mut() else {
             return Err(SolveError::Empty { what: "list of contacts, to which a tangent belongs," });
         };
-        let blocks = |row: &Row| (row.blocks, row.sides);
-        let others = self.tangents[contact.range()].iter().chain([&contact.normal]).map(blocks);
-        let mut seen = [usize::MAX; 2];
-        for block in others.chain([blocks(&row)]).flat_map(|(blocks, sides)| blocks.into_iter().take(sides)) {
-            match seen.iter().position(|b| *b == block || *b == usize::MAX) {
-                Some(k) => seen[k] = block,
-                None => {
-                    return Err(SolveError::Unsuitable {
-                        method: "a contact among three blocks",
-                        needs: "tangents that touch the blocks of its normal",
-                    });
+        // Two blocks of the normal are all there may be.
+        let normal = &contact.normal;
+        if normal.sides < 2 || row.halves().any(|(block, _)| !normal.blocks.contains(&block)) {
+            let mut seen = [u32::MAX; 2];
+            let others = self.tangents[contact.range()].iter().chain([normal, &row]);
+            for (block, _) in others.flat_map(Row::halves) {
+                match seen.iter().position(|b| *b == block || *b == u32::MAX) {
+                    Some(k) => seen[k] = block,
+                    None => {
+                        return Err(SolveError::Unsuitable {
+                            method: "a contact among three blocks",
+                            needs: "tangents that touch the blocks of its normal",
+                        });
+                    }
                 }
             }
         }
-        self.tangents.push(row);
         contact.tangents.1 += 1;
+        self.asks(row.compliance, row.drift);
+        self.tangents.push(row);
         Ok(self)
     }
 
@@ -224,59 +256,49 @@ impl Frictional {
 
     /// Start of each block, its inverse mass and its momentum.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[f64], &[f64])> {
-        self.blocks.iter().enumerate().map(|(k, &(start, at))| {
-            let end = self.blocks.get(k + 1).map_or(self.momentum.len(), |b| b.0);
-            let width = end - start;
-            (start, &self.inverse[at..at + width * width], &self.momentum[start..end])
+        self.blocks.iter().map(|&Block { start, width, at, .. }| {
+            (start, &self.inverse[at..at + width * width], &self.momentum[start..start + width])
         })
+    }
+
+    /// The blocks as rows need them.
+    #[inline(always)]
+    pub(super) fn masses(&self) -> Masses<'_> {
+        Masses { blocks: &self.blocks, inverse: &self.inverse }
+    }
+
+    /// L of all blocks.
+    #[inline(always)]
+    pub(super) fn all_factors(&self) -> &[f64] {
+        &self.factor
     }
 
     /// Start, width and L of each block, `W = L Lᵀ`, row by row.
     pub(super) fn factors(&self) -> impl Iterator<Item = (usize, usize, &[f64])> {
-        (0..self.blocks.len()).map(|k| self.factor(k))
+        self.blocks
+            .iter()
+            .map(|&Block { start, width, at, .. }| (start, width, &self.factor[at..at + width * width]))
     }
 
-    /// Start, width and L of a block.
-    pub(super) fn factor(&self, block: usize) -> (usize, usize, &[f64]) {
-        let (start, at) = self.blocks[block];
-        let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
-        let width = end - start;
-        (start, width, &self.factor[at..at + width * width])
-    }
-
-    /// Momentum of a block.
-    pub(super) fn momentum(&self, block: usize) -> &[f64] {
-        let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
-        &self.momentum[self.blocks[block].0..end]
+    /// Momentum of a block, filled up with zeros.
+    pub(super) fn momentum(&self, block: usize) -> Six {
+        let Block { start, width, .. } = self.blocks[block];
+        let mut six = [0.0; WIDEST];
+        six[..width].copy_from_slice(&self.momentum[start..start + width]);
+        six
     }
 
     /// `v = W b`: the velocity without any impulse.
     pub(super) fn free_velocity(&self, v: &mut [f64]) {
-        for (start, w, b) in self.blocks() {
-            for i in 0..b.len() {
-                v[start + i] = dot(&w[i * b.len()..(i + 1) * b.len()], b);
-            }
+        for (index, block) in self.blocks.iter().enumerate() {
+            let response = block.response(&self.inverse, &self.momentum(index));
+            v[block.start..block.start + block.width].copy_from_slice(&response[..block.width]);
         }
     }
 
     /// The size S of momenta, in units of the root of an energy; see [the module](super).
     pub fn momentum_size(&self) -> f64 {
-        let mut size = 0.0_f64;
-        for (_, w, b) in self.blocks() {
-            let n = b.len();
-            let energy: f64 = (0..n).map(|i| b[i] * dot(&w[i * n..(i + 1) * n], b)).sum();
-            size = size.max(energy.max(0.0).sqrt());
-        }
-        let rows = self.equalities.iter().map(|(row, offset)| (row, offset));
-        // An open gap asks for nothing.
-        let gaps = self.contacts.iter().map(|c| (&c.normal, c.gap.min(0.0)));
-        let drifts = self.tangents.iter().map(|row| (row, row.drift));
-        for (row, offset) in rows.map(|(row, offset)| (row, *offset)).chain(gaps).chain(drifts) {
-            if row.compliance > 0.0 {
-                size = size.max(offset.abs() / row.compliance.sqrt());
-            }
-        }
-        size
+        self.size
     }
 
     /// The round cone needs tangents that are coordinates of the plane of contact.
@@ -290,6 +312,7 @@ impl Frictional {
         Ok(())
     }
 
+    #[inline]
     fn row(&self, entries: &[Entry]) -> Result<Row, SolveError> {
         if entries.is_empty() || entries.len() > 2 {
             return Err(SolveError::Length {
@@ -310,11 +333,12 @@ impl Frictional {
                     needs: "the sum of both entries instead",
                 });
             }
-            let (start, at) = self.blocks[block];
-            let end = self.blocks.get(block + 1).map_or(self.momentum.len(), |b| b.0);
-            length("row", "unknown of the block", end - start, values.len())?;
-            all_finite("row", values)?;
-            row.touch(block, start, values, &self.inverse[at..at + values.len() * values.len()]);
+            let known = &self.blocks[block];
+            length("row", "unknown of the block", known.width, values.len())?;
+            row.touch(block, known, &self.inverse, values);
+        }
+        if !row.compliance.is_finite() {
+            entries.iter().try_for_each(|(_, values)| all_finite("row", values))?;
         }
         if !(row.compliance > 0.0) {
             return Err(SolveError::Unsuitable {

@@ -150,7 +150,7 @@ impl Relaxation {
         velocity.resize(problem.size(), 0.0);
         problem.free_velocity(velocity);
         for (demand, y) in demands().zip(self.nearest.impulses()) {
-            demand.row.push(demand.factor * y, velocity);
+            demand.row.push(problem.masses(), demand.factor * y, velocity);
         }
         ending == Ending::Found
     }

@@ -40,7 +40,7 @@ pub fn frictional_residual(
 ) -> Result<FrictionalResidual, SolveError> {
     problem.suits(cone)?;
     fitting(problem, impulses)?;
-    Ok(judge(problem, impulses, cone, None, &mut Impulses::default()))
+    Ok(judge(problem, impulses, cone, None, &mut Vec::new()))
 }
 
 /// Judges impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ`
@@ -52,7 +52,7 @@ pub fn relaxation_residual(
 ) -> Result<FrictionalResidual, SolveError> {
     length("widening", "contact", problem.contact_count(), widening.len())?;
     fitting(problem, impulses)?;
-    Ok(judge(problem, impulses, Cone::Facets, Some(widening), &mut Impulses::default()))
+    Ok(judge(problem, impulses, Cone::Facets, Some(widening), &mut Vec::new()))
 }
 
 /// How far evidence is from proving that the friction cone is not pointed: the largest of what is left of the
@@ -63,17 +63,18 @@ pub fn cone_residual(problem: &Frictional, evidence: &NotPointed) -> Result<f64,
     length("normal impulses", "contact", problem.contact_count(), evidence.normal.len())?;
     length("facet impulses", "facet", problem.facet_count(), evidence.facets.len())?;
     let mut v = vec![0.0; problem.size()];
+    let masses = problem.masses();
     let (mut size, mut worst) = (0.0, 0.0);
     for ((row, _), c) in problem.equalities.iter().zip(&evidence.equality) {
-        row.push(*c, &mut v);
+        row.push(masses, *c, &mut v);
         size += c.abs() * row.compliance.sqrt();
     }
     for (contact, c) in problem.contacts.iter().zip(&evidence.normal) {
-        contact.normal.push(*c, &mut v);
+        contact.normal.push(masses, *c, &mut v);
         size += c.abs() * contact.normal.compliance.sqrt();
     }
     for (row, pair) in problem.tangents.iter().zip(evidence.facets.chunks_exact(2)) {
-        row.push(pair[0] - pair[1], &mut v);
+        row.push(masses, pair[0] - pair[1], &mut v);
         size += (pair[0].abs() + pair[1].abs()) * row.compliance.sqrt();
     }
     if !(size > 0.0) {
@@ -115,17 +116,17 @@ pub(super) fn judge(
     impulses: &Impulses,
     cone: Cone,
     widening: Option<&[f64]>,
-    scratch: &mut Impulses,
+    scratch: &mut Vec<f64>,
 ) -> FrictionalResidual {
     let mut judged = FrictionalResidual::default();
     let size = problem.momentum_size();
     let v = &impulses.velocity;
-    scratch.copy_from(impulses);
-    scratch.propel(problem);
-    for (start, w, b) in problem.blocks() {
-        for i in 0..b.len() {
-            let error = (v[start + i] - scratch.velocity[start + i]).abs();
-            worst_of(&mut judged.momentum, ratio(error, size * w[i * b.len() + i].sqrt()));
+    scratch.resize(problem.size(), 0.0);
+    impulses.cause(problem, scratch);
+    for block in problem.masses().blocks {
+        for i in 0..block.width {
+            let error = (v[block.start + i] - scratch[block.start + i]).abs();
+            worst_of(&mut judged.momentum, ratio(error, size * block.roots[i]));
         }
     }
     for (row, offset) in &problem.equalities {

@@ -1,20 +1,82 @@
 //! Rows that touch at most two blocks of unknowns.
 
-use crate::arithmetic::dot;
-
 /// Most unknowns in a block: a rigid body has six.
 pub(super) const WIDEST: usize = 6;
 
-/// A sparse row r and the velocity `W r` that a unit impulse along it causes.
+/// Numbers of a block, the rest zeros.
+pub(super) type Six = [f64; WIDEST];
+
+/// Dot product, of a length that the compiler knows.
+#[inline(always)]
+pub(super) fn dot_six(a: &Six, b: &Six) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+/// Where a block is and how heavy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Block {
+    /// Its first unknown.
+    pub(super) start: usize,
+    pub(super) width: usize,
+    /// Where its inverse mass begins, and the factor of that.
+    pub(super) at: usize,
+    /// Diagonal of W, and the roots of its entries.
+    pub(super) diagonal: Six,
+    pub(super) roots: Six,
+    /// Whether W is nothing else.
+    pub(super) plain: bool,
+}
+
+impl Block {
+    /// `W r`, of the matrices of all blocks.
+    #[inline(always)]
+    pub(super) fn response(&self, inverse: &[f64], r: &Six) -> Six {
+        let mut out = [0.0; WIDEST];
+        if self.plain {
+            (0..WIDEST).for_each(|i| out[i] = self.diagonal[i] * r[i]);
+            return out;
+        }
+        let n = self.width;
+        for (i, out) in out[..n].iter_mut().enumerate() {
+            let w = &inverse[self.at + i * n..self.at + (i + 1) * n];
+            *out = w.iter().zip(r).map(|(w, r)| w * r).sum();
+        }
+        out
+    }
+
+    /// `Lᵀ r`, of the factors of all blocks.
+    #[inline(always)]
+    pub(super) fn pull(&self, factor: &[f64], r: &Six) -> Six {
+        let mut out = [0.0; WIDEST];
+        if self.plain {
+            (0..WIDEST).for_each(|i| out[i] = self.roots[i] * r[i]);
+            return out;
+        }
+        let n = self.width;
+        for (i, r) in r[..n].iter().enumerate() {
+            let l = &factor[self.at + i * n..=self.at + i * n + i];
+            out.iter_mut().zip(l).for_each(|(out, l)| *out += l * r);
+        }
+        out
+    }
+}
+
+/// The blocks with their inverse masses.
+#[derive(Clone, Copy)]
+pub(super) struct Masses<'a> {
+    pub(super) blocks: &'a [Block],
+    pub(super) inverse: &'a [f64],
+}
+
+/// A sparse row r.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// Where each touched block begins in the velocity, and how wide it is.
-    pub(super) spans: [(usize, usize); 2],
-    pub(super) sides: usize,
-    /// Their indices.
-    pub(super) blocks: [usize; 2],
-    values: [[f64; WIDEST]; 2],
-    response: [[f64; WIDEST]; 2],
+    /// Where each touched block begins in the velocity, how wide it is, and its index.
+    starts: [u32; 2],
+    widths: [u8; 2],
+    pub(super) sides: u8,
+    pub(super) blocks: [u32; 2],
+    values: [Six; 2],
     /// `rᵀ W r`: velocity along the row per unit of impulse along it.
     pub(super) compliance: f64,
     /// Velocity along the row that no unknown has part in: that of a wall which is driven.
@@ -24,60 +86,84 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn new() -> Self {
         Self {
-            spans: [(0, 0); 2],
+            starts: [0; 2],
+            widths: [0; 2],
             sides: 0,
             blocks: [0; 2],
             values: [[0.0; WIDEST]; 2],
-            response: [[0.0; WIDEST]; 2],
             compliance: 0.0,
             drift: 0.0,
         }
     }
 
-    /// Adds the entries of a block that begins at `start`, with its inverse mass `w`, row by row.
-    pub(super) fn touch(&mut self, block: usize, start: usize, values: &[f64], w: &[f64]) {
-        let (side, width) = (self.sides, values.len());
-        self.blocks[side] = block;
-        self.spans[side] = (start, width);
-        self.values[side][..width].copy_from_slice(values);
-        for (i, response) in self.response[side][..width].iter_mut().enumerate() {
-            *response = dot(&w[i * width..(i + 1) * width], values);
+    /// Adds the entries of a block.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, index: usize, block: &Block, inverse: &[f64], values: &[f64]) {
+        let side = self.sides as usize;
+        self.blocks[side] = index as u32;
+        self.starts[side] = block.start as u32;
+        self.widths[side] = block.width as u8;
+        let own = &mut self.values[side];
+        match <&Six>::try_from(values) {
+            Ok(six) => *own = *six,
+            Err(_) => own[..values.len()].copy_from_slice(values),
         }
-        self.compliance += dot(values, &self.response[side][..width]);
+        self.compliance += dot_six(own, &block.response(inverse, own));
         self.sides += 1;
     }
 
     /// `rᵀ v`, and what is there without v
+    #[inline(always)]
     pub(super) fn along(&self, v: &[f64]) -> f64 {
-        let parts = self.parts().map(|(start, values, _)| dot(values, &v[start..start + values.len()]));
-        self.drift + parts.sum::<f64>()
+        let mut sum = 0.0;
+        for side in 0..usize::from(self.sides) {
+            let (start, width) = (self.starts[side] as usize, usize::from(self.widths[side]));
+            let (v, values) = (&v[start..start + width], &self.values[side]);
+            sum += match <&Six>::try_from(v) {
+                Ok(v) => dot_six(values, v),
+                Err(_) => values.iter().zip(v).map(|(r, v)| r * v).sum::<f64>(),
+            };
+        }
+        self.drift + sum
     }
 
     /// `v += impulse W r`
-    pub(super) fn push(&self, impulse: f64, v: &mut [f64]) {
-        for (start, _, response) in self.parts() {
-            v[start..].iter_mut().zip(response).for_each(|(v, w)| *v += impulse * w);
+    #[inline(always)]
+    pub(super) fn push(&self, masses: Masses, impulse: f64, v: &mut [f64]) {
+        for side in 0..usize::from(self.sides) {
+            let block = &masses.blocks[self.blocks[side] as usize];
+            let response = block.response(masses.inverse, &self.values[side]);
+            let v = &mut v[block.start..block.start + block.width];
+            match <&mut Six>::try_from(&mut *v) {
+                Ok(v) => (0..WIDEST).for_each(|i| v[i] += impulse * response[i]),
+                Err(_) => v.iter_mut().zip(response).for_each(|(v, w)| *v += impulse * w),
+            }
         }
     }
 
     /// `rᵀ W s` for another row.
-    pub(super) fn coupling(&self, other: &Self) -> f64 {
+    pub(super) fn coupling(&self, masses: Masses, other: &Self) -> f64 {
         let mut sum = 0.0;
-        for (start, values, _) in self.parts() {
-            for (at, _, response) in other.parts() {
-                if at == start {
-                    sum += dot(values, response);
+        for (block, values) in self.halves() {
+            for (same, theirs) in other.halves() {
+                if block == same {
+                    let response = masses.blocks[block as usize].response(masses.inverse, theirs);
+                    sum += dot_six(values, &response);
                 }
             }
         }
         sum
     }
 
-    /// Start, entries and response of each touched block.
-    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &[f64], &[f64])> {
-        (0..self.sides).map(|side| {
-            let (start, width) = self.spans[side];
-            (start, &self.values[side][..width], &self.response[side][..width])
-        })
+    /// Index and entries of each touched block, filled up with zeros.
+    #[inline(always)]
+    pub(super) fn halves(&self) -> impl Iterator<Item = (u32, &Six)> {
+        (0..usize::from(self.sides)).map(|side| (self.blocks[side], &self.values[side]))
+    }
+
+    /// Start and entries of each touched block.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        (0..usize::from(self.sides))
+            .map(|side| (self.starts[side] as usize, &self.values[side][..usize::from(self.widths[side])]))
     }
 }

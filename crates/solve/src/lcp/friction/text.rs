@@ -113,7 +113,7 @@ fn line(text: &mut String, word: &str, numbers: &[f64]) {
 }
 
 fn entries(text: &mut String, row: &Row) {
-    for (block, (_, values, _)) in row.blocks.iter().zip(row.parts()) {
+    for (block, (_, values)) in row.blocks.iter().zip(row.parts()) {
         line(text, &format!("on {block}"), values);
     }
 }

@@ -3,11 +3,12 @@
 //!
 //! `shape` says what takes part, `scaled` evaluates, `kkt` factorises, `phase` is a barrier problem with its iterate,
 //! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `restoration` reduces violations
-//! where nothing else works, `watchdog` lets steps pass untested, `damping` shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
+//! where nothing else works, `watchdog` lets steps pass untested, `damping` shortens them at kinks, `saddle` leaves points that
+//! are no minima, `start` begins.
 //!
 //! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
-//! the restoration's proximal centre moves with the iterate, since points on manifolds have no distance; multipliers of
-//! bounds begin at μ / slack.
+//! the restoration's proximal centre moves with the iterate, since points on manifolds have no distance; steps are damped at
+//! kinks; saddles are left.
 
 mod damping;
 mod direction;

@@ -160,6 +160,11 @@ impl Phase {
         self.column_diagonal.len()
     }
 
+    /// Whether the barrier plays no part.
+    pub fn has_no_bounds(&self) -> bool {
+        self.lower.iter().all(|l| l.is_infinite()) && self.upper.iter().all(|u| u.is_infinite())
+    }
+
     /// The slack of a lower bound, positive even where rounding took it; infinite without bound.
     pub fn below(&self, w: &[f64], k: usize) -> f64 {
         positive(w[k] - self.lower[k], self.lower[k])
@@ -297,6 +302,14 @@ impl Phase {
                 let central = self.mu / self.above(&self.now.w, k);
                 self.zu[k] = self.zu[k].clamp(central / SPREAD, central * SPREAD);
             }
+        }
+    }
+
+    /// Sets multipliers of bounds to one.
+    pub fn first_bound_multipliers(&mut self) {
+        for k in 0..self.zl.len() {
+            self.zl[k] = if self.lower[k] > f64::NEG_INFINITY { 1.0 } else { 0.0 };
+            self.zu[k] = if self.upper[k] < f64::INFINITY { 1.0 } else { 0.0 };
         }
     }
 

@@ -132,8 +132,15 @@ impl<P: Program> Search<'_, P> {
             if self.iteration >= self.options.iterations {
                 return Exit::IterationLimit;
             }
-            if cuts.to_and_fro(phase.mu, errors.worst()) {
+            let last = phase.mu <= self.options.acceptable_tolerance || phase.has_no_bounds();
+            if cuts.goes_to_and_fro(phase.mu, errors.worst(), last) {
                 cuts = Cuts::default();
+                if !last {
+                    // Solving this barrier problem better is hopeless; the next one is nearer to the answer.
+                    phase.mu *= BARRIER_FACTOR * BARRIER_FACTOR;
+                    phase.filter.clear();
+                    continue;
+                }
                 if let Some(exit) = self.recover(phase, guard, TO_AND_FRO) {
                     return exit;
                 }
@@ -184,11 +191,12 @@ impl<P: Program> Search<'_, P> {
                 }
             };
             shortened = if accepted.trials > 1 { shortened + 1 } else { 0 };
-            cuts.note(phase, &accepted);
             if accepted.remember {
                 phase.remember(reference.theta, reference.phi);
             }
             let alpha_dual = self.accept(phase, &accepted, tau);
+            let worse = phase.theta(false) > reference.theta.max(self.options.constraint_tolerance);
+            cuts.note(phase, &accepted, worse);
             if self.tell(phase, &accepted, alpha_dual, guard.is_some()) == Watch::Stop {
                 return Exit::Stopped;
             }
@@ -321,10 +329,13 @@ impl<P: Program> Search<'_, P> {
         let mut reason = why.to_owned();
         let tolerance = self.options.constraint_tolerance;
         phase.damping = 0.0;
+        if why == TO_AND_FRO {
+            // Starting afresh leads back to the same kink.
+            self.fresh_starts = FRESH_STARTS;
+        }
         if !self.scaled.holds(&phase.now.c, tolerance) || phase.errors(0.0).primal > tolerance {
             match self.restore(phase) {
                 Exit::Restored if self.fresh_starts < FRESH_STARTS => {
-                    self.fresh_starts += usize::from(why == TO_AND_FRO);
                     return None;
                 }
                 Exit::Restored => {}

@@ -192,7 +192,7 @@ impl<P: Program> Search<'_, P> {
             self.warm_multipliers(phase, warm);
             return;
         }
-        phase.centre_multipliers();
+        phase.first_bound_multipliers();
         if factored {
             phase.balancing_multipliers(self.kkt, LARGE);
         }

@@ -75,7 +75,7 @@ pub struct GaussSeidel {
     before: Vec<f64>,
     anderson: Anderson,
     newton: Newton,
-    scratch: Impulses,
+    scratch: Vec<f64>,
     report: SweepReport,
     answer: FrictionalSolution,
 }
@@ -106,7 +106,7 @@ impl Default for GaussSeidel {
             system: System::default(),
             before: Vec::new(),
             anderson: Anderson::default(),
-            scratch: Impulses::default(),
+            scratch: Vec::new(),
             report: SweepReport::default(),
             answer: FrictionalSolution::default(),
         }

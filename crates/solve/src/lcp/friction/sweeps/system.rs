@@ -10,7 +10,7 @@
 //! is zeros.
 
 use super::graph::{Graph, Part, WORLD};
-use super::pass::along;
+use super::pass::{Pair, along};
 use crate::arithmetic::dot;
 use crate::lcp::friction::impulses::{Cone, Impulses};
 use crate::lcp::friction::problem::{Contact, Frictional};
@@ -85,6 +85,7 @@ impl System {
     pub(super) fn pose(&mut self, problem: &Frictional) {
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         self.size = size;
+        let (masses, factors) = (problem.masses(), problem.all_factors());
         let equalities = problem.equality_count();
         self.graph.ends.clear();
         self.graph.ends.extend(problem.equalities.iter().map(|(row, _)| ends([row])));
@@ -92,8 +93,8 @@ impl System {
         self.graph.arrange(problem.block_count());
         self.free.clear();
         for &block in &self.graph.bodies {
-            let (_, n, l) = problem.factor(block as usize);
-            self.free.push(pull(n, l, problem.momentum(block as usize), 1.0 / size));
+            let hat = masses.blocks[block as usize].pull(factors, &problem.momentum(block as usize));
+            self.free.push(hat.map(|v| v * (1.0 / size)));
         }
         self.free.push([0.0; WIDEST]);
         self.v.clear();
@@ -145,12 +146,14 @@ impl System {
         self.x.resize(self.rows.len(), 0.0);
     }
 
+    #[inline(always)]
     fn append(&mut self, problem: &Frictional, row: &Row, blocks: [u32; 2], root: f64, size: f64) {
+        let (masses, factors, scale) = (problem.masses(), problem.all_factors(), 1.0 / root);
         let mut hat = [0.0; 2 * WIDEST];
-        for ((_, values, _), block) in row.parts().zip(row.blocks) {
-            let (_, n, l) = problem.factor(block);
-            let at = if block as u32 == blocks[0] { 0 } else { WIDEST };
-            hat[at..at + WIDEST].copy_from_slice(&pull(n, l, values, 1.0 / root));
+        for (block, values) in row.halves() {
+            let pulled = masses.blocks[block as usize].pull(factors, values);
+            let half = &mut hat.as_chunks_mut::<WIDEST>().0[usize::from(block != blocks[0])];
+            *half = pulled.map(|v| v * scale);
         }
         self.rows.push(hat);
         self.drift.push(row.drift / (root * size));
@@ -182,11 +185,20 @@ impl System {
 
     /// Hands impulses, velocities and slips over, in their units.
     pub(super) fn answer(&self, problem: &Frictional, cone: Cone, into: &mut Impulses) {
-        into.prepare(problem);
+        into.fit(problem);
+        let (masses, factors) = (problem.masses(), problem.all_factors());
+        problem.free_velocity(&mut into.velocity);
         for (v, &block) in self.v.iter().zip(&self.graph.bodies) {
-            let (start, n, l) = problem.factor(block as usize);
-            for i in 0..n {
-                into.velocity[start + i] = self.size * dot(&l[i * n..=i * n + i], &v[..=i]);
+            let known = &masses.blocks[block as usize];
+            let into = &mut into.velocity[known.start..known.start + known.width];
+            if known.plain {
+                (0..known.width).for_each(|i| into[i] = self.size * (known.roots[i] * v[i]));
+                continue;
+            }
+            let n = known.width;
+            for (i, into) in into.iter_mut().enumerate() {
+                let at = known.at + i * n;
+                *into = self.size * dot(&factors[at..=at + i], &v[..=i]);
             }
         }
         for item in &self.items {
@@ -210,6 +222,7 @@ impl System {
             into.slip[source] = slip;
             // Without friction the tangents were left out.
             if item.rows == 1 {
+                into.facets[problem.facets(source)].fill(0.0);
                 into.observe_slip_of(problem, cone, source);
             }
         }
@@ -239,29 +252,32 @@ fn rows_of<'a>(problem: &'a Frictional, contact: &'a Contact) -> impl Iterator<I
 fn ends<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
     let mut ends = [WORLD; 2];
     for row in rows {
-        for &block in &row.blocks[..row.sides] {
-            let at = ends.iter().position(|e| *e == block as u32 || *e == WORLD).unwrap_or(1);
-            ends[at] = block as u32;
+        if ends[1] != WORLD {
+            break;
+        }
+        for (block, _) in row.halves() {
+            let at = ends.iter().position(|e| *e == block || *e == WORLD).unwrap_or(1);
+            ends[at] = block;
         }
     }
     ends
 }
 
-/// `Lᵀ r`, scaled.
-fn pull(n: usize, l: &[f64], r: &[f64], scale: f64) -> [f64; WIDEST] {
-    let mut out = [0.0; WIDEST];
-    for (i, r) in r.iter().enumerate() {
-        out.iter_mut().zip(&l[i * n..=i * n + i]).for_each(|(out, l)| *out += l * r * scale);
-    }
-    out
-}
-
-fn compliances(rows: &[[f64; 2 * WIDEST]]) -> [f64; 6] {
-    let g = |i: usize, j: usize| match (rows.get(i), rows.get(j)) {
-        (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| a * b).sum(),
-        _ => 0.0,
+fn compliances(rows: &[Pair]) -> [f64; 6] {
+    let g = |a: &Pair, b: &Pair| {
+        let mut sum = [0.0; 2];
+        for k in 0..WIDEST {
+            sum[0] += a[2 * k] * b[2 * k];
+            sum[1] += a[2 * k + 1] * b[2 * k + 1];
+        }
+        sum[0] + sum[1]
     };
-    [g(0, 0), g(0, 1), g(0, 2), g(1, 1), g(1, 2), g(2, 2)]
+    match rows {
+        [n] => [g(n, n), 0.0, 0.0, 0.0, 0.0, 0.0],
+        [n, s] => [g(n, n), g(n, s), 0.0, g(s, s), 0.0, 0.0],
+        [n, s, t, ..] => [g(n, n), g(n, s), g(n, t), g(s, s), g(s, t), g(t, t)],
+        [] => [0.0; 6],
+    }
 }
 
 /// Inverse of a symmetric matrix of three.
