@@ -2,7 +2,7 @@
 
 use crate::complaint::SceneError;
 use crate::expand;
-use crate::read::{self, ContactSettings, Material, RunSettings};
+use crate::read::{self, ContactSettings, Material, PlanSettings, RunSettings};
 use crate::report::Report;
 use crate::tree::print;
 use crate::vocabulary::Vocabulary;
@@ -27,6 +27,8 @@ pub struct Scene {
     pub run: RunSettings,
     /// What is said about contact; without it nothing collides.
     pub contact: Option<ContactSettings>,
+    /// A manoeuvre that is wanted, if the scene has a `[plan]`.
+    pub plan: Option<PlanSettings>,
     /// The materials.
     pub materials: Vec<Material>,
     /// The material of each body, as its place in the list.
@@ -87,6 +89,7 @@ impl Scene {
                 state: built.state,
                 run: built.run,
                 contact: built.contact,
+                plan: built.plan,
                 materials: built.materials,
                 body_materials: built.body_materials,
                 // The root is a table: it was built from one.

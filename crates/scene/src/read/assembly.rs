@@ -9,10 +9,12 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::JointKind;
 
 /// Placements at the start, from those as written. Joints that go round in circles or share a child leave bodies where
-/// they are: the model refuses them afterwards.
-pub(crate) fn assemble(written: &[Pose], joints: &[WrittenJoint]) -> Vec<Pose> {
+/// they are: the model refuses them afterwards. Bodies for which `moved_to` has a placement stand there, whatever
+/// their joints say.
+pub(crate) fn assemble(written: &[Pose], joints: &[WrittenJoint], moved_to: &[Option<Pose>]) -> Vec<Pose> {
     let mut poses = written.to_vec();
-    if joints.iter().all(|joint| joint.coordinates.is_none() && joint.turned.is_none()) {
+    let nothing = joints.iter().all(|joint| joint.coordinates.is_none() && joint.turned.is_none());
+    if nothing && moved_to.iter().all(Option::is_none) {
         return poses;
     }
     let mut hung: Vec<Option<&WrittenJoint>> = vec![None; written.len()];
@@ -33,6 +35,10 @@ pub(crate) fn assemble(written: &[Pose], joints: &[WrittenJoint]) -> Vec<Pose> {
     let mut moved = vec![false; written.len()];
     while let Some(body) = open.pop() {
         open.extend(&children[body]);
+        if let Some(pose) = moved_to.get(body).copied().flatten() {
+            (poses[body], moved[body]) = (pose, true);
+            continue;
+        }
         let Some(joint) = hung[body] else { continue };
         let parent = joint.spec.parent.map(|id| id.0);
         let carrier = parent.map_or_else(Pose::identity, |parent| poses[parent]);

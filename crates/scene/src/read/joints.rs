@@ -45,7 +45,7 @@ pub(crate) const KEYS: [&str; 21] = [
 const RIGHT_ANGLE: f64 = 1e-6;
 
 /// A joint as written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WrittenJoint {
     pub spec: JointSpec,
     /// Joint coordinates that place the child.

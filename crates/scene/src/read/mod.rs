@@ -6,11 +6,13 @@ pub(crate) mod bodies;
 mod contact;
 pub(crate) mod forces;
 pub(crate) mod joints;
+mod kit;
 mod lamina;
 mod materials;
 mod motion;
 mod outlines;
 pub(crate) mod placement;
+mod plan;
 mod plane;
 mod run;
 mod shapes;
@@ -18,18 +20,20 @@ mod start;
 
 pub use contact::ContactSettings;
 pub use materials::Material;
+pub use plan::{PlanGuess, PlanSettings};
 pub use run::{RunSettings, schemes};
 
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table};
-use forces::{Stage, WrittenForce};
-use joints::{Cast, WrittenJoint};
+use forces::Stage;
+use joints::Cast;
+use kit::Kit;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::{Model, ModelBuilder, State};
+use percussion_mechanics::{Model, State};
 use start::Workshop;
 
 /// The keys at the top of a scene.
-pub(crate) const TOP: [&str; 13] = [
+pub(crate) const TOP: [&str; 14] = [
     "title",
     "description",
     "include",
@@ -43,6 +47,7 @@ pub(crate) const TOP: [&str; 13] = [
     "joints",
     "forces",
     "contact",
+    "plan",
 ];
 
 /// What a scene says, built.
@@ -51,6 +56,7 @@ pub(crate) struct Built {
     pub description: String,
     pub run: RunSettings,
     pub contact: Option<ContactSettings>,
+    pub plan: Option<PlanSettings>,
     pub materials: Vec<Material>,
     pub body_materials: Vec<Option<usize>>,
     pub model: Model,
@@ -75,7 +81,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let joints = joints::joints(&cast, top.table);
     let placed: Vec<Pose> =
         written.iter().map(|(_, body)| body.as_ref().map_or_else(Pose::identity, |b| b.pose)).collect();
-    let poses = assembly::assemble(&placed, &joints);
+    let poses = assembly::assemble(&placed, &joints, &[]);
     let stage =
         Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
     let forces = forces::forces(&stage, top.table);
@@ -91,31 +97,16 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
         let remedy = "define one under [bodies.NAME]";
         return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
     }
-    let mut builder = ModelBuilder::new();
-    builder.gravity(gravity);
-    builder.project(run.project);
-    let mut body_materials = Vec::with_capacity(written.len());
-    for ((_, body), pose) in written.iter().zip(&poses) {
-        // Bodies with complaints have ended the reading above.
-        let Some(body) = body else { continue };
-        let id = builder.body(body.body.clone(), *pose);
-        body_materials.push(body.material);
-        if let Some((linear, angular)) = body.velocity.map(|velocity| velocity.of(pose)) {
-            builder.velocity(id, linear, angular);
-        }
-    }
-    for joint in &joints {
-        hang(&mut builder, joint);
-    }
-    for force in forces {
-        match force {
-            WrittenForce::Points(force) => builder.force(force),
-            WrittenForce::Joint(force) => builder.joint_force(force),
-        }
-    }
+    let kit = Kit { gravity, project: run.project, bodies: &written, joints: &joints, forces };
+    let builder = kit.builder(&kit.as_written(poses));
     let workshop = Workshop { report, top: &top, bodies: &written, joints: &joints, builder };
     let (model, state, contact) = workshop.start(contact.as_ref(), &materials, &mut run)?;
-    Ok(Built { title, description, run, contact, materials, body_materials, model, state })
+    let (contact, spec) = contact.unzip();
+    let built = plan::Built { model: &model, state: &state, scheme: &run.scheme, contact: spec.as_ref() };
+    let plan = plan::plan(&cast, &kit, &built, top.table)?;
+    // Bodies with complaints have ended the reading above.
+    let body_materials = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.material)).collect();
+    Ok(Built { title, description, run, contact, plan, materials, body_materials, model, state })
 }
 
 /// Complains if a collection of named tables is anything else.
@@ -124,16 +115,5 @@ fn collection(top: &Fields, name: &str) {
     if node.table().is_none() {
         let remedy = format!("write [{name}.NAME] and what it is below");
         _ = top.wrong(name, &format!("is {}, not a table of named things", node.kind()), &remedy);
-    }
-}
-
-fn hang(builder: &mut ModelBuilder, joint: &WrittenJoint) {
-    if joint.closes_loop {
-        builder.close(joint.spec.clone());
-        return;
-    }
-    let id = builder.joint(joint.spec.clone());
-    if let Some(rates) = &joint.rates {
-        builder.rates(id, rates);
     }
 }

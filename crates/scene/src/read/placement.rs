@@ -11,7 +11,7 @@ pub(crate) const PLACEMENT: [&str; 7] =
     ["position", "rotation_vector", "rotation", "quaternion", "axis", "angle", "angle_degrees"];
 
 /// The ways to say how something is turned; at most one may be given.
-const WAYS: [&str; 4] = ["rotation_vector", "rotation", "quaternion", "axis"];
+pub(crate) const WAYS: [&str; 4] = ["rotation_vector", "rotation", "quaternion", "axis"];
 
 /// How far the length of a quaternion may be from one: six printed digits.
 const UNIT: f64 = 1e-6;

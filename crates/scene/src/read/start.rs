@@ -26,13 +26,13 @@ pub(crate) struct Workshop<'a> {
 }
 
 impl Workshop<'_> {
-    /// The model and its first state, with the settings of contact.
+    /// The model and its first state, with the settings of contact and what the model was told about it.
     pub fn start(
         &self,
         contact: Option<&WrittenContact>,
         materials: &[Material],
         run: &mut RunSettings,
-    ) -> Read<(Model, State, Option<ContactSettings>)> {
+    ) -> Read<(Model, State, Option<(ContactSettings, ContactSpec)>)> {
         let Some(contact) = contact else {
             let (model, state) = self.build(&run.scheme, None)?;
             self.fit(run, &model, 0.0)?;
@@ -52,7 +52,7 @@ impl Workshop<'_> {
             (model, state) = self.build(&run.scheme, Some(&spec))?;
         }
         self.stand_apart(contact, &settings, &model, &mut state)?;
-        Ok((model, state, Some(settings)))
+        Ok((model, state, Some((settings, spec))))
     }
 
     fn build(&self, scheme: &str, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
@@ -155,7 +155,7 @@ impl Workshop<'_> {
 
 /// Coordinates that were given are kept as given: not read off the placements, which lose whole turns and the last
 /// digit.
-fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
+pub(super) fn set_coordinates(model: &Model, state: &mut State, joints: &[WrittenJoint]) {
     for joint in joints {
         let BodyId(child) = joint.spec.child;
         let (Some(given), Some(slot)) = (&joint.coordinates, model.slots[child]) else { continue };

@@ -4,7 +4,7 @@ mod fields;
 mod parse;
 mod print;
 
-pub(crate) use fields::{Fields, corners, count, list, text};
+pub(crate) use fields::{Fields, corners, count, list, number, numbers, text};
 pub(crate) use parse::{document, value};
 pub(crate) use print::{print, quoted};
 

@@ -11,7 +11,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, Force, JointForce, Law, Table as Course};
 
 /// A force as written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum WrittenForce {
     /// On points of bodies.
     Points(Force),

@@ -1,0 +1,327 @@
+//! What is asked of a body or a joint at an instant: the same words at the start, at the end, on the way, and for goals.
+
+use super::context::Context;
+use super::range::{range, range_of, vector_of};
+use crate::read::joints::coordinate_names;
+use crate::read::placement::{WAYS, rotation};
+use crate::report::Read;
+use crate::tree::{Entry, Fields, Table, Value};
+use nalgebra::Rotation3;
+use percussion_geometry::Vec3;
+use percussion_mechanics::JointKind;
+use percussion_solve::nlp::Bound;
+
+/// The keys of what is asked of a body.
+const BODY: [&str; 14] = [
+    "position",
+    "rotation_vector",
+    "rotation",
+    "quaternion",
+    "axis",
+    "angle",
+    "angle_degrees",
+    "velocity",
+    "angular_velocity",
+    "at_rest",
+    "relative_to",
+    "point",
+    "align",
+    "free",
+];
+
+/// The keys of what is asked of a joint.
+const JOINT: [&str; 9] = [
+    "angle",
+    "angle_degrees",
+    "travel",
+    "coordinates",
+    "rotation_vector",
+    "rate",
+    "rates",
+    "at_rest",
+    "free",
+];
+
+/// What can be said to be free of a body, and of a joint.
+const BODY_FREE: [&str; 4] = ["position", "orientation", "velocity", "angular_velocity"];
+const JOINT_FREE: [&str; 2] = ["coordinates", "rates"];
+
+/// Two axes.
+#[derive(Clone, Debug)]
+pub(super) struct Align {
+    /// On the body.
+    pub axis: Vec3,
+    /// In the world, or on the body that it is looked at from.
+    pub with: Vec3,
+    /// The cosine between them.
+    pub cosine: Bound,
+}
+
+/// What is asked of a body.
+#[derive(Clone, Debug)]
+pub(super) struct BodyAsk<'a> {
+    pub f: Fields<'a>,
+    pub body: usize,
+    /// From whom it is looked at; a body that moves or not.
+    pub from: Option<usize>,
+    /// Of which point position and velocity are.
+    pub point: Option<Vec3>,
+    pub position: Option<[Bound; 3]>,
+    pub rotation: Option<Rotation3<f64>>,
+    pub velocity: Option<[Bound; 3]>,
+    pub angular: Option<[Bound; 3]>,
+    pub align: Vec<Align>,
+    /// Position, orientation, velocity, angular velocity.
+    pub free: [bool; 4],
+}
+
+/// What is asked of a joint.
+#[derive(Clone, Debug)]
+pub(super) struct JointAsk<'a> {
+    pub f: Fields<'a>,
+    /// Of the body that hangs on it.
+    pub slot: usize,
+    /// One for each coordinate; none where nothing is said.
+    pub coordinates: Vec<Option<Bound>>,
+    /// The rotation of a spherical joint.
+    pub turned: Option<Vec3>,
+    pub rates: Option<Vec<f64>>,
+    /// Coordinates, rates.
+    pub free: [bool; 2],
+}
+
+/// All that is asked under the keys `bodies` and `joints` of a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asks<'a> {
+    pub bodies: Vec<BodyAsk<'a>>,
+    pub joints: Vec<JointAsk<'a>>,
+}
+
+impl<'a> Asks<'a> {
+    /// Reads them all; `may_free` at the start, where everything stands as the scene has it unless it is said to be free.
+    pub fn read(context: &Context<'a>, f: &Fields<'a>, may_free: bool) -> Read<Self> {
+        let bodies: Vec<Read<BodyAsk>> = named(f, "bodies")?
+            .iter()
+            .map(|entry| BodyAsk::read(context, entry, &f.path("bodies"), may_free))
+            .collect();
+        let joints: Vec<Read<JointAsk>> = named(f, "joints")?
+            .iter()
+            .map(|entry| JointAsk::read(context, entry, &f.path("joints"), may_free))
+            .collect();
+        Ok(Self {
+            bodies: bodies.into_iter().collect::<Read<_>>()?,
+            joints: joints.into_iter().collect::<Read<_>>()?,
+        })
+    }
+
+    pub fn body(&self, body: usize) -> Option<&BodyAsk<'a>> {
+        self.bodies.iter().find(|ask| ask.body == body)
+    }
+
+    pub fn joint(&self, slot: usize) -> Option<&JointAsk<'a>> {
+        self.joints.iter().find(|ask| ask.slot == slot)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty() && self.joints.is_empty()
+    }
+}
+
+/// The entries of a collection of named things.
+pub(super) fn named<'a>(f: &Fields<'a>, key: &str) -> Read<&'a [Entry]> {
+    let Some(node) = f.node(key) else { return Ok(&[]) };
+    let Some(Table { entries }) = node.table() else {
+        let message = format!("is {}, not a table of named things", node.kind());
+        return Err(f.wrong(key, &message, &format!("write [{}.NAME] and what it is below", f.path(key))));
+    };
+    Ok(entries)
+}
+
+impl<'a> BodyAsk<'a> {
+    fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
+        let body = context.cast.find(entry.place, &entry.key)?;
+        let f = Fields::of(context.report, &entry.node, &format!("{above}.{}", entry.key), &BODY)?;
+        if context.model.slots[body].is_none() {
+            let message = format!("`{}` asks something of a fixed body, which stays where it is", f.name);
+            return Err(context.report.complain(entry.place, message, "name a body that moves"));
+        }
+        let particle = context.is_particle(body);
+        if particle {
+            let turning: Vec<&str> = WAYS.into_iter().chain(["angular_velocity", "align"]).collect();
+            f.refuse(&turning, "is asked of a particle, which has no orientation", "remove it")?;
+        }
+        // All are read before any is missed, so that all complaints are heard.
+        let (position, velocity) = (vector_of(&f, "position"), vector_of(&f, "velocity"));
+        let (angular, point) = (vector_of(&f, "angular_velocity"), f.vector("point"));
+        let turned = WAYS.into_iter().chain(["angle", "angle_degrees"]).any(|way| f.has(way));
+        let turned = turned.then(|| rotation(&f)).transpose();
+        let (from, align) = (context.body_of(&f, "relative_to"), align(&f));
+        let free = freed(&f, &BODY_FREE, may_free);
+        let at_rest = f.truth("at_rest");
+        let (mut velocity, mut angular) = (velocity?, angular?);
+        if at_rest?.unwrap_or(false) {
+            let moving = ["velocity", "angular_velocity"];
+            f.refuse(&moving, "is given together with `at_rest`", "keep one of the two")?;
+            velocity = Some([Bound::equal(0.0); 3]);
+            angular = (!particle).then_some([Bound::equal(0.0); 3]);
+        }
+        let from = from?;
+        if from == Some(body) {
+            return Err(f.wrong("relative_to", "is the body itself", "name another body, or remove it"));
+        }
+        let (position, rotation, free) = (position?, turned?, free?);
+        let given = [position.is_some(), rotation.is_some(), velocity.is_some(), angular.is_some()];
+        if let Some(i) = (0..4).find(|&i| given[i] && free[i] && f.node("free").is_some_and(is_list)) {
+            let message = format!("names the {}, which is given", BODY_FREE[i].replace('_', " "));
+            return Err(f.wrong("free", &message, "keep one of the two"));
+        }
+        let (point, align) = (point?, align?);
+        Ok(Self { f, body, from, point, position, rotation, velocity, angular, align, free })
+    }
+}
+
+fn is_list(node: &crate::tree::Node) -> bool {
+    matches!(node.value, Value::List(_))
+}
+
+/// `true` for all, or a list of words.
+fn freed<const N: usize>(f: &Fields, words: &[&str; N], may_free: bool) -> Read<[bool; N]> {
+    let Some(node) = f.node("free") else { return Ok([false; N]) };
+    if !may_free {
+        let remedy = "remove it: what is not said is free here, only at the start it is as the scene has it";
+        return Err(f.wrong("free", "is given", remedy));
+    }
+    if let Value::Truth(all) = node.value {
+        return Ok([all; N]);
+    }
+    let name = f.path("free");
+    let Value::List(items) = &node.value else {
+        let remedy = format!("write true, or a list of {}", words.join(", "));
+        return Err(f.wrong("free", &format!("is {}", node.kind()), &remedy));
+    };
+    let mut free = [false; N];
+    for item in items {
+        let word = crate::tree::text(f.report, item, &name)?;
+        match words.iter().position(|known| *known == word) {
+            Some(i) => free[i] = true,
+            None => {
+                let message = format!("`{name}` names \"{word}\"");
+                return Err(f.report.unknown(item.place, message, word, words.iter().copied(), ""));
+            }
+        }
+    }
+    Ok(free)
+}
+
+fn align(f: &Fields) -> Read<Vec<Align>> {
+    let mut all = Vec::new();
+    for (i, node) in f.list("align")?.unwrap_or_default().iter().enumerate() {
+        let name = format!("{}[{i}]", f.path("align"));
+        let own = Fields::of(f.report, node, &name, &["axis", "with", "cosine"])?;
+        let (axis, with, cosine) = (own.direction("axis"), own.direction("with"), range_of(&own, "cosine"));
+        let axis =
+            axis?.ok_or_else(|| own.missing("axis", "give a direction of the body, such as [0, 0, 1]"))?;
+        let with = with?.ok_or_else(|| own.missing("with", "give a direction, such as [0, 0, 1]"))?;
+        let cosine = cosine?
+            .ok_or_else(|| own.missing("cosine", "give a number, or a range such as { min = 0.9 }"))?;
+        if !(cosine.lower <= 1.0 && cosine.upper >= -1.0) {
+            return Err(own.wrong("cosine", "cannot be reached", "give what lies between -1 and 1"));
+        }
+        all.push(Align { axis, with, cosine });
+    }
+    Ok(all)
+}
+
+impl<'a> JointAsk<'a> {
+    fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
+        let slot = context.joint(entry.place, &entry.key)?;
+        let joint = &context.link(slot).joint;
+        let name = format!("{above}.{}", entry.key);
+        let count = joint.coordinates();
+        if entry.node.table().is_none() && count == 1 {
+            let coordinates = vec![Some(range(context.report, &entry.node, &name)?)];
+            // There is no table, and nothing more to ask of it.
+            static NONE: Table = Table { entries: Vec::new() };
+            let f = Fields { report: context.report, table: &NONE, place: entry.place, name };
+            return Ok(Self { f, slot, coordinates, turned: None, rates: None, free: [false; 2] });
+        }
+        let f = Fields::of(context.report, &entry.node, &name, &JOINT)?;
+        if joint.kind == JointKind::Free {
+            let message = format!("`{name}` asks something of a free joint");
+            let remedy = "ask it of the body: [..bodies.NAME] with `position` and so on";
+            return Err(context.report.complain(entry.place, message, remedy));
+        }
+        let names = &coordinate_names(joint.kind)[..count.min(coordinate_names(joint.kind).len())];
+        let word = joint.kind.word();
+        let coordinates = coordinates(&f, names, word);
+        let rates = rates(&f, joint.freedoms(), word);
+        if joint.kind != JointKind::Spherical {
+            let message = format!("is given, but a {word} joint is not placed by one");
+            f.refuse(&["rotation_vector"], &message, "it is for spherical joints")?;
+        }
+        let (turned, free) = (f.vector("rotation_vector"), freed(&f, &JOINT_FREE, may_free));
+        Ok(Self { slot, coordinates: coordinates?, turned: turned?, rates: rates?, free: free?, f })
+    }
+}
+
+fn coordinates(f: &Fields, names: &[&str], word: &str) -> Read<Vec<Option<Bound>>> {
+    let shorts = ["angle", "angle_degrees", "travel"];
+    if let Some(items) = f.list("coordinates")? {
+        f.refuse(&shorts, "is given together with `coordinates`", "keep one of the two")?;
+        if items.len() != names.len() || names.is_empty() {
+            let message = format!("has {} entries, but a {word} joint keeps {}", items.len(), names.len());
+            let remedy = match names.is_empty() {
+                true => "remove it".to_owned(),
+                false => format!("give [{}]", names.join(", ")),
+            };
+            return Err(f.wrong("coordinates", &message, &remedy));
+        }
+        let path = f.path("coordinates");
+        let each = items.iter().enumerate();
+        return each.map(|(i, item)| range(f.report, item, &format!("{path}[{i}]")).map(Some)).collect();
+    }
+    let (radians, degrees) = (range_of(f, "angle"), range_of(f, "angle_degrees"));
+    let (radians, degrees, travel) = (radians?, degrees?, range_of(f, "travel")?);
+    if radians.is_some() && degrees.is_some() {
+        return Err(f.wrong("angle_degrees", "is given together with `angle`", "keep one of the two"));
+    }
+    let degrees = degrees.map(|d| Bound::between(d.lower.to_radians(), d.upper.to_radians()));
+    let angle = radians.or(degrees);
+    for (given, name) in [(angle, "angle"), (travel, "travel")] {
+        if given.is_some() && !names.contains(&name) {
+            let key = if name == "angle" { f.first_of(&shorts[..2]).unwrap_or(name) } else { name };
+            let remedy = match names.is_empty() {
+                true => "remove it".to_owned(),
+                false => format!("give coordinates = [{}]", names.join(", ")),
+            };
+            return Err(f.wrong(key, &format!("is not a coordinate of a {word} joint"), &remedy));
+        }
+    }
+    let of = |name: &&str| match *name {
+        "angle" => angle,
+        "travel" => travel,
+        _ => None,
+    };
+    Ok(names.iter().map(of).collect())
+}
+
+fn rates(f: &Fields, freedoms: usize, word: &str) -> Read<Option<Vec<f64>>> {
+    let given: Vec<&str> = ["rate", "rates", "at_rest"].into_iter().filter(|key| f.has(key)).collect();
+    if let [first, second, ..] = given[..] {
+        return Err(f.wrong(second, &format!("is given together with `{first}`"), "keep one of the two"));
+    }
+    if f.truth("at_rest")?.unwrap_or(false) {
+        return Ok(Some(vec![0.0; freedoms]));
+    }
+    let (key, rates) = match f.number("rate")? {
+        Some(rate) => ("rate", Some(vec![rate])),
+        None => ("rates", f.number_list("rates")?),
+    };
+    match rates {
+        Some(rates) if rates.len() != freedoms => {
+            let message = format!("gives {} for the {freedoms} freedoms of a {word} joint", rates.len());
+            Err(f.wrong(key, &message, &format!("give a list `rates` of {freedoms}")))
+        }
+        rates => Ok(rates),
+    }
+}

@@ -1,0 +1,130 @@
+//! What keeps apart, and whether it does so at the ends as far as these are known.
+
+use super::context::Context;
+use crate::report::{Place, Read};
+use crate::tree::{Fields, Node, Value};
+use percussion_control::plan::{Avoidance, Meeting, Terminal};
+use percussion_mechanics::contact::Memory;
+use std::collections::BTreeSet;
+
+const KEYS: [&str; 3] = ["margin", "pairs", "except"];
+
+/// Overlap that is rounding of what an author writes, relative to the radius of the smaller part.
+const TOUCHING: f64 = 1e-9;
+
+/// What keeps apart: all that may meet where bodies collide, unless the plan says otherwise. Where contact is a potential,
+/// bodies may overlap, and nothing keeps apart unless it is asked for.
+pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option<Avoidance>> {
+    let all = Avoidance { margin: 0.0, pairs: None };
+    let Some(node) = plan.node("avoid") else {
+        let hard = context.contact.is_some_and(|contact| contact.potential.is_none());
+        return Ok(hard.then_some(all));
+    };
+    if let Value::Truth(false) = node.value {
+        return Ok(None);
+    }
+    let Some(contacts) = &context.model.contacts else {
+        let remedy = "add [contact]: without it nothing meets, and nothing can be kept apart";
+        return Err(plan.wrong("avoid", "is given, but the scene has no contact", remedy));
+    };
+    if let Value::Truth(true) = node.value {
+        return Ok(Some(all));
+    }
+    let f = Fields::of(context.report, node, "plan.avoid", &KEYS)?;
+    let margin = f.not_negative("margin", "distance in metres");
+    let lists = |key: &str| -> Read<Option<BTreeSet<(usize, usize)>>> {
+        let Some(items) = f.list(key)? else { return Ok(None) };
+        let name = f.path(key);
+        let mut found = BTreeSet::new();
+        for item in items {
+            found.extend(part_pairs(context, item, &name)?);
+        }
+        Ok(Some(found))
+    };
+    let (pairs, except) = (lists("pairs"), lists("except"));
+    let (margin, mut pairs, except) = (margin?.unwrap_or(0.0), pairs?, except?);
+    if let Some(except) = except {
+        let parts = contacts.parts.len();
+        let meet = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
+        let meet = meet.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q));
+        pairs = Some(&pairs.unwrap_or_else(|| meet.collect()) - &except);
+    }
+    Ok(Some(Avoidance { margin, pairs: pairs.map(|pairs| pairs.into_iter().collect()) }))
+}
+
+/// The pairs of parts of two bodies that may meet.
+fn part_pairs(context: &Context<'_>, node: &Node, name: &str) -> Read<Vec<(usize, usize)>> {
+    let (a, b) = context.pair(node, name)?;
+    let found: Vec<(usize, usize)> = context.model.contacts.as_ref().map_or_else(Vec::new, |contacts| {
+        let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
+        let pairs = parts(a).flat_map(|p| parts(b).map(move |q| (p, q)));
+        pairs.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
+    });
+    if found.is_empty() {
+        let message =
+            format!("`{name}` names `{}` and `{}`, which never meet", context.name(a), context.name(b));
+        let remedy = "give both a shape and let them collide, or remove the pair";
+        return Err(context.report.complain(node.place, message, remedy));
+    }
+    Ok(found)
+}
+
+/// An end that is looked at.
+pub(super) struct Look<'a> {
+    pub terminal: &'a Terminal,
+    /// The end and not the start.
+    pub last: bool,
+    pub place: Place,
+    /// Contacts on purpose: bodies that are joined may touch.
+    pub meetings: &'a [Meeting],
+}
+
+/// Refuses an end at which bodies that stand firm are not apart.
+pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &Look<'_>) -> Read<()> {
+    let Some(contacts) = &context.model.contacts else { return Ok(()) };
+    let known = |body: usize| context.island(body).is_none_or(|island| look.terminal.fixed[island]);
+    let parts = contacts.parts.len();
+    let pairs: Vec<(usize, usize)> = avoidance.pairs.clone().unwrap_or_else(|| {
+        let all = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
+        all.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
+    });
+    let mut deepest: Option<(f64, (usize, usize))> = None;
+    for pair in pairs {
+        let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+        if !known(p.body) || !known(q.body) {
+            continue;
+        }
+        let poses = (p.body_pose(&look.terminal.state), q.body_pose(&look.terminal.state));
+        let asked = contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut Memory::default());
+        let Ok(touch) = asked else { continue };
+        let joined = look
+            .meetings
+            .iter()
+            .any(|m| m.tie.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
+        let least = if joined { 0.0 } else { avoidance.margin };
+        let lacking = least - touch.separation;
+        let rounding = TOUCHING * p.radius.min(q.radius);
+        if lacking > rounding && lacking > deepest.map_or(0.0, |(most, _)| most) {
+            deepest = Some((lacking, (pair.0, pair.1)));
+        }
+    }
+    let Some((lacking, (p, q))) = deepest else { return Ok(()) };
+    let names = (contacts.parts[p].body_name(context.model), contacts.parts[q].body_name(context.model));
+    let separation = avoidance.margin - lacking;
+    let apart = match separation < 0.0 {
+        true => format!("overlap by {:.3e} m", -separation),
+        false => format!("are {separation:.3e} m apart, nearer than the margin of {} m", avoidance.margin),
+    };
+    let (when, remedy) = match look.last {
+        true => (
+            "at the end",
+            "ask for another final placement, or let them pass through each other by `except` in [plan.avoid]",
+        ),
+        false => (
+            "at the start",
+            "move one of them, or let them pass through each other by `except` in [plan.avoid]",
+        ),
+    };
+    let message = format!("`{}` and `{}` {apart} {when}", names.0, names.1);
+    Err(context.report.complain(look.place, message, remedy))
+}

@@ -1,0 +1,295 @@
+//! What must hold at nodes, and what is dear at the end: lists of what is asked of bodies and joints.
+
+use super::ask::Asks;
+use super::context::Context;
+use super::said::{self, Said};
+use crate::report::{Place, Read, Told};
+use crate::tree::{Fields, Node, Value};
+use percussion_control::kinematics::Stance;
+use percussion_control::plan::{Condition, Drive, Goal, Plan, Terminal, When};
+use percussion_solve::nlp::Bound;
+
+/// Violation of a condition by an end that stands firm that counts as rounding, in rad, m, rad/s and m/s.
+const ROUNDING: f64 = 1e-9;
+
+/// Conditions and goals as written.
+pub(super) struct Written {
+    conditions: Vec<(Place, When, Said)>,
+    goals: Vec<(Place, Goal)>,
+}
+
+impl Written {
+    /// Reads `plan.conditions`, `plan.objective.goals` and the limits of joints.
+    pub fn read(context: &Context<'_>, plan: &Fields<'_>, intervals: usize) -> Read<Self> {
+        let mut written = Self { conditions: Vec::new(), goals: Vec::new() };
+        let mut outcome = Ok(());
+        for (i, node) in plan.list("conditions")?.unwrap_or_default().iter().enumerate() {
+            match condition(context, node, i, intervals) {
+                Ok(more) => written.conditions.extend(more),
+                Err(told) => outcome = Err(told),
+            }
+        }
+        let objective = plan.node("objective").and_then(Node::table).and_then(|table| table.get("goals"));
+        if let Some(node) = objective {
+            let items = crate::tree::list(context.report, node, "plan.objective.goals")?;
+            for (i, node) in items.iter().enumerate() {
+                match goal(context, node, i) {
+                    Ok(more) => written.goals.extend(more),
+                    Err(told) => outcome = Err(told),
+                }
+            }
+        }
+        if plan.truth("joint_limits")?.unwrap_or(true) {
+            written.conditions.extend(limits(context, plan.place));
+        }
+        outcome.map(|()| written)
+    }
+
+    /// Adds them to the plan, of which all else is known; refuses what contradicts its ends.
+    pub fn join(self, context: &Context<'_>, plan: &mut Plan) -> Read<()> {
+        let last = plan.intervals;
+        for (place, when, said) in self.conditions {
+            let ends = [(&plan.start, 0, "the start"), (&plan.end, last, "the end")];
+            if !said.measure.of_velocities() {
+                for (terminal, _, at) in ends.into_iter().filter(|(_, node, _)| when.means(*node, last)) {
+                    fits(context, terminal, &said, place, at)?;
+                }
+            }
+            agree(context, plan, &said, when, place)?;
+            if said.measure.of_velocities() {
+                speeds(context, plan, said, when, place)?;
+            } else {
+                plan.conditions.push(said.condition(when));
+            }
+        }
+        for (place, goal) in self.goals {
+            if goal.measure.of_velocities() {
+                let free = asked_islands(context, &goal.measure);
+                if free.iter().all(|&i| matches!(plan.end.drive[i], Drive::Given(_))) {
+                    let message = format!("{} is a goal, but [plan.end] gives it already", goal.name);
+                    return Err(context.report.complain(place, message, "remove one of the two"));
+                }
+                condition_drive(&mut plan.end, &free);
+            }
+            plan.goals.push(goal);
+        }
+        Ok(())
+    }
+}
+
+fn condition(
+    context: &Context<'_>,
+    node: &Node,
+    i: usize,
+    intervals: usize,
+) -> Read<Vec<(Place, When, Said)>> {
+    let f = Fields::of(
+        context.report,
+        node,
+        &format!("plan.conditions[{i}]"),
+        &["when", "name", "bodies", "joints"],
+    )?;
+    let (when, name, asks) = (when(&f, intervals), f.text("name"), Asks::read(context, &f, false));
+    let (when, name, asks) = (when?, name?, asks?);
+    let mut all = said(context, &f, &asks)?;
+    for (place, said) in &mut all {
+        if let (Some(name), "align") = (name, said.key) {
+            said.name = name.to_owned();
+        } else if let Some(name) = name {
+            said.name = format!("{name} ({})", said.name);
+        }
+        if said.key == "align" && (said.bounds[0].lower >= 1.0 || said.bounds[0].upper <= -1.0) {
+            let message = "`cosine` can be met in one direction only, where its slope vanishes";
+            let remedy = "give a little room, such as { min = 0.9999 }, or ask for an orientation";
+            return Err(context.report.complain(*place, message, remedy));
+        }
+    }
+    Ok(all.into_iter().map(|(place, said)| (place, when, said)).collect())
+}
+
+/// Everything that is asked for, with where it stands.
+fn said(context: &Context<'_>, f: &Fields<'_>, asks: &Asks<'_>) -> Read<Vec<(Place, Said)>> {
+    if asks.is_empty() {
+        let message = format!("`{}` asks for nothing", f.name);
+        return Err(context.report.complain(
+            f.place,
+            message,
+            "name bodies or joints: bodies.NAME = { ... }",
+        ));
+    }
+    let mut all = Vec::new();
+    for ask in &asks.bodies {
+        all.extend(ask.all(context).into_iter().map(|said| (ask.f.place, said)));
+    }
+    for ask in &asks.joints {
+        let remedy = "ask for velocities of bodies; rates are for the start and the end";
+        ask.f.refuse(&["rate", "rates", "at_rest"], "is given on the way", remedy)?;
+        all.extend(ask.stand(context).into_iter().map(|said| (ask.f.place, said)));
+    }
+    Ok(all)
+}
+
+fn when(f: &Fields<'_>, intervals: usize) -> Read<When> {
+    let Some(node) = f.node("when") else { return Ok(When::Always) };
+    if let Value::Integer(_) = node.value {
+        let at = f.count("when", 0)?.unwrap_or(0);
+        return match at {
+            0 => Ok(When::Start),
+            k if k == intervals => Ok(When::End),
+            k if k < intervals => Ok(When::Node(k)),
+            k => Err(f.wrong("when", &format!("is {k}"), &format!("give a node from 0 to {intervals}"))),
+        };
+    }
+    Ok(match f.word("when", &["always", "start", "end"])? {
+        Some("start") => When::Start,
+        Some("end") => When::End,
+        _ => When::Always,
+    })
+}
+
+fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>> {
+    let known = ["weight", "name", "bodies", "joints"];
+    let f = Fields::of(context.report, node, &format!("plan.objective.goals[{i}]"), &known)?;
+    let (weight, name) = (f.not_negative("weight", "weight"), f.text("name"));
+    let asks = Asks::read(context, &f, false);
+    let (weight, name, asks) = (weight?.unwrap_or(1.0), name?, asks?);
+    let mut goals = Vec::new();
+    for (place, said) in said(context, &f, &asks)? {
+        if said.equations() != said.bounds.len() {
+            let message = format!("{} is a range, but a goal is something to come near to", said.name);
+            return Err(context.report.complain(place, message, "give numbers, or make it a condition"));
+        }
+        let goal = Goal {
+            name: name.map_or_else(|| said.name.clone(), str::to_owned),
+            target: said.bounds.iter().map(|bound| bound.lower).collect(),
+            measure: said.measure,
+            weight,
+        };
+        goals.push((place, goal));
+    }
+    Ok(goals)
+}
+
+/// Limits of joints, at all nodes.
+fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, Said)> {
+    let mut all = Vec::new();
+    for (slot, link) in context.model.links.iter().enumerate() {
+        for (i, limit) in link.joint.limits.iter().enumerate().take(link.joint.coordinates()) {
+            let Some(limit) = limit else { continue };
+            let said = said::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
+            let joint = context.written(slot).map_or(place, |(_, joint)| joint.place);
+            let name = format!("the limits of {}", said.name.trim_start_matches("the "));
+            all.push((joint, When::Always, Said { name, ..said }));
+        }
+    }
+    all
+}
+
+/// The islands that a measure looks at.
+pub(super) fn asked_islands(
+    context: &Context<'_>,
+    measure: &percussion_control::plan::Measure,
+) -> Vec<usize> {
+    let mut islands: Vec<usize> =
+        measure.bodies().into_iter().flatten().filter_map(|body| context.island(body)).collect();
+    if let percussion_control::plan::Measure::Coordinate { freedom, .. } = measure {
+        islands.extend(context.model.islands.iter().position(|island| island.freedoms.contains(freedom)));
+    }
+    islands.sort_unstable();
+    islands.dedup();
+    islands
+}
+
+/// Refuses a condition that an end that stands firm does not keep.
+fn fits(context: &Context<'_>, terminal: &Terminal, said: &Said, place: Place, at: &str) -> Read<()> {
+    if !asked_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
+        return Ok(());
+    }
+    let stance = Stance::new(context.model, &terminal.state);
+    let mut values = vec![0.0; said.measure.components()];
+    said.measure.value(&stance, &mut values);
+    let worst = values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value));
+    let worst = worst.fold(0.0, f64::max);
+    if worst <= ROUNDING {
+        return Ok(());
+    }
+    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which stands firm", said.name);
+    let remedy = format!("widen the bounds, or let {at} be elsewhere");
+    Err(context.report.complain(place, message, remedy))
+}
+
+/// Refuses a condition that no value can satisfy together with another about the same.
+fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Place) -> Read<()> {
+    let last = plan.intervals;
+    let clash = |other: &&Condition| {
+        let together = (0..=last).any(|node| when.means(node, last) && other.when.means(node, last));
+        let apart = |(a, b): (&Bound, &Bound)| a.lower > b.upper + ROUNDING || b.lower > a.upper + ROUNDING;
+        together && other.measure == said.measure && said.bounds.iter().zip(&other.bounds).any(apart)
+    };
+    let Some(other) = plan.conditions.iter().find(clash) else { return Ok(()) };
+    let message = format!("{} contradicts what is said elsewhere about {}", said.name, other.name);
+    Err(context.report.complain(place, message, "make the bounds overlap, or remove one of the two"))
+}
+
+/// Velocities: at the ends momenta must be sought; given ones are what they are.
+fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: When, place: Place) -> Read<()> {
+    let islands = asked_islands(context, &said.measure);
+    let last = plan.intervals;
+    let nodes: Vec<usize> = (0..=last).filter(|&node| when.means(node, last)).collect();
+    for node in nodes {
+        let (own, terminal) = match node {
+            0 => (When::Start, Some(&mut plan.start)),
+            k if k == last => (When::End, Some(&mut plan.end)),
+            k => (When::Node(k), None),
+        };
+        if let Some(terminal) = terminal {
+            if islands.iter().all(|&i| matches!(terminal.drive[i], Drive::Given(_))) {
+                given_speed(context, terminal, &said, (own, when), place)?;
+                continue;
+            }
+            condition_drive(terminal, &islands);
+        }
+        plan.conditions.push(said.clone().condition(own));
+    }
+    Ok(())
+}
+
+/// A velocity at an end where it is given: nothing to seek, but it must be within bounds.
+fn given_speed(
+    context: &Context<'_>,
+    terminal: &Terminal,
+    said: &Said,
+    (own, when): (When, When),
+    place: Place,
+) -> Read<()> {
+    let at = if own == When::Start { "the start" } else { "the end" };
+    if own == when {
+        let message = format!("{} is asked for at {at}, but it is given there already", said.name);
+        return Err::<(), Told>(context.report.complain(place, message, "remove one of the two"));
+    }
+    let mut state = terminal.state.clone();
+    for (island, drive) in context.model.islands.iter().zip(&terminal.drive) {
+        if let Drive::Given(p) = drive {
+            state.momenta[island.freedoms.clone()].copy_from_slice(p);
+        }
+    }
+    let stance = Stance::moving(context.model, &state);
+    let mut values = [0.0; 3];
+    said.measure.value(&stance, &mut values);
+    let worst =
+        values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value)).fold(0.0, f64::max);
+    if worst <= ROUNDING {
+        return Ok(());
+    }
+    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, where it is given", said.name);
+    Err(context.report.complain(place, message, format!("widen the bounds, or let {at} be otherwise")))
+}
+
+/// Lets momenta be sought that a velocity asks about.
+pub(super) fn condition_drive(terminal: &mut Terminal, islands: &[usize]) {
+    for &island in islands {
+        if terminal.drive[island] == Drive::Free {
+            terminal.drive[island] = Drive::Conditioned;
+        }
+    }
+}

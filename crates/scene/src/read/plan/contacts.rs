@@ -1,0 +1,177 @@
+//! Contacts on purpose: which bodies meet at which node, and what happens then.
+
+use super::context::Context;
+use crate::report::Read;
+use crate::tree::{Fields, Node};
+use percussion_control::plan::{Meeting, Slip, Tie};
+use percussion_geometry::shapes::{PlanarShape, Solid};
+use percussion_mechanics::contact::{Contacts, PartShape};
+use std::collections::BTreeSet;
+
+const KEYS: [&str; 8] = ["name", "node", "bodies", "restitution", "friction", "flat", "joint", "release"];
+
+/// The contacts under `plan.contacts`, in order.
+pub(super) fn contacts(context: &Context<'_>, plan: &Fields<'_>, intervals: usize) -> Read<Vec<Meeting>> {
+    let items = plan.list("contacts")?.unwrap_or_default();
+    let all: Vec<Read<Meeting>> =
+        items.iter().enumerate().map(|(i, node)| contact(context, node, i, intervals)).collect();
+    let meetings: Vec<Meeting> = all.into_iter().collect::<Read<_>>()?;
+    let wrong = |i: usize, message: String, remedy: &str| {
+        Err(context.report.complain(items[i].place, format!("`plan.contacts[{i}]` {message}"), remedy))
+    };
+    for (i, pair) in meetings.windows(2).enumerate() {
+        let (before, after) = (&pair[0], &pair[1]);
+        if after.node < before.node {
+            let message =
+                format!("is at node {}, before the one above it at node {}", after.node, before.node);
+            return wrong(i + 1, message, "list contacts in the order in which they happen");
+        }
+    }
+    for (i, later) in meetings.iter().enumerate() {
+        let same = |m: &&Meeting| {
+            let (a, b) = m.bodies;
+            m.node == later.node && (m.bodies == later.bodies || (b, a) == later.bodies)
+        };
+        if meetings[..i].iter().find(same).is_some() {
+            let message = format!("is the second contact of its bodies at node {}", later.node);
+            return wrong(i, message, "give another node, or remove it");
+        }
+    }
+    Ok(meetings)
+}
+
+fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Read<Meeting> {
+    let f = Fields::of(context.report, node, &format!("plan.contacts[{i}]"), &KEYS)?;
+    // All are read before any is missed, so that all complaints are heard.
+    let (name, at, flat) = (f.text("name"), at_node(&f, intervals), f.truth("flat"));
+    let pair = f.node("bodies").map(|node| context.pair(node, &f.path("bodies"))).transpose();
+    let (restitution, friction) = (f.number("restitution"), friction(&f));
+    let tie = f.word("joint", &["spherical", "fixed"]);
+    let release = f.count("release", 1);
+    let pair =
+        pair?.ok_or_else(|| f.missing("bodies", "name the two that meet, such as [\"cube\", \"wall\"]"))?;
+    let (at, tie) = (at?, tie?);
+    let bodies = match context.model.slots[pair.0] {
+        // The first one moves.
+        None => (pair.1, pair.0),
+        Some(_) => pair,
+    };
+    let parts = meeting_parts(context, &f, bodies)?;
+    // What the scene says about the surfaces holds unless the contact says otherwise.
+    let surface = parts.0.surface(parts.1.0, parts.1.1);
+    let restitution = restitution?.unwrap_or(surface.restitution);
+    if !(0.0..=1.0).contains(&restitution) {
+        return Err(f.wrong("restitution", &format!("is {restitution}"), "give a number from 0 to 1"));
+    }
+    let slip = friction?.unwrap_or(slip_of(surface.friction));
+    if tie.is_some() {
+        let why = "is given to a contact that makes a joint: nothing comes back or slides";
+        f.refuse(&["restitution", "friction", "flat"], why, "remove it")?;
+    }
+    let released = release?;
+    if let Some(leaves) = released {
+        if tie.is_none() {
+            return Err(f.wrong(
+                "release",
+                "is given, but there is no joint to leave",
+                "add `joint`, or remove it",
+            ));
+        }
+        if !(leaves > at && leaves < intervals) {
+            let message = format!("is {leaves}, but the joint is made at node {at} of {intervals}");
+            return Err(f.wrong(
+                "release",
+                &message,
+                "give a node after that and before the end, or remove it",
+            ));
+        }
+    }
+    let (a, b) = (context.name(bodies.0), context.name(bodies.1));
+    Ok(Meeting {
+        name: name?.map_or_else(|| format!("the contact of `{a}` and `{b}` at node {at}"), str::to_owned),
+        node: at,
+        bodies,
+        restitution,
+        slip,
+        flat: flat?.unwrap_or(false),
+        tie: tie.map(|word| if word == "fixed" { Tie::Rigid } else { Tie::Point }),
+        released,
+    })
+}
+
+fn at_node(f: &Fields<'_>, intervals: usize) -> Read<usize> {
+    let node = f.count("node", 0)?.ok_or_else(|| f.missing("node", "give the node at which they meet"))?;
+    if node >= 1 && node < intervals {
+        return Ok(node);
+    }
+    let message = match node {
+        0 => "is the start".to_owned(),
+        node if node == intervals => "is the end".to_owned(),
+        node => format!("is {node}, but there are {intervals} intervals"),
+    };
+    let remedy = match intervals {
+        1 => "raise `intervals`: no node lies between start and end".to_owned(),
+        _ => format!("give a node from 1 to {}, or raise `intervals`", intervals - 1),
+    };
+    Err(f.wrong("node", &message, &remedy))
+}
+
+/// A coefficient, or `"stick"`.
+fn friction(f: &Fields<'_>) -> Read<Option<Slip>> {
+    let Some(node) = f.node("friction") else { return Ok(None) };
+    match node.text() {
+        Some("stick") => Ok(Some(Slip::Sticks)),
+        Some(word) => {
+            let message = format!("`{}` is \"{word}\"", f.path("friction"));
+            Err(f.report.unknown(node.place, message, word, ["stick"], "give a number, without quotes"))
+        }
+        None => Ok(f.not_negative("friction", "coefficient")?.map(slip_of)),
+    }
+}
+
+fn slip_of(friction: f64) -> Slip {
+    if friction == 0.0 { Slip::Free } else { Slip::Friction(friction) }
+}
+
+/// Two parts of the bodies that may meet, as planned contacts know them.
+fn meeting_parts<'m>(
+    context: &'m Context<'_>,
+    f: &Fields<'_>,
+    (a, b): (usize, usize),
+) -> Read<(&'m Contacts, (usize, usize))> {
+    let (one, other) = (context.name(a), context.name(b));
+    let never = |why: &str, remedy: &str| {
+        Err(f.wrong("bodies", &format!("names `{one}` and `{other}`, which never meet: {why}"), remedy))
+    };
+    if context.model.slots[a].is_none() {
+        return never("both are fixed", "name a body that moves");
+    }
+    let Some(contacts) = &context.model.contacts else {
+        return never("the scene has no contact", "add [contact]");
+    };
+    let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
+    for body in [a, b] {
+        if parts(body).is_empty() {
+            let why = format!("`{}` has no shape", context.name(body));
+            return never(&why, "give it one");
+        }
+    }
+    let mut pairs = parts(a).flat_map(|p| parts(b).map(move |q| (p, q))).peekable();
+    let meet: BTreeSet<(usize, usize)> = pairs.by_ref().filter(|(p, q)| contacts.may_meet(*p, *q)).collect();
+    if meet.is_empty() {
+        let remedy = "let them `collide` in [contact.pairs], or by the joint that ties them";
+        return never("contact between them is switched off", remedy);
+    }
+    let edged = |part: usize| match &contacts.parts[part].shape {
+        PartShape::Solid(solid) => matches!(solid, Solid::Polytope(_) | Solid::HalfSpace(_)),
+        PartShape::Planar(planar) => matches!(planar, PlanarShape::Polygon(_) | PlanarShape::HalfPlane(_)),
+    };
+    match meet.into_iter().find(|(p, q)| edged(*p) && edged(*q)) {
+        Some(pair) => Ok((contacts, pair)),
+        None => {
+            let message = format!("names `{one}` and `{other}`, of which one is curved where they may meet");
+            let remedy = "planned contacts know polytopes, polygons and half-spaces: give such shapes, for round ones { rounded = { count = 60, radius = ... } }";
+            Err(f.wrong("bodies", &message, remedy))
+        }
+    }
+}

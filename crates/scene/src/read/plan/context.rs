@@ -1,0 +1,122 @@
+//! What a plan may speak of: the scene's bodies and joints, the model they make, and how they stand at the start.
+
+use crate::read::joints::{Cast, WrittenJoint};
+use crate::read::kit::{Kit, Posture};
+use crate::read::{assembly, start};
+use crate::report::{Place, Read, Report, Told};
+use crate::tree::{Fields, Node};
+use percussion_geometry::Pose;
+use percussion_mechanics::body::BodyKind;
+use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::model::Link;
+use percussion_mechanics::{Model, State};
+use std::sync::Arc;
+
+/// What a plan may speak of.
+pub(super) struct Context<'a> {
+    pub report: &'a Report,
+    pub cast: &'a Cast<'a>,
+    pub kit: &'a Kit<'a>,
+    pub contact: Option<&'a ContactSpec>,
+    pub model: &'a Arc<Model>,
+    pub state: &'a State,
+}
+
+impl<'a> Context<'a> {
+    /// A body by name, with where the name stands.
+    pub fn body(&self, node: &Node, name: &str) -> Read<usize> {
+        self.cast.find(node.place, crate::tree::text(self.report, node, name)?)
+    }
+
+    /// The body that a key names.
+    pub fn body_of(&self, f: &Fields, key: &str) -> Read<Option<usize>> {
+        f.node(key).map(|node| self.body(node, &f.path(key))).transpose()
+    }
+
+    /// Two different bodies that a list names.
+    pub fn pair(&self, node: &Node, name: &str) -> Read<(usize, usize)> {
+        const TWO: &str = "name two bodies, such as [\"cube\", \"wall\"]";
+        let names = crate::tree::list(self.report, node, name)?;
+        let [a, b] = names else {
+            let message = format!("`{name}` has {} entries", names.len());
+            return Err(self.report.complain(node.place, message, TWO));
+        };
+        let (a, b) = (self.body(a, name), self.body(b, name));
+        let (a, b) = (a?, b?);
+        if a == b {
+            return Err(self.report.complain(node.place, format!("`{name}` names one body twice"), TWO));
+        }
+        Ok((a, b))
+    }
+
+    /// The slot of the body that hangs on a joint, by the joint's name.
+    pub fn joint(&self, place: Place, name: &str) -> Read<usize> {
+        let found = self.kit.joints.iter().find(|joint| joint.spec.name == name);
+        if let Some(slot) = found.and_then(|joint| self.model.slots[joint.spec.child.0]) {
+            return Ok(slot);
+        }
+        let known = self.kit.joints.iter().map(|joint| joint.spec.name.as_str());
+        let remedy = format!("define it under [joints.{name}]");
+        Err(self.report.unknown(place, format!("there is no joint `{name}`"), name, known, &remedy))
+    }
+
+    /// The joint of a slot as written; none for a body that hangs on nothing.
+    pub fn written(&self, slot: usize) -> Option<(usize, &'a WrittenJoint)> {
+        let body = self.model.links[slot].body;
+        self.kit.joints.iter().enumerate().find(|(_, joint)| joint.spec.child.0 == body)
+    }
+
+    pub fn link(&self, slot: usize) -> &'a Link {
+        &self.model.links[slot]
+    }
+
+    pub fn name(&self, body: usize) -> &'a str {
+        &self.model.bodies[body].name
+    }
+
+    pub fn is_particle(&self, body: usize) -> bool {
+        self.model.bodies[body].kind == BodyKind::Particle
+    }
+
+    /// The island of a body, if it moves.
+    pub fn island(&self, body: usize) -> Option<usize> {
+        self.model.slots[body].map(|slot| self.island_of(slot))
+    }
+
+    pub fn island_of(&self, slot: usize) -> usize {
+        self.model.islands.partition_point(|island| island.bodies.end <= slot)
+    }
+
+    /// The placement of a body at the start of the scene.
+    pub fn pose(&self, body: usize) -> Pose {
+        self.model.pose(self.state, body)
+    }
+
+    /// The state of bodies that are moved to placements or by the coordinates of joints, and move at given velocities.
+    /// Complaints are about `place`.
+    pub fn rebuilt(
+        &self,
+        base: &[Pose],
+        moved_to: &[Option<Pose>],
+        joints: &[WrittenJoint],
+        posture: Posture,
+        place: Place,
+    ) -> Read<(State, Vec<Pose>)> {
+        let poses = assembly::assemble(base, joints, moved_to);
+        let posture = Posture { poses: poses.clone(), ..posture };
+        let mut builder = self.kit.builder(&posture);
+        if let Some(contact) = self.contact {
+            builder.contact(contact.clone());
+        }
+        let refused = |said: String| -> Told { self.report.pass_on(place, &said) };
+        let (model, mut state) = builder.build().map_err(|error| refused(error.to_string()))?;
+        start::set_coordinates(&model, &mut state, joints);
+        if !state.is_finite() {
+            return Err(refused(
+                "what is asked for is not finite: products of its numbers leave their range; use units nearer to one"
+                    .to_owned(),
+            ));
+        }
+        Ok((state, poses))
+    }
+}

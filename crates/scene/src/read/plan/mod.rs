@@ -1,0 +1,244 @@
+//! The table `[plan]`: a manoeuvre that is wanted, by the model's numbers.
+//!
+//! | file | what it reads |
+//! |---|---|
+//! | `ask.rs`, `range.rs` | what is asked of bodies and joints at an instant, as numbers or ranges |
+//! | `said.rs` | the same as measures with bounds |
+//! | `terminal.rs` | the start and the end: what stands firm, what conditions hold |
+//! | `conditions.rs` | what holds on the way, limits of joints, goals |
+//! | `controls.rs`, `contacts.rs`, `avoid.rs`, `guess.rs` | their tables |
+//! | `scope.rs` | what plans cannot hold yet |
+//!
+//! It is read when the model is built, and only then: its names are those of bodies and joints that are there.
+
+mod ask;
+mod avoid;
+mod conditions;
+mod contacts;
+mod context;
+mod controls;
+mod guess;
+mod range;
+mod said;
+mod scope;
+mod terminal;
+
+pub use guess::PlanGuess;
+
+use super::joints::Cast;
+use super::kit::Kit;
+use super::run::seed;
+use crate::report::{Read, Told};
+use crate::tree::{Fields, Node, Table, Value};
+use avoid::Look;
+use context::Context;
+use percussion_control::plan::{Plan, Times};
+use percussion_control::{Guess, Options};
+use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::{Model, State};
+use percussion_solve::nlp::Bound;
+use std::sync::Arc;
+use terminal::End;
+
+/// The keys of `[plan]`.
+const KEYS: [&str; 14] = [
+    "intervals",
+    "step",
+    "time",
+    "scales",
+    "search",
+    "objective",
+    "controls",
+    "start",
+    "end",
+    "conditions",
+    "joint_limits",
+    "avoid",
+    "contacts",
+    "guess",
+];
+
+/// Bounds of time scales, if none are given.
+const SCALES: (f64, f64) = (0.2, 5.0);
+
+/// A manoeuvre that a scene asks for.
+#[derive(Clone, Debug)]
+pub struct PlanSettings {
+    /// What is wanted.
+    pub plan: Plan,
+    /// Where the search begins.
+    pub guess: PlanGuess,
+    /// How it goes on.
+    pub options: Options,
+}
+
+/// The scene that a plan is made for.
+pub(crate) struct Built<'a> {
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub scheme: &'a str,
+    pub contact: Option<&'a ContactSpec>,
+}
+
+/// The table `[plan]`, if there is one.
+pub(crate) fn plan(
+    cast: &Cast<'_>,
+    kit: &Kit<'_>,
+    built: &Built<'_>,
+    root: &Table,
+) -> Read<Option<PlanSettings>> {
+    let Some(entry) = root.entry("plan") else { return Ok(None) };
+    let f = Fields::of(cast.report, &entry.node, "plan", &KEYS)?;
+    let model = Arc::new(built.model.clone());
+    let context =
+        Context { report: cast.report, cast, kit, contact: built.contact, model: &model, state: built.state };
+    scope::check(&context, built.scheme, entry.place)?;
+    let nothing = Node { place: entry.place, value: Value::Table(Table::default()) };
+    let intervals = f.count("intervals", 1);
+    let intervals =
+        intervals?.ok_or_else(|| f.missing("intervals", "add how many there are, such as intervals = 30"))?;
+    // All are read before any is missed, so that all complaints are heard.
+    let (times, options, prices) = (times(&f, intervals), search(&f, &nothing), prices(&f, &nothing));
+    let actuators = controls::controls(&context, &f);
+    let (start, end) = (End::start(&context, &f, &nothing), End::end(&context, &f, &nothing));
+    let start = start.and_then(|start| start.terminal());
+    let end = end.and_then(|end| end.terminal());
+    let conditions = conditions::Written::read(&context, &f, intervals);
+    let avoidance = avoid::avoidance(&context, &f);
+    let meetings = contacts::contacts(&context, &f, intervals);
+    let ((step, times), options, (effort, time)) = (times?, options?, prices?);
+    let ((start, mut held), (end, more)) = (start?, end?);
+    held.extend(more);
+    let mut plan = Plan {
+        model: model.clone(),
+        intervals,
+        step,
+        actuators: actuators?,
+        start,
+        end,
+        conditions: held,
+        effort,
+        time,
+        goals: Vec::new(),
+        avoidance: avoidance?,
+        meetings: meetings?,
+        times,
+    };
+    conditions?.join(&context, &mut plan)?;
+    check_times(&context, &f, &plan)?;
+    if let Some(avoidance) = &plan.avoidance {
+        let ends = [(&plan.start, false, "start"), (&plan.end, true, "end")];
+        for (terminal, last, key) in ends {
+            let meetings = if last { &plan.meetings[..] } else { &[] };
+            let look = Look { terminal, last, place: f.place_of(key), meetings };
+            avoid::stand_clear(&context, avoidance, &look)?;
+        }
+    }
+    let guess = guess::guess(&context, &f, &plan)?;
+    match cast.report.is_clean() {
+        true => Ok(Some(PlanSettings { plan, guess, options })),
+        false => Err(Told),
+    }
+}
+
+/// The base length of an interval, and how long the whole may take.
+fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
+    let step = f.positive("step", "length of an interval in seconds");
+    let scales = range::range_of(f, "scales");
+    let total = match f.node("time").map(|node| (node, node.text())) {
+        Some((_, Some("free"))) => Ok(Some(Bound::at_least(0.0))),
+        Some((node, Some(word))) => {
+            let message = format!("`plan.time` is \"{word}\"");
+            let otherwise = "give a number of seconds, or a range such as { min = 0.5, max = 2 }";
+            Err(f.report.unknown(node.place, message, word, ["free"], otherwise))
+        }
+        _ => range::range_of(f, "time"),
+    };
+    let (step, total, scales) = (step?, total?, scales?.unwrap_or(Bound::between(SCALES.0, SCALES.1)));
+    if !(scales.lower > 0.0) {
+        let message = format!("reaches down to {}", scales.lower.max(-f64::MAX));
+        return Err(f.wrong("scales", &message, "give a positive `min`: time does not stand still"));
+    }
+    if total.is_some_and(|total| !(total.upper > 0.0)) {
+        let upper = total.map_or(0.0, |total| total.upper);
+        return Err(f.wrong("time", &format!("is {upper}"), "give a positive time in seconds"));
+    }
+    let count = intervals as f64;
+    let step = match (step, total) {
+        (Some(step), _) => step,
+        (None, Some(total)) if total.is_equation() => total.lower / count,
+        (None, Some(total)) if total.lower > 0.0 && total.upper.is_finite() => {
+            0.5 * (total.lower + total.upper) / count
+        }
+        (None, _) => {
+            return Err(
+                f.missing("step", "add the length of an interval in seconds, or the `time` of all of them")
+            );
+        }
+    };
+    let total = total.unwrap_or(Bound::equal(step * count));
+    let reach = (scales.lower * step * count, scales.upper * step * count);
+    let slack = 1e-9 * reach.1;
+    if total.lower > reach.1 + slack || total.upper < reach.0 - slack {
+        let message = format!(
+            "cannot be reached: {intervals} intervals of {step} s scaled from {} to {} take from {:.4} to {:.4} s",
+            scales.lower, scales.upper, reach.0, reach.1
+        );
+        return Err(f.wrong("time", &message, "change `step`, `intervals` or `scales`"));
+    }
+    Ok((step, Times { scale: scales, total }))
+}
+
+/// Tables in time need times that are known; a price of the time, times that are not.
+fn check_times(context: &Context<'_>, f: &Fields, plan: &Plan) -> Read<()> {
+    if !plan.scales_sought() {
+        if plan.time != 0.0 {
+            let text = "`plan.objective.time` is given, but the time is fixed: it changes nothing";
+            context.report.warn(Some(f.place_of("objective")), text);
+        }
+        return Ok(());
+    }
+    let Some(force) = scope::tabulated(context.model) else { return Ok(()) };
+    let message =
+        format!("force `{force}` is given by a table in time, but the times of the nodes are sought");
+    let key = if plan.meetings.is_empty() { "time" } else { "contacts" };
+    let remedy = "make the force constant, or fix `time` and plan no contacts";
+    Err(context.report.complain(f.place_of(key), message, remedy))
+}
+
+/// The table `[plan.search]`.
+fn search(f: &Fields, nothing: &Node) -> Read<Options> {
+    let own = Options::default();
+    let known = ["tolerance", "iterations", "rounds", "starts", "seed", "disturbance"];
+    let s = Fields::of(f.report, f.node("search").unwrap_or(nothing), "plan.search", &known)?;
+    let tolerance = s.positive("tolerance", "violation that is still allowed");
+    let (iterations, rounds) = (s.count("iterations", 1), s.count("rounds", 1));
+    let (starts, seed) = (s.count("starts", 0), seed(&s));
+    let disturbance = s.not_negative("disturbance", "size in rad and m");
+    Ok(Options {
+        tolerance: tolerance?.unwrap_or(own.tolerance),
+        iterations: iterations?.unwrap_or(own.iterations),
+        rounds: rounds?.unwrap_or(own.rounds),
+        starts: starts?.unwrap_or(own.starts),
+        seed: seed?,
+        disturbance: disturbance?.unwrap_or(own.disturbance),
+    })
+}
+
+/// Effort and time in `[plan.objective]`; the goals are read with the conditions.
+fn prices(f: &Fields, nothing: &Node) -> Read<(f64, f64)> {
+    let node = f.node("objective").unwrap_or(nothing);
+    let o = Fields::of(f.report, node, "plan.objective", &["effort", "time", "goals"])?;
+    let (effort, time) = (o.not_negative("effort", "weight"), o.not_negative("time", "weight"));
+    Ok((effort?.unwrap_or(1.0), time?.unwrap_or(0.0)))
+}
+
+impl PlanSettings {
+    /// Where the search begins, if it can be worked out from the plan alone.
+    pub fn made_guess(&self) -> Option<&Guess> {
+        match &self.guess {
+            PlanGuess::Made(guess) => Some(guess),
+            PlanGuess::Run(_) => None,
+        }
+    }
+}

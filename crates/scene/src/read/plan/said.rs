@@ -1,0 +1,167 @@
+//! From words to measures: what is asked of bodies and joints as functions of a node's state with bounds.
+
+use super::ask::{BodyAsk, JointAsk};
+use super::context::Context;
+use crate::read::joints::coordinate_names;
+use nalgebra::Rotation3;
+use percussion_control::plan::{Condition, Measure, Seen, When};
+use percussion_geometry::Vec3;
+use percussion_mechanics::rotation::Mat3;
+use percussion_solve::nlp::Bound;
+
+/// Something asked for: a measure with bounds, what people call it, and the key that says it.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub name: String,
+    pub measure: Measure,
+    pub bounds: Vec<Bound>,
+    pub key: &'static str,
+}
+
+impl Said {
+    /// As a condition.
+    pub fn condition(self, when: When) -> Condition {
+        Condition { name: self.name, when, measure: self.measure, bounds: self.bounds }
+    }
+
+    /// How many equations it is.
+    pub fn equations(&self) -> usize {
+        self.bounds.iter().filter(|bound| bound.is_equation()).count()
+    }
+}
+
+/// Where a point of a body is; its origin if none is given.
+pub(super) fn position(
+    context: &Context,
+    body: usize,
+    (point, from): (Option<Vec3>, Option<usize>),
+    bounds: [Bound; 3],
+) -> Said {
+    let of = Seen { body: Some(body), components: point.unwrap_or_else(Vec3::zeros) };
+    Said {
+        name: format!("the position of `{}`{}", context.name(body), seen_from(context, from)),
+        measure: Measure::Point { of, from },
+        bounds: bounds.to_vec(),
+        key: "position",
+    }
+}
+
+/// How a body is turned.
+pub(super) fn orientation(
+    context: &Context,
+    body: usize,
+    from: Option<usize>,
+    target: &Rotation3<f64>,
+) -> Said {
+    Said {
+        name: format!("the orientation of `{}`{}", context.name(body), seen_from(context, from)),
+        measure: Measure::Attitude { body, from, target: *target.matrix() },
+        bounds: vec![Bound::equal(0.0); 3],
+        key: "rotation",
+    }
+}
+
+/// How fast a point of a body is; its centre of mass if none is given.
+pub(super) fn velocity(
+    context: &Context,
+    body: usize,
+    (point, from): (Option<Vec3>, Option<usize>),
+    bounds: [Bound; 3],
+) -> Said {
+    let components = point.unwrap_or(context.model.bodies[body].principal.position);
+    Said {
+        name: format!("the velocity of `{}`{}", context.name(body), seen_from(context, from)),
+        measure: Measure::Velocity { of: Seen { body: Some(body), components }, from },
+        bounds: bounds.to_vec(),
+        key: "velocity",
+    }
+}
+
+/// How fast a body turns.
+pub(super) fn angular(context: &Context, body: usize, from: Option<usize>, bounds: [Bound; 3]) -> Said {
+    Said {
+        name: format!("the angular velocity of `{}`{}", context.name(body), seen_from(context, from)),
+        measure: Measure::AngularVelocity { body, from },
+        bounds: bounds.to_vec(),
+        key: "angular_velocity",
+    }
+}
+
+/// A coordinate of a joint.
+pub(super) fn coordinate(context: &Context, slot: usize, i: usize, bound: Bound) -> Said {
+    let link = context.link(slot);
+    let word = coordinate_names(link.joint.kind).get(i).copied().unwrap_or("coordinate");
+    let measure = Measure::Coordinate { coordinate: link.coordinate + i, freedom: link.freedom + i };
+    let name = format!("the {word} of joint `{}`", link.joint.name);
+    Said { name, measure, bounds: vec![bound], key: "coordinates" }
+}
+
+/// The rotation of a spherical joint: how its child stands on its parent.
+pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> Said {
+    let link = context.link(slot);
+    let principal = |body: usize| *context.model.bodies[body].principal.rotation.matrix();
+    let parent = link.parent.map(|slot| context.link(slot).body);
+    let above = parent.map_or_else(Mat3::identity, principal) * link.joint.on_parent.axes;
+    let below = principal(link.body) * link.joint.on_child.axes;
+    Said {
+        name: format!("the rotation of joint `{}`", link.joint.name),
+        measure: Measure::Attitude {
+            body: link.body,
+            from: parent,
+            target: above * turn.matrix() * below.transpose(),
+        },
+        bounds: vec![Bound::equal(0.0); 3],
+        key: "rotation_vector",
+    }
+}
+
+fn seen_from(context: &Context, from: Option<usize>) -> String {
+    from.map_or_else(String::new, |other| format!(" relative to `{}`", context.name(other)))
+}
+
+impl BodyAsk<'_> {
+    /// What is said about where it stands, but alignments.
+    pub fn stand(&self, context: &Context) -> Vec<Said> {
+        let position =
+            self.position.map(|bounds| position(context, self.body, (self.point, self.from), bounds));
+        let turned = self.rotation.as_ref().map(|r| orientation(context, self.body, self.from, r));
+        position.into_iter().chain(turned).collect()
+    }
+
+    /// What is said about its axes.
+    pub fn aligned(&self, context: &Context) -> Vec<Said> {
+        let of = |align: &super::ask::Align| Said {
+            name: format!("the alignment of `{}`{}", context.name(self.body), seen_from(context, self.from)),
+            measure: Measure::Alignment {
+                one: Seen { body: Some(self.body), components: align.axis },
+                other: Seen { body: self.from, components: align.with },
+            },
+            bounds: vec![align.cosine],
+            key: "align",
+        };
+        self.align.iter().map(of).collect()
+    }
+
+    /// What is said about how it moves.
+    pub fn pace(&self, context: &Context) -> Vec<Said> {
+        let linear =
+            self.velocity.map(|bounds| velocity(context, self.body, (self.point, self.from), bounds));
+        let turning = self.angular.map(|bounds| angular(context, self.body, self.from, bounds));
+        linear.into_iter().chain(turning).collect()
+    }
+
+    /// Everything.
+    pub fn all(&self, context: &Context) -> Vec<Said> {
+        [self.stand(context), self.aligned(context), self.pace(context)].concat()
+    }
+}
+
+impl JointAsk<'_> {
+    /// What is said about where it stands.
+    pub fn stand(&self, context: &Context) -> Vec<Said> {
+        let each = self.coordinates.iter().enumerate();
+        let each = each.filter_map(|(i, bound)| bound.map(|bound| coordinate(context, self.slot, i, bound)));
+        let turn = self.turned.map(|vector| turned(context, self.slot, &Rotation3::new(vector)));
+        each.chain(turn).collect()
+    }
+}

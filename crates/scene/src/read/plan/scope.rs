@@ -1,0 +1,52 @@
+//! What plans cannot hold yet.
+
+use super::context::Context;
+use crate::report::{Place, Read};
+use percussion_mechanics::force::{JointLaw, Law};
+use percussion_mechanics::schemes::builds_open;
+use percussion_mechanics::{JointKind, Model};
+
+/// Refuses scenes that no plan can be made for.
+pub(super) fn check(context: &Context<'_>, scheme: &str, place: Place) -> Read<()> {
+    if builds_open(scheme) && !context.kit.joints.is_empty() {
+        let message =
+            format!("plans need joints with coordinates, but scheme \"{scheme}\" holds them as constraints");
+        return Err(context.report.complain(place, message, "choose another `scheme` under [run]"));
+    }
+    let mut outcome = Ok(());
+    for joint in context.kit.joints {
+        let what = match joint.spec.kind {
+            _ if joint.closes_loop => "closes a loop",
+            JointKind::Rod => "is a rod",
+            _ => continue,
+        };
+        let message = format!("joint `{}` {what}: plans cannot yet hold loops and rods", joint.spec.name);
+        let remedy = "replace it by joints of a tree, such as two spherical ones for a rod, or remove [plan]";
+        outcome = Err(context.report.complain(joint.place, message, remedy));
+    }
+    for (body, _) in context.model.all_driven() {
+        let message = format!(
+            "`{}` is driven by a motion: plans cannot yet hold bodies that are driven",
+            context.name(body)
+        );
+        let written = context.cast.bodies[body].1.as_ref().map_or(place, |body| body.place);
+        outcome = Err(context.report.complain(written, message, "remove its `motion`, or remove [plan]"));
+    }
+    outcome
+}
+
+/// A force that is given by a table in time.
+pub(super) fn tabulated(model: &Model) -> Option<&str> {
+    let load = model.forces.iter().find(|force| match &force.law {
+        Law::Load(load) => {
+            let given = [&load.force, &load.torque].into_iter().flatten();
+            given.into_iter().any(|given| given.components.values().count() > 1)
+        }
+        _ => false,
+    });
+    let motor = model.joint_forces.iter().find(|force| match &force.law {
+        JointLaw::Motor(table) => table.values().count() > 1,
+        _ => false,
+    });
+    load.map(|force| force.name.as_str()).or(motor.map(|force| force.name.as_str()))
+}
