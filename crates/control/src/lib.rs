@@ -20,6 +20,7 @@ pub mod kinematics;
 pub mod manoeuvre;
 pub mod plan;
 pub mod planner;
+pub mod replay;
 pub mod shooting;
 pub mod transcription;
 

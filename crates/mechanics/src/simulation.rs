@@ -56,6 +56,12 @@ impl Simulation {
         self.scheme.steps_by_complementarity()
     }
 
+    /// Goes on with steps of another length, s.
+    pub fn change_step(&mut self, h: f64) {
+        self.h = h;
+        self.origin = self.state.time - self.state.steps as f64 * h;
+    }
+
     /// One step. On failure state and ledger are those of the last good instant.
     pub fn advance(&mut self) -> Result<Entry, StepFailure> {
         self.before.clone_from(&self.state);

@@ -1,12 +1,15 @@
-//! Numbers given at instants, with straight lines between them; constant before the first and after the last.
+//! Numbers given at instants, with straight lines between them or held from one to the next; constant before the first and
+//! after the last.
 
 use thiserror::Error;
 
-/// A piecewise linear function of time with `N` components.
+/// A piecewise linear or piecewise constant function of time with `N` components.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table<const N: usize> {
     times: Vec<f64>,
     values: Vec<[f64; N]>,
+    /// Whether a value holds until the next instant.
+    held: bool,
 }
 
 /// Why a table is refused.
@@ -41,7 +44,7 @@ pub enum TableError {
 impl<const N: usize> Table<N> {
     /// The same value always.
     pub fn constant(value: [f64; N]) -> Self {
-        Self { times: vec![0.0], values: vec![value] }
+        Self { times: vec![0.0], values: vec![value], held: false }
     }
 
     /// Values at instants, which increase.
@@ -60,7 +63,12 @@ impl<const N: usize> Table<N> {
                 return Err(TableError::Order { index: i, time: *time });
             }
         }
-        Ok(Self { times, values })
+        Ok(Self { times, values, held: false })
+    }
+
+    /// Values that hold from their instants, which increase, until the next.
+    pub fn held(times: Vec<f64>, values: Vec<[f64; N]>) -> Result<Self, TableError> {
+        Ok(Self { held: true, ..Self::new(times, values)? })
     }
 
     /// Every number in it.
@@ -84,7 +92,7 @@ impl<const N: usize> Table<N> {
         if after == 0 {
             return self.values[0];
         }
-        if after == self.times.len() {
+        if self.held || after == self.times.len() {
             return self.values[after - 1];
         }
         let (t0, t1) = (self.times[after - 1], self.times[after]);
@@ -98,7 +106,7 @@ impl<const N: usize> Table<N> {
     /// How fast the value changes at an instant; at a row, how fast from there on.
     pub fn slope(&self, t: f64) -> [f64; N] {
         let after = self.times.partition_point(|&time| time <= t);
-        if after == 0 || after == self.times.len() {
+        if self.held || after == 0 || after == self.times.len() {
             return [0.0; N];
         }
         let span = self.times[after] - self.times[after - 1];
@@ -118,6 +126,10 @@ mod tests {
         assert_eq!(found, [0.0, 0.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
         let slopes = [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 9.0].map(|t| table.slope(t)[0]);
         assert_eq!(slopes, [0.0, 2.0, 2.0, -1.0, -1.0, 0.0, 0.0]);
+        let held = Table::held(vec![0.0, 1.0, 3.0], vec![[4.0], [2.0], [7.0]]).unwrap();
+        let found = [-1.0, 0.0, 0.999, 1.0, 2.9, 3.0, 9.0].map(|t| held.at(t)[0]);
+        assert_eq!(found, [4.0, 4.0, 4.0, 2.0, 2.0, 7.0, 7.0]);
+        assert_eq!(held.slope(0.5), [0.0]);
         assert_eq!(
             Table::new(vec![0.0, 0.0], vec![[0.0], [1.0]]),
             Err(TableError::Order { index: 1, time: 0.0 })

@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod error;
 mod island;
+mod loaded;
 mod open;
 mod start;
 

@@ -1,0 +1,199 @@
+//! A manoeuvre as a simulation: planned efforts become forces, held over each interval, and a forward scheme is asked what
+//! they do.
+//!
+//! ```text
+//! effort on a body     -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
+//! effort on a freedom  -> motor along the joint coordinate               likewise
+//! interval k           -> one step of length t_{k+1} - t_k
+//! ```
+//!
+//! The variational scheme solves the same equations as the plan: without contacts the two agree to rounding. The exact scheme
+//! finds planned contacts by itself, a rounding before or after their nodes; placements are continuous there, and it is placements
+//! that are compared.
+
+use crate::plan::Plan;
+use percussion_mechanics::discrete::{Control, Differentiator, Passage, StepFailure};
+use percussion_mechanics::force::{
+    Anchor, Force, ForceError, Given, JointForce, JointLaw, Law, Load, Table, TableError,
+};
+use percussion_mechanics::schemes::{self, UnknownScheme};
+use percussion_mechanics::{Model, State};
+use thiserror::Error;
+
+/// Why a manoeuvre cannot be simulated.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// Efforts of another plan.
+    #[error(
+        "there are {efforts} efforts at {nodes} nodes, but the plan has {components} components of controls"
+    )]
+    Unfit {
+        /// Numbers given.
+        efforts: usize,
+        /// Nodes given.
+        nodes: usize,
+        /// What the plan has.
+        components: usize,
+    },
+    /// A joint without coordinates has no motors.
+    #[error(
+        "control `{0}` acts along a joint that keeps no coordinates, where a simulation has no motor; steer the body by forces and torques instead"
+    )]
+    Freedom(String),
+    /// A joint that a contact makes.
+    #[error(
+        "contact `{0}` makes a joint, which a simulation does not; only plans without `tie` can be replayed"
+    )]
+    Tie(String),
+    /// Nodes whose times do not increase.
+    #[error("the times of the nodes: {0}")]
+    Times(#[from] TableError),
+    /// There is no such scheme.
+    #[error(transparent)]
+    Scheme(#[from] UnknownScheme),
+    /// A step could not be made.
+    #[error("interval {}: {}", .0.step, .0.trouble)]
+    Step(Box<StepFailure>),
+}
+
+/// How far a simulation is from what was planned, at the nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Greatest distance of a centre of mass from where it was planned, m.
+    pub position: f64,
+    /// Greatest angle of a body from how it was planned, rad.
+    pub rotation: f64,
+}
+
+impl Agreement {
+    /// Takes a node into account.
+    pub fn compare(&mut self, planned: &State, made: &State) {
+        for (a, b) in planned.positions.iter().zip(&made.positions) {
+            self.position = self.position.max((a - b).norm());
+        }
+        for (a, b) in planned.rotations.iter().zip(&made.rotations) {
+            // |A - B| = 2√2 sin(θ/2): no cancellation for small angles.
+            let sine = ((a - b).norm() / 8.0_f64.sqrt()).min(1.0);
+            self.rotation = self.rotation.max(2.0 * sine.asin());
+        }
+    }
+}
+
+/// The scheme that replays a plan when nobody says: one that finds its contacts.
+pub fn default_scheme(plan: &Plan) -> &'static str {
+    if plan.meetings.is_empty() { "variational" } else { "exact" }
+}
+
+/// The model of a plan under efforts that are held between nodes at given times. Whether the joints that contacts make can be
+/// simulated is another question: [`simulable`].
+pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, ReplayError> {
+    let components = plan.components();
+    let intervals = times.len().saturating_sub(1);
+    if intervals == 0 || efforts.len() != components * intervals {
+        return Err(ReplayError::Unfit { efforts: efforts.len(), nodes: times.len(), components });
+    }
+    let model = &plan.model;
+    let begin = &times[..intervals];
+    let taken = |name: &str| {
+        model.forces.iter().any(|f| f.name == name) || model.joint_forces.iter().any(|f| f.name == name)
+    };
+    let (mut forces, mut along) = (Vec::new(), Vec::new());
+    for (a, actuator) in plan.actuators.iter().enumerate() {
+        let first = plan.first_component(a);
+        let effort = |k: usize, i: usize| efforts[k * components + first + i];
+        let name = match taken(&actuator.name) {
+            true => format!("control {}", actuator.name),
+            false => actuator.name.clone(),
+        };
+        match &actuator.control {
+            Control::Freedom(freedom) => {
+                let slot = model.links.partition_point(|link| link.freedoms().end <= *freedom);
+                let link = &model.links[slot];
+                let coordinate = freedom - link.freedom;
+                if coordinate >= link.joint.coordinates() {
+                    return Err(ReplayError::Freedom(actuator.name.clone()));
+                }
+                let table = Table::held(begin.to_vec(), (0..intervals).map(|k| [effort(k, 0)]).collect())?;
+                along.push(JointForce { name, slot, coordinate, law: JointLaw::Motor(table) });
+            }
+            Control::Force(grip) | Control::Torque(grip) => {
+                let seen = |k: usize| {
+                    let own = percussion_geometry::Vec3::new(effort(k, 0), effort(k, 1), effort(k, 2));
+                    (grip.directions * own).into()
+                };
+                let components = Table::held(begin.to_vec(), (0..intervals).map(seen).collect())?;
+                let given = Given { components, axes: grip.axes };
+                let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
+                let (force, torque) = match actuator.control {
+                    Control::Torque(_) => (None, Some(given)),
+                    _ => (Some(given), None),
+                };
+                forces.push(Force { name, law: Law::Load(Load { anchor, force, torque }) });
+            }
+        }
+    }
+    Ok(model.with_forces(forces, along))
+}
+
+/// Whether a simulation has what the contacts of a plan make.
+pub fn simulable(plan: &Plan) -> Result<(), ReplayError> {
+    match plan.meetings.iter().find(|meeting| meeting.tie.is_some()) {
+        Some(meeting) => Err(ReplayError::Tie(meeting.name.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Simulates planned efforts from the first node on, a step for each interval, and compares all nodes.
+pub fn replay(
+    plan: &Plan,
+    nodes: &[State],
+    efforts: &[f64],
+    scheme: &str,
+    options: &schemes::Options,
+) -> Result<Agreement, ReplayError> {
+    simulable(plan)?;
+    let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
+    let model = loaded(plan, &times, efforts)?;
+    let mut state = nodes[0].clone();
+    let mut scheme = schemes::by_name(scheme, &model, &state, options)?;
+    let mut agreement = Agreement::default();
+    for pair in nodes.windows(2) {
+        state.time = pair[0].time;
+        let h = pair[1].time - pair[0].time;
+        scheme.step(&model, &mut state, h).map_err(|failure| ReplayError::Step(Box::new(failure)))?;
+        agreement.compare(&pair[1], &state);
+    }
+    Ok(agreement)
+}
+
+/// Reduced momenta with which an interval ends, before anything happens at its node: those of the discrete equations between
+/// two nodes.
+pub fn momenta_at_end(
+    plan: &Plan,
+    ends: (&State, &State),
+    efforts: &[f64],
+    tool: &mut Differentiator,
+) -> Result<Vec<f64>, ForceError> {
+    let model = &*plan.model;
+    let (start, end) = ends;
+    let h = end.time - start.time;
+    let mut all = vec![0.0; model.freedoms];
+    for (i, island) in model.islands.iter().enumerate() {
+        let range = plan.actuators_of(i);
+        let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
+        let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
+        let passage = Passage {
+            model,
+            island,
+            start,
+            end,
+            t: start.time + 0.5 * h,
+            h,
+            controls: &controls,
+            efforts: &efforts[first..last],
+        };
+        let mut before = vec![0.0; island.freedoms.len()];
+        tool.momenta(&passage, &mut before, &mut all[island.freedoms.clone()])?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,177 @@
+//! Planned efforts, simulated forward, lead where they were planned to lead.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+mod common;
+
+use common::{build, cube, plain, thrusters, wall};
+use nalgebra::Rotation3;
+use percussion_control::manoeuvre::Ending;
+use percussion_control::plan::{Actuator, Avoidance, Drive, Meeting, Plan, Slip};
+use percussion_control::replay::{ReplayError, loaded, replay};
+use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::discrete::Control;
+use percussion_mechanics::force::Axes;
+use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
+use percussion_solve::nlp::{Bound, Watch};
+
+fn found(plan: &Plan, guess: &Guess) -> Manoeuvre {
+    let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    assert_eq!(found.ending, Ending::Optimal);
+    found
+}
+
+fn agreement(plan: &Plan, found: &Manoeuvre, scheme: &str) -> (f64, f64) {
+    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap();
+    println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
+    (made.position, made.rotation)
+}
+
+/// A cube that is thrown on its own thrusters along its own axes, under gravity, and turns on the way.
+fn free_plan() -> Plan {
+    let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+        let body = builder.body(cube("cube", 0.1), Pose::new(Rotation3::from_scaled_axis(turn), position));
+        builder.velocity(body, velocity, Vec3::new(0.3, -0.2, 0.5));
+        build(builder)
+    };
+    let (model, state) = place(Vec3::zeros(), Vec3::new(0.1, 0.3, -0.2), Vec3::new(0.0, 0.1, 0.0));
+    let (_, end) = place(Vec3::new(0.4, -0.2, 0.3), Vec3::new(-0.9, 0.4, 1.2), Vec3::zeros());
+    let mut plan = plain(&model, &state, 20, 0.05);
+    plan.actuators = thrusters(&model, 0);
+    plan.actuators[0].control = Control::force(&model, 0, &Vec3::new(0.01, 0.02, -0.01), Axes::Body).unwrap();
+    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.fixed = vec![true];
+    plan.end.state = end;
+    plan
+}
+
+#[test]
+fn a_plan_without_contact_is_the_variational_schemes() {
+    let plan = free_plan();
+    let found = found(&plan, &Guess::Straight);
+    let (position, rotation) = agreement(&plan, &found, "variational");
+    // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
+    assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
+    // Another scheme of second order comes near it, and not to rounding.
+    let (position, _) = agreement(&plan, &found, "newmark-implicit");
+    assert!((1e-8..0.1).contains(&position), "{position:e}");
+}
+
+/// Two hinges with motors that swing up.
+fn hinged_plan() -> Plan {
+    let place = |first: f64, second: f64| {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+        let along_y = Rotation3::from_axis_angle(&Vec3::x_axis(), -std::f64::consts::FRAC_PI_2);
+        let turned = |angle: f64| Rotation3::from_axis_angle(&Vec3::y_axis(), angle);
+        let below = Vec3::new(0.0, 0.0, -0.5);
+        let upper = Pose::new(turned(first), turned(first) * below);
+        let hinge = turned(first) * (2.0 * below);
+        let lower = Pose::new(turned(first + second), hinge + turned(first + second) * below);
+        let a = builder.body(cube("upper", 0.2), upper);
+        let b = builder.body(cube("lower", 0.2), lower);
+        let at = |point: Vec3| Pose::new(along_y, point);
+        let top = JointSpec {
+            name: "top".to_owned(),
+            kind: JointKind::Revolute,
+            parent: None,
+            child: a,
+            on_parent: at(Vec3::zeros()),
+            on_child: at(-below),
+            length: None,
+            turns: [0.0; 3],
+            limits: [None; 3],
+        };
+        builder.joint(top.clone());
+        builder.joint(JointSpec {
+            name: "knee".to_owned(),
+            parent: Some(a),
+            child: b,
+            on_parent: at(below),
+            ..top
+        });
+        let (model, state) = builder.build().unwrap();
+        (std::sync::Arc::new(model), state)
+    };
+    let (model, state): (_, State) = place(0.0, 0.0);
+    let (_, end) = place(0.8, -0.5);
+    let mut plan = plain(&model, &state, 15, 0.04);
+    let motor = |freedom: usize, name: &str| Actuator {
+        name: name.to_owned(),
+        control: Control::Freedom(freedom),
+        island: 0,
+        bounds: vec![Bound::FREE],
+        weight: 1.0,
+    };
+    plan.actuators = vec![motor(0, "shoulder"), motor(1, "knee")];
+    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.fixed = vec![true];
+    plan.end.state = end;
+    plan
+}
+
+#[test]
+fn efforts_along_joints_are_motors() {
+    let plan = hinged_plan();
+    let found = found(&plan, &Guess::Straight);
+    let (position, rotation) = agreement(&plan, &found, "variational");
+    assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
+    // A motor that is left out is missed.
+    let mut less = found.efforts.clone();
+    less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
+    let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap();
+    assert!(made.position > 1e-2);
+}
+
+#[test]
+fn the_exact_scheme_finds_the_planned_collision() {
+    let plan = wall_plan(9);
+    let found = found(&plan, &Guess::FreeMotion { scheme: "exact".to_owned() });
+    let (position, rotation) = agreement(&plan, &found, "exact");
+    assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
+    // Without its collision the cube goes elsewhere.
+    let (position, _) = agreement(&plan, &found, "variational");
+    assert!(position > 1e-2);
+}
+
+/// A cube that must hit a wall to come back.
+fn wall_plan(node: usize) -> Plan {
+    let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
+        let mut builder = ModelBuilder::new();
+        let body = builder.body(cube("cube", 0.1), Pose::new(Rotation3::from_scaled_axis(turn), position));
+        builder.velocity(body, velocity, Vec3::zeros());
+        builder.body(wall(Vec3::y()), Pose::identity());
+        build(builder)
+    };
+    let (model, state) =
+        place(Vec3::new(0.0, 0.11, 0.0), Vec3::new(0.0, 0.2, 0.02), Vec3::new(0.0, -0.25, 0.0));
+    let (_, end) = place(Vec3::new(0.0, 0.18, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
+    let mut plan = plain(&model, &state, 30, 0.025);
+    plan.actuators = thrusters(&model, 0);
+    plan.actuators[0].bounds = vec![Bound::between(-0.02, 0.02); 3];
+    plan.actuators[1].bounds = vec![Bound::between(-0.01, 0.01); 3];
+    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.fixed = vec![true];
+    plan.end.state = end;
+    plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
+    plan.meetings = vec![Meeting {
+        name: "the hit".to_owned(),
+        node,
+        bodies: (0, 1),
+        restitution: 1.0,
+        slip: Slip::Free,
+        flat: true,
+        tie: None,
+        released: None,
+    }];
+    plan
+}
+
+#[test]
+fn efforts_of_another_plan_are_refused() {
+    let plan = free_plan();
+    let refused = loaded(&plan, &[0.0, 1.0], &[0.0; 5]);
+    assert!(matches!(refused, Err(ReplayError::Unfit { efforts: 5, nodes: 2, components: 6 })));
+}
