@@ -394,7 +394,7 @@ unsafe fn set_options(problem: Opaque, options: &Options) {
             ("acceptable_tol", options.acceptable_tolerance),
             ("mu_init", options.barrier),
             ("bound_relax_factor", 1e-12),
-            ("obj_scaling_factor", options.warm.as_ref().and_then(|w| w.scale).unwrap_or(1.0)),
+            ("obj_scaling_factor", options.warm.as_ref().and_then(|w| w.scale).unwrap_or(1.0).max(1.0)),
         ] {
             AddIpoptNumOption(problem, text(name).as_ptr(), value);
         }

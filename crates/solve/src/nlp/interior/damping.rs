@@ -4,7 +4,7 @@
 use super::phase::Phase;
 use super::search::Accepted;
 
-/// Trials of a step that was cut, cuts that wake the damping, its first value, growth and decay.
+/// Trials of a step that was cut, cuts that wake the damping, its first and largest value, growth and decay.
 const CUT: usize = 3;
 const CUTS: usize = 4;
 const FIRST: f64 = 1e-2;
@@ -34,17 +34,24 @@ impl Cuts {
     /// Looks at an accepted step and sets the damping of the next.
     /// `worse` tells whether the violation grew.
     pub fn note(&mut self, phase: &mut Phase, accepted: &Accepted, worse: bool) {
-        self.cuts_since += usize::from(accepted.trials >= CUT);
-        self.cuts = if accepted.trials >= CUT { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
+        let cut = accepted.trials >= CUT;
+        // To and fro with whole steps: every other one is worse.
+        self.cuts_since += usize::from(cut || worse);
+        self.cuts = if cut { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
         phase.damping = if phase.damping == 0.0 {
             if self.cuts >= CUTS { FIRST } else { 0.0 }
-        } else if accepted.trials >= CUT || worse {
+        } else if cut || worse {
             (GROWTH * phase.damping).min(MOST)
         } else if phase.damping > NONE {
             DECAY * phase.damping
         } else {
             0.0
         };
+    }
+
+    /// Damps as if many steps had been cut.
+    pub fn insist(phase: &mut Phase) {
+        phase.damping = (GROWTH * phase.damping).clamp(1.0, MOST);
     }
 
     /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.

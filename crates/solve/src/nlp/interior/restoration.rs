@@ -19,18 +19,19 @@ const GAIN: f64 = 0.9;
 /// The first barrier parameter relative to the largest violation, and the proximal weight relative to the parameter's root.
 const BARRIER: f64 = 1e-3;
 const PROXIMAL: f64 = 1e-3;
-/// Multipliers above this are not believed after restoration.
-const LARGE: f64 = 1e3;
 
-/// The proximal weight that goes with a barrier parameter: it must not outlast it, or flat valleys are crossed at a crawl.
+/// The proximal weight that goes with a barrier parameter: above it, or slacks lead far away where the rows leave them free; not
+/// for long, or flat valleys are crossed at a crawl.
 pub(super) fn proximal(mu: f64) -> f64 {
-    PROXIMAL * (mu / BARRIER).sqrt().min(mu / BARRIER)
+    PROXIMAL * (mu / BARRIER).sqrt()
 }
 
 /// What a restored point must satisfy.
 pub(super) struct Guard {
     outer: Phase,
     theta: f64,
+    /// Whether nothing comes after: then constraints that hold are enough.
+    pub at_last: bool,
 }
 
 impl Guard {
@@ -46,12 +47,16 @@ impl Guard {
 }
 
 impl<P: Program> Search<'_, P> {
-    /// Reduces the violation until the search proper can go on.
-    pub fn restore(&mut self, phase: &mut Phase) -> Exit {
+    /// Reduces the violation until the search proper can go on or, at the end of all searching, until there is none.
+    pub fn restore(&mut self, phase: &mut Phase, at_last: bool) -> Exit {
         let all = phase.lower.len();
         let theta = phase.theta(false);
         let mut inner = phase.elastic(self.scaled.shape);
-        let guard = Guard { outer: phase.clone(), theta };
+        let guard = Guard { outer: phase.clone(), theta, at_last };
+        if at_last {
+            // The point is as good as it gets: stay near.
+            inner.damping = 1.0;
+        }
         let regularisation = std::mem::take(&mut self.regularisation);
         let exit = self.run(&mut inner, Some(&guard));
         self.regularisation = regularisation;
@@ -78,8 +83,9 @@ impl<P: Program> Search<'_, P> {
     }
 
     fn return_from(&mut self, phase: &mut Phase) -> Exit {
-        phase.centre_multipliers();
-        phase.least_squares_multipliers(self.kkt, LARGE);
+        // Slacks are tiny after a long way along bounds: their central multipliers would freeze them there.
+        phase.first_bound_multipliers();
+        phase.y.fill(0.0);
         self.regularisation = Regularisation::default();
         Exit::Restored
     }

@@ -39,6 +39,9 @@ const TO_AND_FRO: &str = "the iterates go to and fro without getting better, as 
 const TINY_STEPS: usize = 3;
 /// How much more a violation counts than other errors where the best of many iterates is sought.
 const FEASIBLE_FIRST: f64 = 1e4;
+/// Steps shorter than this are jammed between bounds; after so many in a row only the violation is reduced.
+const JAM: f64 = 0.02;
+const JAMMED: usize = 3;
 /// Fresh starts of the barrier.
 const FRESH_STARTS: usize = 3;
 
@@ -98,6 +101,7 @@ impl<P: Program> Search<'_, P> {
         let mut content = 0;
         let mut tiny = 0;
         let mut shortened = 0;
+        let mut jammed = 0;
         let mut cuts = Cuts::default();
         self.watchdog = None;
         loop {
@@ -132,12 +136,14 @@ impl<P: Program> Search<'_, P> {
             if self.iteration >= self.options.iterations {
                 return Exit::IterationLimit;
             }
-            let last = phase.mu <= self.options.acceptable_tolerance || phase.has_no_bounds();
+            let last =
+                guard.is_some() || phase.mu <= self.options.acceptable_tolerance || phase.has_no_bounds();
             if cuts.goes_to_and_fro(phase.mu, errors.worst(), last) {
                 cuts = Cuts::default();
                 if !last {
                     // Solving this barrier problem better is hopeless; the next one is nearer to the answer.
                     phase.mu *= BARRIER_FACTOR * BARRIER_FACTOR;
+                    Cuts::insist(phase);
                     phase.filter.clear();
                     continue;
                 }
@@ -200,11 +206,34 @@ impl<P: Program> Search<'_, P> {
             if self.tell(phase, &accepted, alpha_dual, guard.is_some()) == Watch::Stop {
                 return Exit::Stopped;
             }
-            if let Some(guard) = guard
-                && guard.lets_pass(phase)
-            {
-                return Exit::Restored;
+            if let Some(guard) = guard {
+                let passes = if guard.at_last {
+                    self.scaled.holds(&phase.now.c, self.options.constraint_tolerance)
+                } else {
+                    guard.lets_pass(phase)
+                };
+                if passes {
+                    return Exit::Restored;
+                }
+                continue;
             }
+            jammed = if accepted.alpha < JAM && accepted.trials == 1 { jammed + 1 } else { 0 };
+            if jammed >= JAMMED && !self.scaled.holds(&phase.now.c, ACCEPTABLE_VIOLATION) {
+                jammed = 0;
+                if let Some(exit) = self.leave_jam(phase) {
+                    return exit;
+                }
+            }
+        }
+    }
+
+    /// Reduces the violation only where bounds let no step of the search proper pass. `None` to go on.
+    fn leave_jam(&mut self, phase: &mut Phase) -> Option<Exit> {
+        let (theta, phi) = (phase.theta(false), phase.phi(phase.now.f, &phase.now.w));
+        phase.remember(theta, phi);
+        match self.restore(phase, false) {
+            Exit::Restored | Exit::Stalled(_) => None,
+            exit => Some(exit),
         }
     }
 
@@ -334,7 +363,7 @@ impl<P: Program> Search<'_, P> {
             self.fresh_starts = FRESH_STARTS;
         }
         if !self.scaled.holds(&phase.now.c, tolerance) || phase.errors(0.0).primal > tolerance {
-            match self.restore(phase) {
+            match self.restore(phase, why == TO_AND_FRO) {
                 Exit::Restored if self.fresh_starts < FRESH_STARTS => {
                     return None;
                 }
@@ -354,6 +383,10 @@ impl<P: Program> Search<'_, P> {
         let best = self.best.as_ref().map_or(f64::INFINITY, |b| b.error);
         if best <= self.options.acceptable_tolerance {
             return Some(Exit::Acceptable(reason));
+        }
+        if why == TO_AND_FRO {
+            // Stationarity tells nothing at a kink: where the iterates have ended is the better answer.
+            self.best = None;
         }
         Some(Exit::Stalled(reason))
     }
