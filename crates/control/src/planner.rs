@@ -4,13 +4,13 @@
 //! guess -> features of planned contacts, pairs that are near
 //! repeat   solve the program with these held
 //!          features no longer the nearest?  pairs too near that were not watched?  overlap between nodes?
-//!          take them in (between nodes: a larger separation at both ends)
+//!          take them in (between nodes: one plane for both ends)
 //! until    nothing changes
 //! ```
 
 use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
-use crate::guess::{Guess, Path};
+use crate::guess::{Guess, Path, between};
 use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
 use crate::plan::{Plan, Slip};
 use crate::transcription::{
@@ -86,8 +86,10 @@ const GAIN: f64 = 1e-6;
 /// By how much more than what was missing separations are raised.
 const RAISE: f64 = 1.5;
 
-/// The barrier parameter that a round after the first begins with.
-const WARM: f64 = 1e-6;
+/// The barrier parameter that a round begins with if the one before violated something.
+const MENDED: f64 = 1e-2;
+/// The same if it did not.
+const WARM: f64 = 1e-4;
 
 /// Finds a manoeuvre; the watcher is told every iteration and may end the search.
 pub fn plan(
@@ -179,6 +181,7 @@ fn search(
     rounds.watch_near(&path.nodes);
     let mut objective_guess = None;
     let mut kept: Option<(Point, Before)> = None;
+    let mut best: Option<Manoeuvre> = None;
     let mut round = 0;
     loop {
         round += 1;
@@ -208,13 +211,29 @@ fn search(
             solution.outcome,
             Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. }
         );
-        let changed = found && rounds.examine(&program, &solution)?;
-        if !changed || round == options.rounds {
-            let ending = rounds.ending(&solution, changed);
-            let guess = objective_guess.unwrap_or(f64::NAN);
-            return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
+        let guess = objective_guess.unwrap_or(f64::NAN);
+        let wrong = found && rounds.examine(&program, &solution)?;
+        if found && !wrong {
+            // Nothing is wrong with it: what follows only looks for a cheaper one.
+            let ending = rounds.ending(&solution, false);
+            let one = rounds.manoeuvre(&mut program, &solution, ending, round, guess);
+            if best.as_ref().is_none_or(|best| one.is_better(best)) {
+                best = Some(one);
+            }
         }
-        let before = Before::new(&program, &solution);
+        let turned = found && rounds.turn_planes(&program, &solution);
+        if !(wrong || turned) || round == options.rounds {
+            let last = || rounds.ending(&solution, wrong);
+            return Ok(match best {
+                Some(mut best) if solution.outcome != Outcome::Stopped => {
+                    (best.iterations, best.rounds) = (rounds.iterations, round);
+                    best
+                }
+                _ => rounds.manoeuvre(&mut program, &solution, last(), round, guess),
+            });
+        }
+        let barrier = if wrong { MENDED } else { WARM };
+        let before = Before::new(&program, &solution, barrier);
         kept = Some((solution.point, before));
     }
 }
@@ -226,12 +245,12 @@ struct Before {
 }
 
 impl Before {
-    fn new(program: &Transcription, solution: &Solution<Point>) -> Self {
+    fn new(program: &Transcription, solution: &Solution<Point>, barrier: f64) -> Self {
         let mut rows: HashMap<Label, Vec<f64>> = HashMap::new();
         for (row, y) in solution.multipliers.constraints.iter().enumerate() {
             rows.entry(program.label(row).clone()).or_default().push(*y);
         }
-        Self { rows, warm: Warm { barrier: WARM, ..Warm::after(solution) } }
+        Self { rows, warm: Warm { barrier, ..Warm::after(solution) } }
     }
 
     /// For a program with the same variables.
@@ -253,6 +272,13 @@ impl Before {
         };
         warm.multipliers.constraints = (0..layout.constraints.len()).map(multiplier).collect();
         Some(warm)
+    }
+}
+
+impl Apart {
+    /// Whether its plane is chosen anew between rounds.
+    fn turns(&self) -> bool {
+        !self.sides.is_empty() && self.over.is_none()
     }
 }
 
@@ -298,7 +324,7 @@ impl Rounds<'_> {
                 let near = if meant { -ROUNDING } else { NEAR * p.radius.min(q.radius) };
                 if gap(&self.plan.model, pair, state, &mut Memory::default()) < near + margin {
                     let sides = sides(self.plan, pair, state);
-                    self.setup.apart.push(Apart { node, pair, least: margin, sides });
+                    self.setup.apart.push(Apart { node, pair, least: margin, sides, over: None });
                 }
             }
         }
@@ -321,7 +347,7 @@ impl Rounds<'_> {
     /// Looks for what the program did not know; whether there is anything.
     fn examine(&mut self, program: &Transcription, solution: &Solution<Point>) -> Result<bool, PlanError> {
         let at = &solution.point;
-        let features = self.examine_contacts(program, at)? | self.turn_planes(program, solution);
+        let features = self.examine_contacts(program, at)?;
         let apart = self.examine_nodes(at);
         // Between nodes only when the nodes are right.
         Ok(features || apart || self.examine_between(at))
@@ -356,7 +382,7 @@ impl Rounds<'_> {
         let most = solution.multipliers.constraints.iter().fold(0.0_f64, |a, y| a.max(y.abs()));
         let mut changed = false;
         let mut turned = Vec::new();
-        for apart in self.setup.apart.iter().filter(|apart| !apart.sides.is_empty()) {
+        for apart in self.setup.apart.iter().filter(|apart| apart.turns()) {
             let state = &at.nodes[apart.node];
             let best = sides(self.plan, apart.pair, state);
             let room = gap(&self.plan.model, apart.pair, state, &mut Memory::default());
@@ -370,7 +396,7 @@ impl Rounds<'_> {
         changed &= solution.objective < self.turned_at * (1.0 - GAIN);
         if changed {
             self.turned_at = solution.objective;
-            let with_planes = self.setup.apart.iter_mut().filter(|apart| !apart.sides.is_empty());
+            let with_planes = self.setup.apart.iter_mut().filter(|apart| apart.turns());
             with_planes.zip(turned).for_each(|(apart, best)| apart.sides = best);
         }
         changed
@@ -387,7 +413,7 @@ impl Rounds<'_> {
         if !terminal || self.meets(pair, node) {
             return false;
         }
-        match self.setup.apart.iter_mut().find(|a| a.pair == pair && a.node == node) {
+        match self.setup.apart.iter_mut().find(|a| a.pair == pair && a.node == node && a.over.is_none()) {
             Some(apart) if apart.least < least => apart.least = least,
             // Some other vertex came too near: the list of sides is made anew.
             Some(apart) => {
@@ -398,7 +424,7 @@ impl Rounds<'_> {
             }
             None => {
                 let sides = sides(self.plan, pair, state);
-                self.setup.apart.push(Apart { node, pair, least, sides });
+                self.setup.apart.push(Apart { node, pair, least, sides, over: None });
             }
         }
         true
@@ -430,15 +456,52 @@ impl Rounds<'_> {
                 let ends = (&at.nodes[node], &at.nodes[node + 1]);
                 let least = least_between(&self.plan.model, pair, ends, 0.0);
                 if least < -self.graze(pair) {
-                    for k in [node, node + 1] {
-                        let now = self.setup.apart.iter().find(|a| a.pair == pair && a.node == k);
-                        let floor = now.map_or(0.0, |a| a.least.max(0.0));
-                        changed |= self.raise(pair, k, floor - RAISE * least, &at.nodes[k]);
-                    }
+                    changed |= self.share(pair, node, ends, least);
                 }
             }
         }
         changed
+    }
+
+    /// Makes both nodes of an interval keep clear of one plane, and more so if they did already.
+    fn share(&mut self, pair: (usize, usize), interval: usize, ends: (&State, &State), least: f64) -> bool {
+        let mut raised = false;
+        for apart in self.setup.apart.iter_mut().filter(|a| a.pair == pair && a.over == Some(interval)) {
+            apart.least -= RAISE * least;
+            raised = true;
+        }
+        if raised {
+            return true;
+        }
+        let Some(contacts) = &self.plan.model.contacts else { return false };
+        let middle = between(&self.plan.model, ends.0, ends.1, 0.5);
+        let poses = |state: &State| {
+            (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
+        };
+        let lowest = |sides: &[Frozen], state: &State| {
+            let at = poses(state);
+            sides.iter().map(|side| side.read((&at.0, &at.1)).gap).fold(f64::INFINITY, f64::min)
+        };
+        let mut best: Option<(f64, [Vec<Frozen>; 2])> = None;
+        for state in [ends.0, ends.1, &middle] {
+            let Some(plane) = sides(self.plan, pair, state).first().copied() else { return false };
+            let lists = [ends.0, ends.1].map(|end| {
+                let at = poses(end);
+                plane.vertices(contacts, pair, (&at.0, &at.1)).unwrap_or_default()
+            });
+            let room = lowest(&lists[0], ends.0).min(lowest(&lists[1], ends.1));
+            if best.as_ref().is_none_or(|(most, _)| room > *most) {
+                best = Some((room, lists));
+            }
+        }
+        let Some((_, lists)) = best else { return false };
+        let margin = self.pairs.iter().find(|(p, _)| *p == pair).map_or(0.0, |(_, margin)| *margin);
+        for (node, sides) in [interval, interval + 1].into_iter().zip(lists) {
+            if !self.meets(pair, node) {
+                self.setup.apart.push(Apart { node, pair, least: margin, sides, over: Some(interval) });
+            }
+        }
+        true
     }
 
     fn ending(&self, solution: &Solution<Point>, changed: bool) -> Ending {

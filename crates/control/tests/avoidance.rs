@@ -12,7 +12,7 @@ use percussion_control::{Guess, Manoeuvre, Options, find};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
-use percussion_solve::nlp::{Record, Watch};
+use percussion_solve::nlp::Watch;
 use std::sync::Arc;
 
 /// A cube that must pass a block.
@@ -43,22 +43,16 @@ fn around(intervals: usize, margin: f64) -> (Plan, Guess) {
 }
 
 fn solved(plan: &Plan, guess: &Guess) -> Manoeuvre {
-    let mut log = |record: &Record| {
-        println!("{}", record.line());
-        Watch::Continue
-    };
-    let began = std::time::Instant::now();
-    let found = find(plan, guess, &Options::default(), &mut log).unwrap();
+    let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
     println!(
-        "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, {} rounds, {} iterations, {:?}",
+        "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, {} rounds, {} iterations",
         found.ending,
         found.objective,
         found.objective_guess,
         found.clearance,
         found.clearance_between,
         found.rounds,
-        found.iterations,
-        began.elapsed()
+        found.iterations
     );
     found
 }

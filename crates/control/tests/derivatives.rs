@@ -177,7 +177,7 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
             encounter.slides = slides;
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
             let apart = |node: usize| {
-                pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0, sides: Vec::new() })
+                pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0, sides: Vec::new(), over: None })
             };
             let apart = apart(1).chain(apart(3)).collect();
             let (first, second) =
@@ -251,7 +251,10 @@ fn a_chain_with_torques_in_its_joints() {
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let apart = pairs.iter().map(|&pair| Apart { node: 2, pair, least: 0.01, sides: Vec::new() }).collect();
+    let apart = pairs
+        .iter()
+        .map(|&pair| Apart { node: 2, pair, least: 0.01, sides: Vec::new(), over: None })
+        .collect();
     let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");

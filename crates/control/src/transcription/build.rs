@@ -37,6 +37,8 @@ pub struct Apart {
     pub least: f64,
     /// The plane with each vertex that it keeps clear of; empty for curved parts, whose separation is smooth by itself.
     pub sides: Vec<Frozen>,
+    /// The interval over which the plane is shared by both nodes, so that parts are clear on the way too.
+    pub over: Option<usize>,
 }
 
 /// A planned contact with the features that meet.
@@ -155,6 +157,7 @@ impl Transcription {
         }
         let mut layout = Layout { variables: bounds(&context, &sites), ..Layout::default() };
         layout.constraints = rows.bounds;
+        layout.reach = reach(&context);
         let pieces = pieces
             .into_iter()
             .map(|piece| Placed::new(piece, &mut layout.jacobian, &mut layout.hessian))
@@ -241,6 +244,19 @@ fn number(plan: &Plan, sites: &[Site]) -> Numbering {
     }
     numbering.count = next;
     numbering
+}
+
+/// How far a freedom may move in one step of the solver, rad and m: turns by more are no small ones.
+const REACH: f64 = 0.3;
+
+fn reach(context: &Context) -> Vec<f64> {
+    let numbering = &context.numbering;
+    let mut reach = vec![f64::INFINITY; numbering.count];
+    for places in &numbering.places {
+        let each = context.plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE);
+        each.for_each(|(island, &first)| reach[first..first + island.freedoms.len()].fill(REACH));
+    }
+    reach
 }
 
 fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {

@@ -175,19 +175,27 @@ impl Frozen {
         memory: &mut Memory,
     ) -> Result<Option<Vec<Self>>, QueryError> {
         let touch = contacts.touch(pair, poses, f64::INFINITY, memory)?;
-        let frozen = Self::new(contacts, pair, poses, &touch, memory);
-        let n = touch.normal();
+        Ok(Self::new(contacts, pair, poses, &touch, memory).vertices(contacts, pair, poses))
+    }
+
+    /// This plane with every vertex that must stay on its own side of it, at other placements.
+    pub fn vertices(
+        self,
+        contacts: &Contacts,
+        pair: (usize, usize),
+        poses: (&Pose, &Pose),
+    ) -> Option<Vec<Self>> {
+        let n = self.read(poses).normal;
         let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
         let above =
-            || near(a, poses.0, &n).map(|list| list.into_iter().map(|x| frozen.at_points(x, frozen.point_b)));
-        let below = || {
-            near(b, poses.1, &-n).map(|list| list.into_iter().map(|y| frozen.at_points(frozen.point_a, y)))
-        };
-        Ok(match &frozen.carrier {
+            || near(a, poses.0, &n).map(|list| list.into_iter().map(|x| self.at_points(x, self.point_b)));
+        let below =
+            || near(b, poses.1, &-n).map(|list| list.into_iter().map(|y| self.at_points(self.point_a, y)));
+        match &self.carrier {
             Side::B(_) => above().map(Iterator::collect),
             Side::A(_) => below().map(Iterator::collect),
             Side::Edges(..) => above().zip(below()).map(|(above, below)| above.chain(below).collect()),
-        })
+        }
     }
 
     /// Whether another plane is carried by the same side with the same normal there, so that nothing changes.

@@ -64,8 +64,12 @@ impl<'a, P: Program> Charted<'a, P> {
             chart_starts.push(chart_starts[chart_starts.len() - 1] + size * size);
         }
 
-        let mut layout =
-            Layout { variables: old.variables, constraints: old.constraints, ..Layout::default() };
+        let mut layout = Layout {
+            variables: old.variables,
+            constraints: old.constraints,
+            reach: old.reach,
+            ..Layout::default()
+        };
         let mut places = Numbering::default();
         let mut jacobian_targets = Vec::new();
         for (&row, &column) in old.jacobian.rows.iter().zip(&old.jacobian.columns) {

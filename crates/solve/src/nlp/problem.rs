@@ -92,6 +92,8 @@ pub struct Layout {
     pub jacobian: Places,
     /// Entries of the Hessian of the Lagrangian: its lower triangle (row not less than column).
     pub hessian: Places,
+    /// How far a variable may move in one step, as far as derivatives are to be trusted; empty if that is no question.
+    pub reach: Vec<f64>,
 }
 
 /// Why a program has no value somewhere. A solver takes a shorter step.

@@ -77,6 +77,8 @@ pub(super) struct Phase {
     pub target: Vec<f64>,
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
+    /// How far columns may move in one step.
+    pub reach: Vec<f64>,
     pub now: Values,
     pub trial: Values,
     pub y: Vec<f64>,
@@ -100,7 +102,7 @@ pub(super) struct Phase {
 impl Phase {
     /// The search proper: a slack for every inequality.
     pub fn new(shape: &Shape, row_bound: impl Fn(usize) -> Bound) -> Self {
-        let mut phase = Self { weight: 1.0, ..Self::default() };
+        let mut phase = Self { weight: 1.0, reach: shape.reach.clone(), ..Self::default() };
         let mut bounds = shape.columns.clone();
         for row in 0..shape.rows.len() {
             let bound = row_bound(row);
@@ -272,7 +274,7 @@ impl Phase {
         }
     }
 
-    /// The largest part of the step that keeps the given share of every slack.
+    /// The largest part of the step that keeps the given share of every slack and leads nowhere out of reach.
     pub fn longest(&self, step: &[f64], tau: f64) -> f64 {
         let mut alpha = 1.0_f64;
         for (k, &d) in step.iter().enumerate() {
@@ -282,7 +284,8 @@ impl Phase {
                 alpha = alpha.min(tau * self.above(&self.now.w, k) / d);
             }
         }
-        alpha
+        let reached = step.iter().zip(&self.reach).filter(|(d, reach)| d.abs() * alpha > **reach);
+        reached.fold(alpha, |alpha: f64, (d, reach)| alpha.min(reach / d.abs()))
     }
 
     /// The same for multipliers of bounds.

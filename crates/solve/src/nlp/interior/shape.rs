@@ -21,6 +21,8 @@ pub(super) struct Shape {
     pub fixed: Vec<(usize, f64)>,
     /// Bounds of the columns.
     pub columns: Vec<Bound>,
+    /// How far columns may move in one step; infinite without a limit.
+    pub reach: Vec<f64>,
     /// Bounds of the rows.
     pub rows: Vec<Bound>,
     /// Entries of the Jacobian: position in the layout, row, column.
@@ -52,6 +54,7 @@ impl Shape {
             } else {
                 column_of[variable] = shape.columns.len();
                 shape.columns.push(*bound);
+                shape.reach.push(layout.reach.get(variable).copied().unwrap_or(f64::INFINITY));
                 shape.variable_of.push(variable);
             }
         }
