@@ -92,6 +92,15 @@ fn heard() -> Heard {
 /// Where the page describes a table.
 fn described(table: &str, known: &Known) -> String {
     let has = |key: &str| known.accepted.contains(key);
+    // What is asked of bodies and joints is described once, at the end of a manoeuvre.
+    if table.starts_with("plan.") && !table.ends_with(".quaternion") {
+        // So are ranges.
+        if known.accepted.iter().eq(["max", "min"]) {
+            return "plan.range".to_owned();
+        }
+        let asked = [".bodies.NAME", ".joints.NAME"].into_iter().find_map(|key| table.find(key));
+        return asked.map_or(table.to_owned(), |at| format!("plan.end{}", &table[at..]));
+    }
     if has("sphere") {
         return "shapes.NAME".to_owned();
     }
@@ -159,6 +168,26 @@ fn section_of(table: &str) -> &'static str {
     if table.starts_with("run.lcp") {
         return "`[run.lcp]`";
     }
+    if let Some(part) = table.strip_prefix("plan.") {
+        let asked =
+            [("bodies.NAME", "`[plan.end.bodies.NAME]`"), ("joints.NAME", "`[plan.end.joints.NAME]`")];
+        if let Some((_, section)) = asked.into_iter().find(|(key, _)| part.contains(key)) {
+            return section;
+        }
+        return match part.split('.').next().unwrap() {
+            "search" => "`[plan.search]`",
+            "objective" => "`[plan.objective]`",
+            "controls" => "`[plan.controls.NAME]`",
+            "start" | "end" => "`[plan.end]`",
+            "conditions" => "`[[plan.conditions]]`",
+            "avoid" => "`[plan.avoid]`",
+            "contacts" => "`[[plan.contacts]]`",
+            // Schemes are those of runs.
+            "guess" if part.ends_with(".scheme") => "`[run]`",
+            "guess" => "`[plan.guess]`",
+            _ => "`[plan]`",
+        };
+    }
     match table.split(['.', '(']).next().unwrap() {
         "" => "At the top",
         "run" => "`[run]`",
@@ -168,6 +197,7 @@ fn section_of(table: &str) -> &'static str {
         "joints" => "`[joints.NAME]`",
         "forces" | "point" => "`[forces.NAME]`",
         "contact" => "`[contact]`",
+        "plan" => "`[plan]`",
         "patterns" => "`[patterns.NAME]`",
         other => panic!("the page has no section for `{other}`"),
     }

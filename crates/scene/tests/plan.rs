@@ -402,3 +402,39 @@ fn waypoints_are_states() {
         assert_eq!(matches!(&guess, PlanGuess::Run(path) if path == "runs/a"), run);
     }
 }
+
+#[test]
+fn bodies_of_a_mechanism_may_be_placed_instead_of_its_joints() {
+    // The elbow is bent by a right angle about its second axis; the hand goes with it.
+    let text = arm(
+        "[plan.end]\nat_rest = true\nbodies.upper = { position = [1, 0, 0], rotation_vector = [0, 0, 0] }\n\
+        bodies.lower = { position = [2, 0, -1], axis = [0, 1, 0], angle_degrees = 90 }\n\
+        bodies.hand = { position = [2, 0, -2], axis = [0, 1, 0], angle_degrees = 90 }\n",
+    );
+    let plan = planned(&text).plan;
+    assert_eq!(plan.end.fixed, [true, false]);
+    assert_eq!(plan.end.drive, [Drive::Given(vec![0.0; 6]), Drive::Given(vec![0.0; 3])]);
+    let found = &plan.end.state.coordinates;
+    let wanted = [0.0, 0.0, std::f64::consts::FRAC_PI_2];
+    assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+}
+
+#[test]
+fn a_start_may_differ_from_the_scene() {
+    let mass = 100.0 * 0.008;
+    let plan = planned(&ten("[plan.start.bodies.cube]\nposition = [0, 2, 0]\nvelocity = [3, 0, 0]\n")).plan;
+    let Drive::Given(p) = &plan.start.drive[0] else { panic!("{:?}", plan.start.drive) };
+    assert!(plan.start.fixed[0] && (p[0] - 3.0 * mass).abs() < 1e-14 && p[1] == 0.0, "{p:?}");
+    assert_eq!(plan.start.state.positions[0], Vec3::new(0.0, 2.0, 0.0));
+    // What is not freed is held as the scene has it: here the velocity, where the placement is not firm.
+    let plan = planned(&ten("[plan.start.bodies.cube]\nfree = [\"orientation\"]\n")).plan;
+    assert_eq!((plan.start.fixed[0], &plan.start.drive[0]), (false, &Drive::Conditioned));
+    let names: Vec<&str> = plan.conditions.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["the position of `cube`", "the velocity of `cube`", "the angular velocity of `cube`"]);
+    assert!(
+        plan.conditions[1].bounds[1].violation(-1.0) < 1e-15 && plan.conditions[1].bounds[1].is_equation()
+    );
+    let plan = planned(&ten("[plan.start.bodies.cube]\nfree = true\n")).plan;
+    assert_eq!((plan.start.fixed[0], &plan.start.drive[0]), (false, &Drive::Free));
+    assert!(plan.conditions.is_empty());
+}

@@ -71,6 +71,7 @@ fn names_and_words_that_are_not_there_come_with_a_suggestion() {
 fn numbers_are_in_their_range() {
     let bare = |text: &str, said: &str| refused(&format!("{CUBES}[plan]{text}"), said);
     bare("\nintervals = 0 # <-\nstep = 1", "`plan.intervals` is 0; give a whole number of at least 1");
+    bare("\nintervals = 100001 # <-\nstep = 1", "`plan.intervals` is 100001; give at most 100000");
     bare(" # <-\nstep = 1", "`plan.intervals` is missing; add how many there are");
     bare(" # <-\nintervals = 5", "`plan.step` is missing; add the length of an interval");
     bare("\nintervals = 5\nstep = -1 # <-", "`plan.step` is -1; give a positive length of an interval");

@@ -25,14 +25,17 @@ pub(crate) struct Workshop<'a> {
     pub builder: ModelBuilder,
 }
 
+/// The model, its first state, and with contact its settings and what the model was told about it.
+type Started = (Model, State, Option<(ContactSettings, ContactSpec)>);
+
 impl Workshop<'_> {
-    /// The model and its first state, with the settings of contact and what the model was told about it.
+    /// The model and its first state, with contact.
     pub fn start(
         &self,
         contact: Option<&WrittenContact>,
         materials: &[Material],
         run: &mut RunSettings,
-    ) -> Read<(Model, State, Option<(ContactSettings, ContactSpec)>)> {
+    ) -> Read<Started> {
         let Some(contact) = contact else {
             let (model, state) = self.build(&run.scheme, None)?;
             self.fit(run, &model, 0.0)?;

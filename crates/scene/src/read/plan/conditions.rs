@@ -218,11 +218,24 @@ fn fits(context: &Context<'_>, terminal: &Terminal, said: &Said, place: Place, a
     Err(context.report.complain(place, message, remedy))
 }
 
+/// The node that is meant; none for all of them.
+fn node_of(when: When, last: usize) -> Option<usize> {
+    match when {
+        When::Start => Some(0),
+        When::End => Some(last),
+        When::Node(node) => Some(node),
+        When::Always => None,
+    }
+}
+
 /// Refuses a condition that no value can satisfy together with another about the same.
 fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Place) -> Read<()> {
     let last = plan.intervals;
     let clash = |other: &&Condition| {
-        let together = (0..=last).any(|node| when.means(node, last) && other.when.means(node, last));
+        let together = match (node_of(when, last), node_of(other.when, last)) {
+            (Some(one), Some(two)) => one == two,
+            _ => true,
+        };
         let apart = |(a, b): (&Bound, &Bound)| a.lower > b.upper + ROUNDING || b.lower > a.upper + ROUNDING;
         together && other.measure == said.measure && said.bounds.iter().zip(&other.bounds).any(apart)
     };

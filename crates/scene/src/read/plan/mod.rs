@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `ask.rs`, `range.rs` | what is asked of bodies and joints at an instant, as numbers or ranges |
 //! | `said.rs` | the same as measures with bounds |
-//! | `terminal.rs` | the start and the end: what stands firm, what conditions hold |
+//! | `terminal.rs`, `link.rs` | the start and the end: what stands firm, what conditions hold |
 //! | `conditions.rs` | what holds on the way, limits of joints, goals |
 //! | `controls.rs`, `contacts.rs`, `avoid.rs`, `guess.rs` | their tables |
 //! | `scope.rs` | what plans cannot hold yet |
@@ -18,6 +18,7 @@ mod contacts;
 mod context;
 mod controls;
 mod guess;
+mod link;
 mod range;
 mod said;
 mod scope;
@@ -58,6 +59,9 @@ const KEYS: [&str; 14] = [
     "guess",
 ];
 
+/// Most intervals: each of them has unknowns of its own.
+const MOST: usize = 100_000;
+
 /// Bounds of time scales, if none are given.
 const SCALES: (f64, f64) = (0.2, 5.0);
 
@@ -97,10 +101,14 @@ pub(crate) fn plan(
     let intervals = f.count("intervals", 1);
     let intervals =
         intervals?.ok_or_else(|| f.missing("intervals", "add how many there are, such as intervals = 30"))?;
+    if intervals > MOST {
+        let remedy = format!("give at most {MOST}: there are unknowns for each of them");
+        return Err(f.wrong("intervals", &format!("is {intervals}"), &remedy));
+    }
     // All are read before any is missed, so that all complaints are heard.
     let (times, options, prices) = (times(&f, intervals), search(&f, &nothing), prices(&f, &nothing));
     let actuators = controls::controls(&context, &f);
-    let (start, end) = (End::start(&context, &f, &nothing), End::end(&context, &f, &nothing));
+    let (start, end) = (End::at_start(&context, &f, &nothing), End::at_end(&context, &f, &nothing));
     let start = start.and_then(|start| start.terminal());
     let end = end.and_then(|end| end.terminal());
     let conditions = conditions::Written::read(&context, &f, intervals);
