@@ -48,6 +48,8 @@ export interface PlotData {
   note: string;
   /** Of plots that share a card, what this one shows. */
   choice: string | null;
+  /** Whether values hold until the next instant. */
+  steps: boolean;
   time: Ref;
   curves: CurveData[];
 }
@@ -57,6 +59,26 @@ export interface Cause {
   energy: number;
   linear_momentum: Vec;
   angular_momentum: Vec;
+}
+
+/** What the search for a manoeuvre came to. */
+export interface Plan {
+  ending: string;
+  evidence: string[];
+  objective: number | null;
+  objective_guess: number | null;
+  iterations: number;
+  rounds: number;
+  violation_max: number | null;
+  stationarity_max: number | null;
+  momentum_consistency_max: number | null;
+  contact_times: number[];
+  sigma: number[];
+  solve_time_s: number;
+  clearance: number | null;
+  clearance_between: number | null;
+  active: { name: string; multiplier: number }[];
+  contacts: { name: string; node: number; time: number; bodies: [string, string]; point: Vec; normal: Vec; impulse: Vec }[];
 }
 
 /** `summary.json`, as far as the page names its keys. */
@@ -80,6 +102,8 @@ export interface Summary {
   collisions: number;
   causes: Cause[];
   counts: Record<string, number>;
+  plan?: Plan;
+  replay?: { agreement_position: number; agreement_rotation: number };
   [key: string]: any;
 }
 

@@ -3,6 +3,7 @@
 import { fetched, load, type About, type Run } from "./data.ts";
 import { h, number, vector } from "./dom.ts";
 import { EventTable, neighbour } from "./events.ts";
+import { manoeuvre } from "./plan.ts";
 import { Plots } from "./plots.ts";
 import { Stage } from "./stage.ts";
 import { books, concerns, figures, tiles } from "./summary.ts";
@@ -91,7 +92,8 @@ class Page {
     document.title = `${this.title()} · percussion`;
     const several = runs.length > 1;
     this.root.classList.toggle("several", several);
-    const label = several ? "percussion comparison" : `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
+    const planned = `percussion plan · intervals of ${number(data.summary?.h ?? data.h)} s`;
+    const label = !several && data.summary?.plan ? planned : several ? "percussion comparison" : `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
     this.head.replaceChildren(
       h(
         "header",
@@ -126,9 +128,10 @@ class Page {
 
   private tables(): HTMLElement[] {
     const ledger = this.runs.length === 1 ? books(this.runs[0].data) : null;
+    const plan = this.runs.length === 1 ? manoeuvre(this.runs[0].data) : null;
     const facts = figures(this.runs);
     const both = this.runs.length > 1 ? [facts, this.events.element] : [this.events.element, facts];
-    return [...both, ledger].filter((e): e is HTMLElement => e !== null);
+    return [plan, ...both, ledger].filter((e): e is HTMLElement => e !== null);
   }
 
   /** Of several runs: which colour is which. */

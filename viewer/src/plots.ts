@@ -108,6 +108,7 @@ export class Plots {
           // Between two contacts there is no overlap, not a little.
           spanGaps: !kind.id.startsWith("overlap"),
           points: { show: false },
+          paths: kind.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined,
           value: (u: uPlot, v: number | null, series: number, at: number | null) => {
             // Runs that are compared have instants of their own: the last one before counts.
             const all = u.data[series];
@@ -275,7 +276,7 @@ function differences(runs: Run[]): Kind | null {
   if (!curves.length) return null;
   const unit = "m, greatest of all bodies";
   const note = "Positions on this page are rounded to 16 bits of their range.";
-  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, time, curves };
+  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, steps: false, time, curves };
 }
 
 /** All times, sorted, each once. */

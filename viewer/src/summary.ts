@@ -2,6 +2,7 @@
 
 import type { Run, RunData, Summary } from "./data.ts";
 import { css, h, number, small, vector } from "./dom.ts";
+import { verdict } from "./plan.ts";
 
 /** What to worry about, in plain words. */
 export function concerns(run: RunData): HTMLElement {
@@ -22,7 +23,9 @@ export function concerns(run: RunData): HTMLElement {
       ),
     );
   }
-  if (run.status === "interrupted") {
+  if (summary?.plan) {
+    box.append(...verdict(summary.plan));
+  } else if (run.status === "interrupted") {
     box.append(h("p", { class: "failure" }, h("b", {}, "Interrupted. "), "The same command with --resume goes on."));
   }
   if (summary?.warnings.length) {
@@ -41,6 +44,17 @@ export function tiles(run: RunData): HTMLElement {
     tile(`${number(run.h)} s`, "step");
     tile(`${number(run.until)} s`, "until");
     tile(String(run.bodies.length), "bodies");
+    return box;
+  }
+  const { plan } = summary;
+  if (plan) {
+    tile(plan.objective === null ? "none" : number(plan.objective, 6), "objective");
+    tile(String(plan.iterations), "iterations");
+    tile(small(plan.violation_max ?? 0), "constraint violation");
+    tile(small(plan.momentum_consistency_max ?? 0), "momentum consistency, N s or N m s");
+    if (plan.clearance_between !== null) tile(small(plan.clearance_between), "least clearance, m");
+    tile(number(summary.t_end), "seconds planned");
+    tile(`${number(plan.solve_time_s, 3)} s`, "to compute");
     return box;
   }
   tile(small(summary.energy.max_relative_error), "energy error, relative");
@@ -90,6 +104,7 @@ const FIGURES: Row[] = [
   ["iterations of a step, mean and most", (s) => (s.complementarity ? `${number(s.complementarity.iterations_mean)}, ${s.complementarity.iterations_max}` : null)],
   ["worst residual; steps above the tolerance", (s) => (s.complementarity ? `${small(s.complementarity.residual_max)}; ${s.complementarity.unconverged}` : null)],
   ["steps handed over", (s) => (s.overlap_max === null ? null : String(s.hand_overs))],
+  ["distance from the plan at its nodes", (s) => (s.replay ? `${small(s.replay.agreement_position)} m, ${small(s.replay.agreement_rotation)} rad` : null)],
   ["projection brought", (s) => (s.projection ? `${number(s.projection.energy)} J, ${vector(s.projection.angular_momentum)} N m s` : null)],
   ["states kept", (s) => `${s.rows}, every ${s.every} steps`],
 ];

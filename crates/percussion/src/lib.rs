@@ -28,10 +28,12 @@ mod guide {}
 pub mod distance;
 pub mod gallery;
 
+pub use percussion_control as control;
 pub use percussion_geometry as geometry;
 pub use percussion_mechanics as mechanics;
 pub use percussion_report as report;
 pub use percussion_scene as scene;
+pub use percussion_solve as solve;
 
 /// The names most programs use.
 pub mod prelude {

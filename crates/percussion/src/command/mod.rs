@@ -6,6 +6,7 @@ mod check;
 mod distance;
 mod export;
 mod gallery;
+mod plan;
 mod progress;
 mod report;
 mod run;
@@ -35,6 +36,8 @@ enum Command {
     Gallery(gallery::Arguments),
     /// Simulates a scene
     Run(run::Arguments),
+    /// Plans a manoeuvre: the motion that the table [plan] of a scene asks for
+    Plan(plan::Arguments),
     /// Runs a study: a scene over a grid of changes, with charts and rates
     Sweep(sweep::Arguments),
     /// Writes the page of a run, one that compares several, or pictures
@@ -54,6 +57,7 @@ pub fn run() -> ExitCode {
         Command::Distance(arguments) => distance::run(arguments),
         Command::Gallery(arguments) => gallery::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Plan(arguments) => plan::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::View(arguments) => view::run(arguments),

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use percussion::control::replay::default_scheme;
 use percussion::scene::Scene;
-use percussion::scene::run::{self, Status, Summary, folder};
+use percussion::scene::run::{self, Planned, Progress, RunError, Status, Summary, folder};
 
 use super::progress::{Meter, rounded};
 use super::scene::Asked;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   percussion run my-scene.toml --resume
   percussion run falling-cube/tilted --scheme exact,decomposition
   percussion run metronome metronome/decomposition metronome/potential
+  percussion run cube-wall --controls runs/cube-wall --out runs/cube-wall-replay
 
 The folder (runs/NAME unless --out says otherwise) gets summary.json, trajectory.npz, events.jsonl,
 scene.toml, checkpoint and report.html. The guide's page on `run` describes them. Several scenes or
@@ -57,6 +59,11 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
 
+    /// Simulate under the efforts that `plan` left in this folder, a step for each interval, and compare with the plan.
+    /// The scheme is `exact` for a plan with contacts and `variational` otherwise, unless --scheme says another
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "until"])]
+    controls: Option<PathBuf>,
+
     /// Threads to use; all cores when absent. The result does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -69,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let stop = listen()?;
     let (several, mut done, mut failed) = (jobs.len() > 1, Vec::new(), false);
     for (scene, path) in jobs {
-        match one(scene, &path, arguments.resume, &stop)? {
+        match one(scene, &path, arguments, &stop)? {
             Status::Finished => {}
             Status::Failed => failed = true,
             Status::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
@@ -97,6 +104,10 @@ impl Arguments {
         for name in scenes() {
             for scheme in &schemes {
                 let mut scene = self.asked.read(name, *scheme)?;
+                if let (Some(_), None) = (&self.controls, scheme) {
+                    let settings = scene.plan.as_ref().ok_or(RunError::NoPlan)?;
+                    scene = self.asked.read(name, Some(default_scheme(&settings.plan)))?;
+                }
                 if let (Some(scheme), true) = (scheme, schemes.len() > 1) {
                     scene.name = format!("{}-{scheme}", scene.name);
                 }
@@ -117,19 +128,27 @@ impl Arguments {
 }
 
 /// Runs one scene.
-fn one(scene: Scene, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Status> {
+fn one(scene: Scene, path: &Path, arguments: &Arguments, stop: &AtomicBool) -> Result<Status> {
     for warning in &scene.warnings {
         say(&format!("warning: {warning}"));
     }
     let known = scene.warnings.len();
     let mut meter = Meter::new();
-    let outcome = run::run(scene, path, resume, &mut |progress| {
+    let mut watch = |progress: &Progress| {
         meter.show(progress);
         match stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
-    });
+    };
+    let outcome = match &arguments.controls {
+        Some(from) => {
+            let settings = scene.plan.as_ref().ok_or(RunError::NoPlan)?;
+            let planned = Planned::read(from, &settings.plan)?;
+            run::run_steered(scene, path, planned, &mut watch)
+        }
+        None => run::run(scene, path, arguments.resume, &mut watch),
+    };
     meter.clear();
     let summary = outcome?;
     let place = path.join(folder::REPORT);
@@ -177,13 +196,17 @@ fn closing(summary: &Summary, report: &Path) -> String {
         (_, None) => String::new(),
         (n, Some(overlap)) => format!("contact      {n} collisions, {overlap:.2e} m greatest overlap\n"),
     };
+    let replay = summary.replay.map_or_else(String::new, |replay| {
+        let (position, rotation) = (replay.agreement_position, replay.agreement_rotation);
+        format!("replay       {position:.2e} m and {rotation:.2e} rad from the plan at its nodes\n")
+    });
     let rate = rounded(*steps as f64 / wall_time_s.max(f64::MIN_POSITIVE));
     format!(
         "{scene}: {how} at t = {t_end:.6} s, {steps} steps in {wall_time_s:.3} s ({rate} steps/s)\n\
          energy       {:.2e} greatest error, relative\n\
          momentum     {:.2e} N s linear, {:.2e} N m s angular, that no cause explains\n\
          constraints  {:.2e} greatest violation\n\
-         {contact}report       {}\n",
+         {contact}{replay}report       {}\n",
         energy.max_relative_error,
         linear_momentum.max_error,
         angular_momentum.max_error,

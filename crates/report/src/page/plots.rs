@@ -25,6 +25,8 @@ pub struct Plot {
     note: &'static str,
     /// Of plots that share a card, what this one shows.
     choice: Option<String>,
+    /// Whether values hold until the next instant.
+    steps: bool,
     time: Ref,
     curves: Vec<Curve>,
 }
@@ -45,6 +47,8 @@ struct Wanted {
     array: &'static str,
     columns: Vec<(usize, String)>,
     choice: Option<String>,
+    /// Whether values hold until the next row.
+    steps: bool,
     /// By what values are divided.
     scale: f64,
 }
@@ -61,7 +65,7 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
             continue;
         }
         let curves = gathered.curves(kept, &wanted, pack)?;
-        let Wanted { id, title, unit, log, note, choice, .. } = wanted;
+        let Wanted { id, title, unit, log, note, choice, steps, .. } = wanted;
         all.push(Plot {
             id,
             title,
@@ -69,6 +73,7 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
             scale: if log { "log" } else { "linear" },
             note,
             choice,
+            steps,
             time,
             curves,
         });
@@ -100,6 +105,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         array,
         columns,
         choice: None,
+        steps: false,
         scale: 1.0,
     };
     let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
@@ -171,8 +177,42 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     }
     let columns = kept.names("coordinate_names").into_iter().enumerate().take(COORDINATES).collect();
     add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
-    let columns = kept.names("control_names").into_iter().enumerate().take(COORDINATES).collect();
-    add(plot("controls", "Controls", "N or N m", "controls", columns), kept);
+    for (choice, columns) in controls(&kept.names("control_names")) {
+        let note = "Held from node to node.";
+        add(
+            Wanted {
+                steps: true,
+                note,
+                choice,
+                ..plot("controls", "Controls", "N or N m", "controls", columns)
+            },
+            kept,
+        );
+    }
+    let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
+    let columns = names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
+    let note = "Momentum in the interval before an instant that efforts, weight and contacts do not explain.";
+    let consistency =
+        plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
+    add(Wanted { log: true, note, ..consistency }, kept);
+    all
+}
+
+/// Components of controls, those of one control together where all of them could not be told apart.
+fn controls(names: &[String]) -> Vec<(Option<String>, Vec<(usize, String)>)> {
+    let named = || names.iter().cloned().enumerate();
+    if names.len() <= COORDINATES {
+        return vec![(None, named().collect())];
+    }
+    let mut all: Vec<(Option<String>, Vec<(usize, String)>)> = Vec::new();
+    for (k, name) in named() {
+        let axis = name.rsplit_once('.').filter(|(_, axis)| ["x", "y", "z"].contains(axis));
+        let control = axis.map_or_else(|| name.clone(), |(control, _)| control.to_owned());
+        match all.last_mut().filter(|(choice, _)| choice.as_ref() == Some(&control)) {
+            Some((_, columns)) => columns.push((k, name)),
+            None => all.push((Some(control), vec![(k, name)])),
+        }
+    }
     all
 }
 
@@ -266,6 +306,18 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_controls_share_a_plot_and_many_do_not() {
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let few = names(&["a.x", "a.y", "a.z", "motor"]);
+        assert_eq!(controls(&few).len(), 1);
+        let many = names(&["a.x", "a.y", "a.z", "motor", "b.x", "b.y", "b.z", "c.x", "c.y", "c.z"]);
+        let found: Vec<(Option<String>, usize)> =
+            controls(&many).into_iter().map(|(choice, columns)| (choice, columns.len())).collect();
+        let wanted = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
+        assert_eq!(found, wanted.map(|(name, n)| (Some(name.to_owned()), n)));
+    }
 
     #[test]
     fn buckets_hold_every_row_once_and_keep_spikes() {

@@ -3,8 +3,8 @@
 //! The causes are those of the ledger, in its order. A scene with very many forces would write more about its forces than
 //! about its bodies: beyond [`MOST_FORCES`] they are kept as one cause, the sum of all of them.
 
+use percussion_mechanics::Model;
 use percussion_mechanics::ledger::{Cause, Ledger};
-use percussion_mechanics::{Model, Simulation};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -43,11 +43,11 @@ impl Causes {
     }
 
     /// Fills in what the ledger says now.
-    pub fn fill(&mut self, simulation: &Simulation) {
+    pub fn fill(&mut self, ledger: &Ledger) {
         for list in [&mut self.energy, &mut self.linear, &mut self.angular] {
             list.clear();
         }
-        let all = simulation.ledger().causes();
+        let all = ledger.causes();
         match self.joined.clone() {
             None => self.extend(all),
             Some(forces) => {

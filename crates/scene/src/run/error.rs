@@ -1,5 +1,7 @@
 //! Why a run cannot begin or cannot be written. That a step fails is no error here but an ending.
 
+use percussion_control::PlanError;
+use percussion_control::replay::ReplayError;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::ledger::OtherBooks;
 use percussion_mechanics::schemes::UnknownScheme;
@@ -71,6 +73,25 @@ pub enum RunError {
         path: PathBuf,
         /// What is wrong with it.
         source: serde_json::Error,
+    },
+    /// The scene says nothing about a manoeuvre.
+    #[error(
+        "the scene has no table [plan]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
+    )]
+    NoPlan,
+    /// The plan cannot be begun.
+    #[error("the plan cannot be begun: {0}")]
+    Plan(#[from] PlanError),
+    /// A manoeuvre cannot be simulated.
+    #[error("the manoeuvre cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// A folder without the manoeuvre that is asked for.
+    #[error("{} holds no manoeuvre of this plan ({why}); make one with: percussion plan SCENE --out {}", folder.display(), folder.display())]
+    NoManoeuvre {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing.
+        why: String,
     },
     /// A file cannot be read or written.
     #[error("{}", path.display())]

@@ -25,7 +25,7 @@ pub struct Event<'a> {
     pub normal: [f64; 3],
     /// Impulse on the first body, N s.
     pub impulse: [f64; 3],
-    /// `impact`, `response` or `hand-over`.
+    /// `impact`, `response` or `hand-over`; of a plan, `planned`.
     #[serde(borrow)]
     pub kind: Cow<'a, str>,
     /// Kinetic energy of the islands that met, J.
@@ -82,12 +82,18 @@ impl Events {
 
     /// Writes a line and returns whether two bodies collided.
     pub fn push(&mut self, impact: &Impact, model: &Model) -> io::Result<bool> {
+        self.write(&Event::of(impact, model))?;
+        Ok(impact.kind != ImpactKind::HandOver)
+    }
+
+    /// Writes a line.
+    pub fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.line.clear();
-        serde_json::to_writer(&mut self.line, &Event::of(impact, model))?;
+        serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
         self.file.write_all(&self.line)?;
         self.bytes += self.line.len() as u64;
-        Ok(impact.kind != ImpactKind::HandOver)
+        Ok(())
     }
 
     /// Hands everything so far to the system: others can read it.

@@ -38,11 +38,8 @@ pub struct Folder {
 impl Folder {
     /// Makes a folder for a new run, or clears an old run away.
     pub fn begin(path: &Path, scene: &str) -> Result<Self, RunError> {
-        let new = !path.exists();
+        Self::check(path)?;
         fs::create_dir_all(path).map_err(RunError::at(path))?;
-        if !new && !is_empty(path).map_err(RunError::at(path))? && !is_run(path) {
-            return Err(RunError::NotARun { folder: path.to_owned() });
-        }
         let folder = Self::lock(path)?;
         // The old checkpoint stays until the new one takes its place: the folder remains known as a run's.
         for name in [SUMMARY, TRAJECTORY, REPORT, SCENE, CHECKPOINT] {
@@ -55,6 +52,14 @@ impl Folder {
         folder.write(SCENE, scene)?;
         folder.events.set_len(0).map_err(RunError::at(&folder.file(EVENTS)))?;
         Ok(folder)
+    }
+
+    /// Whether a run may begin in a folder: there is none, or it is empty, or it holds an old run.
+    pub fn check(path: &Path) -> Result<(), RunError> {
+        if path.exists() && !is_empty(path).map_err(RunError::at(path))? && !is_run(path) {
+            return Err(RunError::NotARun { folder: path.to_owned() });
+        }
+        Ok(())
     }
 
     /// Goes on with the run in a folder, if it is one of the same scene.

@@ -7,6 +7,7 @@ use super::error::RunError;
 use super::folder;
 use super::npz::Reader;
 use super::parts::Column;
+use super::planned::PLANNED;
 use super::trajectory::{columns, fixed};
 use percussion_mechanics::Model;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -46,9 +47,15 @@ impl Kept {
     fn ended(archive: &Path, model: &Model) -> io::Result<Self> {
         let mut reader = Reader::open(archive)?;
         let rows = reader.rows("time")?.count();
-        let mut arrays = shapes(&columns(model, true));
-        // An older run may have kept less.
-        arrays.retain(|(array, _)| reader.names().any(|name| name == *array));
+        let all: Vec<&'static str> =
+            columns(model, true).iter().map(|column| column.name).chain(PLANNED).collect();
+        let mut arrays = Vec::new();
+        for name in all {
+            // An older run may have kept less; one with planned efforts has more causes than its scene.
+            if reader.names().any(|other| other == name) {
+                arrays.push((name, reader.rows(name)?.shape().to_vec()));
+            }
+        }
         Ok(Self { source: Source::Archive(reader), arrays, rows, going: false })
     }
 

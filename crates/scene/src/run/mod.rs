@@ -5,6 +5,8 @@
 //! | `session.rs` | the step loop with its folder: the whole of a run |
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
+//! | `planned.rs`, `planned_figures.rs` | the same folder of a manoeuvre that was looked for |
+//! | `manoeuvre.rs` | a manoeuvre read back, to begin another search or to be simulated |
 //! | `kept.rs` | what a run has kept, for those who look at it |
 //! | `causes.rs`, `since.rs` | what of it the causes brought, and what happened between two rows |
 //! | `events.rs` | who met whom, when and how |
@@ -18,8 +20,11 @@ mod error;
 mod events;
 pub mod folder;
 mod kept;
+mod manoeuvre;
 pub mod npz;
 mod parts;
+mod planned;
+mod planned_figures;
 mod session;
 mod since;
 mod stepping;
@@ -32,8 +37,11 @@ pub use checkpoint::{Checkpoint, ContactFigures};
 pub use error::RunError;
 pub use events::{Event, read_events};
 pub use kept::Kept;
-pub use session::{Progress, prepare, run};
+pub use manoeuvre::Planned;
+pub use planned::plan;
+pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures};
+pub use session::{Progress, prepare, run, run_steered};
 pub use since::Since;
 pub use stepping::{Complementarity, SOLVER_NAMES, SinceSteps, Stepping};
-pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, Status, Summary};
+pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, ReplayFigures, Status, Summary};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

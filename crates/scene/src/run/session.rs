@@ -13,13 +13,15 @@ use super::checkpoint::{Checkpoint, ContactFigures, replace};
 use super::error::RunError;
 use super::events::Events;
 use super::folder::{self, Folder};
+use super::manoeuvre::Planned;
 use super::parts::Parts;
 use super::since::{Pieces, Since};
 use super::stepping::Stepping;
-use super::summary::{About, Course, Failure, Status, Summary};
+use super::summary::{About, Course, Failure, Made, ReplayFigures, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
 use crate::overlap::Overlaps;
+use percussion_control::replay::{self, Agreement};
 use percussion_mechanics::ledger::Entry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
@@ -59,6 +61,37 @@ pub fn run(
     session.close(status, failure)
 }
 
+/// Runs a scene under the efforts of a manoeuvre that was planned for it, a step for each interval, and compares the nodes.
+pub fn run_steered(
+    mut scene: Scene,
+    path: &Path,
+    planned: Planned,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Summary, RunError> {
+    let plan = &scene.plan.as_ref().ok_or(RunError::NoPlan)?.plan;
+    replay::simulable(plan)?;
+    scene.model = replay::loaded(plan, &planned.times(), &planned.efforts)?;
+    scene.state = planned.nodes[0].clone();
+    let steered = Steered { nodes: planned.nodes, agreement: Agreement::default() };
+    scene.run.step = steered.length(0);
+    let mut session = Session::begun(scene, path, Some(steered))?;
+    let (status, failure) = session.advance(watch)?;
+    session.close(status, failure)
+}
+
+/// The nodes of a manoeuvre that a run is to follow.
+struct Steered {
+    nodes: Vec<State>,
+    agreement: Agreement,
+}
+
+impl Steered {
+    /// Length of an interval, s.
+    fn length(&self, interval: usize) -> f64 {
+        self.nodes[interval + 1].time - self.nodes[interval].time
+    }
+}
+
 /// A scene with its scheme, ready for its first step: everything that can be wrong before it is found here.
 pub fn prepare(scene: Scene) -> Result<Simulation, RunError> {
     let scheme = scheme(&scene, &scene.state)?;
@@ -91,16 +124,19 @@ struct Session {
     /// Time spent in earlier parts of the run, s.
     spent: f64,
     clock: Instant,
+    /// What it is to follow, if it is a manoeuvre.
+    steered: Option<Steered>,
 }
 
 impl Session {
     fn open(scene: Scene, path: &Path, resume: bool) -> Result<Self, RunError> {
-        if resume { Self::resumed(scene, path) } else { Self::begun(scene, path) }
+        if resume { Self::resumed(scene, path) } else { Self::begun(scene, path, None) }
     }
 
-    fn begun(mut scene: Scene, path: &Path) -> Result<Self, RunError> {
+    fn begun(mut scene: Scene, path: &Path, steered: Option<Steered>) -> Result<Self, RunError> {
         let clock = Instant::now();
-        let (about, every, total) = (About::from(&scene), scene.run.every as u64, scene.run.steps());
+        let (about, every) = (About::from(&scene), scene.run.every as u64);
+        let total = steered.as_ref().map_or_else(|| scene.run.steps(), |s| s.nodes.len() as u64 - 1);
         let (warnings, resolved) = (mem::take(&mut scene.warnings), mem::take(&mut scene.resolved));
         // Before the folder is touched: an old run is not cleared away for a scene that cannot run.
         let simulation = prepare(scene)?;
@@ -133,6 +169,7 @@ impl Session {
             warnings,
             spent: 0.0,
             clock,
+            steered,
         };
         session.measure_overlap();
         session.keep_in_turn()?;
@@ -192,6 +229,7 @@ impl Session {
             warnings,
             spent: checkpoint.wall_time,
             clock,
+            steered: None,
         })
     }
 
@@ -204,6 +242,9 @@ impl Session {
         // One look at the clock for both.
         let (mut saved, mut shown) = (Instant::now(), Instant::now());
         while self.simulation.state().steps < self.total {
+            if let Some(steered) = &self.steered {
+                self.simulation.change_step(steered.length(self.simulation.state().steps as usize));
+            }
             match self.simulation.advance() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
                 Ok(entry) => {
@@ -215,6 +256,9 @@ impl Session {
             self.note_collisions()?;
             self.measure_overlap();
             let state = self.simulation.state();
+            if let Some(steered) = &mut self.steered {
+                steered.agreement.compare(&steered.nodes[state.steps as usize], state);
+            }
             let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
             if state.steps.is_multiple_of(self.every) {
                 self.keep_in_turn()?;
@@ -269,7 +313,8 @@ impl Session {
 
     /// Adds the present state to the trajectory.
     fn keep(&mut self) -> Result<(), RunError> {
-        self.row.fill(&self.simulation, &self.figures, &self.since);
+        let (model, state) = (self.simulation.model(), self.simulation.state());
+        self.row.fill(model, state, self.simulation.ledger(), &self.figures, &self.since);
         let kept = self.parts.push(self.row.slices());
         kept.map_err(|error| RunError::at(&self.folder.file(folder::PARTS))(error))
     }
@@ -329,7 +374,11 @@ impl Session {
             contact: self.contact,
             stepping: self.stepping,
         };
-        let summary = Summary::new(&self.about, &self.simulation, course);
+        let replay = self.steered.as_ref().map(|steered| ReplayFigures {
+            agreement_position: steered.agreement.position,
+            agreement_rotation: steered.agreement.rotation,
+        });
+        let summary = Summary { replay, ..Summary::new(&self.about, &Made::from(&self.simulation), course) };
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
         let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
         self.folder.write(folder::SUMMARY, &text)?;

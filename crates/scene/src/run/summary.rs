@@ -7,11 +7,12 @@
 use super::checkpoint::ContactFigures;
 use super::error::RunError;
 use super::folder;
+use super::planned_figures::PlanFigures;
 use super::stepping::{Complementarity, Stepping};
 use crate::Scene;
 use percussion_geometry::Vec3;
-use percussion_mechanics::Simulation;
 use percussion_mechanics::discrete::StepFailure;
+use percussion_mechanics::{Ledger, Model, Simulation, State};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -101,6 +102,21 @@ pub struct Summary {
     pub rows: u64,
     /// Most iterations a step took.
     pub iterations_max: u64,
+    /// What the search for a manoeuvre came to, of a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanFigures>,
+    /// How far a simulation under planned efforts is from the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayFigures>,
+}
+
+/// How far a simulation under planned efforts is from what was planned, at the nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayFigures {
+    /// Greatest distance of a centre of mass from where it was planned, m.
+    pub agreement_position: f64,
+    /// Greatest angle of a body from how it was planned, rad.
+    pub agreement_rotation: f64,
 }
 
 /// Energies over a run, J.
@@ -238,6 +254,39 @@ impl From<&StepFailure> for Failure {
     }
 }
 
+/// What a run has made: its model, its last state, its books, and how steps were made.
+#[derive(Clone, Debug)]
+pub struct Made<'a> {
+    /// Everything that time does not change.
+    pub model: &'a Model,
+    /// The last state.
+    pub state: &'a State,
+    /// The books.
+    pub ledger: &'a Ledger,
+    /// Who made the steps.
+    pub scheme: &'a str,
+    /// Order of accuracy in time.
+    pub order: u32,
+    /// Tolerances by name.
+    pub tolerances: Vec<(&'static str, f64)>,
+    /// Step, s.
+    pub h: f64,
+}
+
+impl<'a> From<&'a Simulation> for Made<'a> {
+    fn from(simulation: &'a Simulation) -> Self {
+        Self {
+            model: simulation.model(),
+            state: simulation.state(),
+            ledger: simulation.ledger(),
+            scheme: simulation.scheme(),
+            order: simulation.order(),
+            tolerances: simulation.tolerances(),
+            h: simulation.step_size(),
+        }
+    }
+}
+
 /// What is known about a run besides its scene and its simulation.
 #[derive(Clone, Debug)]
 pub struct Course {
@@ -268,25 +317,26 @@ impl Summary {
     }
 
     /// Puts the figures together.
-    pub fn new(scene: &About, simulation: &Simulation, course: Course) -> Self {
-        let (state, ledger) = (simulation.state(), simulation.ledger());
+    pub fn new(scene: &About, made: &Made<'_>, course: Course) -> Self {
+        let (state, ledger) = (made.state, made.ledger);
         let (first, last, extremes) = (ledger.initial(), ledger.latest(), ledger.extremes());
         let scale = extremes.energy_scale();
         Self {
             scene: scene.name.clone(),
             title: scene.title.clone(),
             description: scene.description.clone(),
-            scheme: simulation.scheme().to_owned(),
-            order: simulation.order(),
-            tolerances: simulation
-                .tolerances()
-                .into_iter()
+            scheme: made.scheme.to_owned(),
+            order: made.order,
+            tolerances: made
+                .tolerances
+                .iter()
+                .copied()
                 .chain(scene.allowed.map(|overlap| ("allowed_overlap", overlap)))
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seed: scene.seed,
-            h: simulation.step_size(),
+            h: made.h,
             steps: state.steps,
             t_end: state.time,
             wall_time_s: course.wall_time,
@@ -326,7 +376,7 @@ impl Summary {
             constraint_max: extremes.position_violation,
             constraint_velocity_max: extremes.velocity_violation,
             constraint_hidden_max: extremes.hidden_violation,
-            overlap_max: simulation.model().contacts.as_ref().map(|_| course.contact.overlap),
+            overlap_max: made.model.contacts.as_ref().map(|_| course.contact.overlap),
             collisions: course.contact.collisions,
             hand_overs: course.contact.hand_overs,
             infeasibility_mean: course.stepping.infeasibility().map(|(mean, _)| mean),
@@ -345,10 +395,12 @@ impl Summary {
                     angular_momentum: vector(&cause.angular),
                 })
                 .collect(),
-            counts: Counts::of(simulation.model()),
+            counts: Counts::of(made.model),
             every: scene.every,
             rows: course.rows,
             iterations_max: course.iterations,
+            plan: None,
+            replay: None,
         }
     }
 }

@@ -15,6 +15,9 @@
 //! | `infeasibility`, `contacts`, `solver`, `solver_iterations`, `solver_residual`, `solver_converged` | (n) | of complementarity problems: the worst since the row before; `contacts` and `solver` (a place in `solver_names`) of the last step |
 //! | `cause_energy` | (n, k) | what every cause has brought so far, named by `cause_names` |
 //! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
+//! | `controls` | (n, m) | of a plan: efforts, N or N m, from a row to the next, named by `control_names`; the last row repeats the one before it |
+//! | `momentum_consistency` | (n, 6) | of a plan: linear and angular momentum about the origin that nothing explains in the interval before a row |
+//! | `reduced_momentum` | (n, f) | of a plan: along the freedoms, after what happens at a row |
 //! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |
 
 use super::causes::{self, Causes};
@@ -25,7 +28,7 @@ use super::stepping::{ARRAYS, SOLVER_NAMES};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
-use percussion_mechanics::{Model, Simulation};
+use percussion_mechanics::{Ledger, Model, State};
 
 /// Columns of `energy`.
 pub const ENERGY_NAMES: [&str; 7] =
@@ -150,9 +153,9 @@ impl Row {
         }
     }
 
-    /// Fills in the present instant, given the figures of the step that led to it and of all since the last row.
-    pub fn fill(&mut self, simulation: &Simulation, step: &StepFigures, since: &Since) {
-        let (model, state, ledger) = (simulation.model(), simulation.state(), simulation.ledger());
+    /// Fills in the present instant, which the ledger has measured, given the figures of the step that led to it and of all since
+    /// the last row.
+    pub fn fill(&mut self, model: &Model, state: &State, ledger: &Ledger, step: &StepFigures, since: &Since) {
         for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
             list.clear();
         }
@@ -198,7 +201,7 @@ impl Row {
         if let Some(kept) = &mut self.steps {
             *kept = since.steps.numbers();
         }
-        self.causes.fill(simulation);
+        self.causes.fill(ledger);
     }
 
     /// In the order of [`columns`].

@@ -300,6 +300,11 @@ impl<R: Read + Seek> Rows<'_, R> {
         self.header.shape[0]
     }
 
+    /// The shape of each.
+    pub fn shape(&self) -> &[usize] {
+        &self.header.shape[1..]
+    }
+
     /// Numbers in each.
     pub fn width(&self) -> usize {
         width(&self.header)

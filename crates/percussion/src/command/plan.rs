@@ -1,0 +1,161 @@
+//! `percussion plan`: looks for the manoeuvre that a scene asks for, into a run folder.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use percussion::scene::run::{self, PlanFigures, Status, Summary, folder};
+use percussion::solve::nlp::{Record, Watch};
+
+use super::run::{INTERRUPTED, RUNS, listen};
+use super::scene::Asked;
+use super::{print, report, say};
+
+const EXAMPLES: &str = "Examples:
+  percussion plan cube-wall
+  percussion plan my-scene.toml --set plan.intervals=60 --out runs/finer
+  percussion plan cube-wall --set plan.guess.run='\"runs/cube-wall\"' --out runs/again
+  percussion run cube-wall --controls runs/cube-wall
+
+The scene says in [plan] what is wanted. The folder (runs/NAME unless --out says otherwise) is that of a
+run: summary.json with the figures of the search under `plan`, trajectory.npz with the nodes and
+the controls, events.jsonl with the planned contacts, scene.toml, checkpoint and report.html. The guide's page
+on `plan` describes them. `run --controls` simulates the scene under the planned efforts and says
+how near it comes to the plan.
+
+Exit code: 0 an optimal manoeuvre was found; 1 none was (summary.json and the last lines say why, and
+the folder holds the best one so far); 2 misuse; 130 interrupted by Ctrl-C (the folder holds
+the best one so far).";
+
+/// Plans a manoeuvre
+///
+/// Looks for the motion that the table [plan] of a scene asks for, and writes a run folder with it. An old run in the
+/// folder is replaced; a folder that holds anything else is left alone.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES, after_help = "See --help for examples and exit codes.")]
+pub struct Arguments {
+    #[command(flatten)]
+    asked: Asked,
+
+    /// Run folder; runs/NAME when absent
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// No line per iteration
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Looks for the manoeuvre.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let scene = arguments.asked.load()?;
+    for warning in &scene.warnings {
+        say(&format!("warning: {warning}"));
+    }
+    let known = scene.warnings.len();
+    let path = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&scene.name));
+    let stop = listen()?;
+    let mut log = Log { quiet: arguments.quiet, begun: 0 };
+    let summary = run::plan(scene, &path, &mut |record| {
+        log.tell(record);
+        match stop.load(Ordering::Relaxed) {
+            true => Watch::Stop,
+            false => Watch::Continue,
+        }
+    })?;
+    let page = path.join(folder::REPORT);
+    report::write(&page, &mut report::recordings(&[path])?)?;
+    for warning in summary.warnings.iter().skip(known) {
+        say(&format!("warning: {warning}"));
+    }
+    if let Some(figures) = &summary.plan {
+        print(&closing(&summary, figures, &page))?;
+        complain(figures);
+    }
+    Ok(match summary.status {
+        Status::Finished => ExitCode::SUCCESS,
+        Status::Failed => ExitCode::FAILURE,
+        Status::Interrupted => ExitCode::from(INTERRUPTED),
+    })
+}
+
+/// The iterations, a line each.
+struct Log {
+    quiet: bool,
+    /// Searches so far: each begins with its iteration zero.
+    begun: usize,
+}
+
+impl Log {
+    fn tell(&mut self, record: &Record) {
+        if self.quiet {
+            return;
+        }
+        if record.iteration == 0 {
+            self.begun += 1;
+            if self.begun > 1 {
+                say(&format!("round {}", self.begun));
+            }
+            say(&Record::heading());
+        }
+        say(&record.line());
+    }
+}
+
+/// What is wrong with a manoeuvre that is not optimal, with what is known about it.
+fn complain(figures: &PlanFigures) {
+    let what = match figures.ending.as_str() {
+        "infeasible" => "no manoeuvre satisfies all of these together; loosen one of them",
+        "stalled" => "the search stopped; try another guess or `plan.search.starts`",
+        "iteration-limit" => {
+            "too many iterations; raise `plan.search.iterations` or begin with a better guess"
+        }
+        "overlaps" => "bodies overlap between nodes; take more intervals or a margin",
+        "saddle" => "the manoeuvre found is not a least one; begin with another guess",
+        _ => return,
+    };
+    say(&format!("error: {what}"));
+    for line in &figures.evidence {
+        say(&format!("  {line}"));
+    }
+}
+
+/// The key figures in a few lines.
+fn closing(summary: &Summary, figures: &PlanFigures, page: &Path) -> String {
+    let number = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |v| format!("{v:.6e}"));
+    let small = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |v| format!("{v:.2e}"));
+    let ending = match figures.ending.as_str() {
+        "stopped" => "stopped; this is the best manoeuvre so far",
+        other => other,
+    };
+    let mut text = format!(
+        "{}: {ending}, {} iterations in {} {} and {:.3} s\n\
+         objective    {} (guess {})\n\
+         violation    {} of constraints, {} of stationarity, {} N s or N m s of momentum\n",
+        summary.scene,
+        figures.iterations,
+        figures.rounds,
+        if figures.rounds == 1 { "round" } else { "rounds" },
+        figures.solve_time_s,
+        number(figures.objective),
+        number(figures.objective_guess),
+        small(figures.violation_max),
+        small(figures.stationarity_max),
+        small(figures.momentum_consistency_max),
+    );
+    text += &format!("time         {:.6} s", summary.t_end);
+    if figures.sigma.len() > 1 {
+        let scales: Vec<String> = figures.sigma.iter().map(|s| format!("{s:.4}")).collect();
+        text += &format!(", scales {}", scales.join(", "));
+    }
+    text += "\n";
+    for contact in &figures.contacts {
+        let size = contact.impulse.iter().map(|v| v * v).sum::<f64>().sqrt();
+        text += &format!("contact      {} at {:.6} s, {size:.4e} N s\n", contact.name, contact.time);
+    }
+    if let (Some(at), Some(between)) = (figures.clearance, figures.clearance_between) {
+        text += &format!("clearance    {at:.2e} m at nodes, {between:.2e} m between them\n");
+    }
+    text + &format!("report       {}\n", page.display())
+}

@@ -1,0 +1,275 @@
+//! `percussion plan` and its folder, as a user meets them, and `run --controls` after it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::folder::{Place, array, code, error, run, succeed, summary};
+use common::page::Page;
+use common::program;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+/// A brick that is carried and turned, with weight.
+const CARRIED: &str = r#"
+title = "Carried"
+gravity = [0, 0, -9.81]
+[run]
+step = 1e-2
+until = 0.5
+[bodies.brick]
+shape = { box = [0.3, 0.2, 0.1] }
+mass = 2
+[plan]
+intervals = 10
+time = 0.5
+[plan.controls.lift]
+kind = "force"
+body = "brick"
+[plan.controls.turn]
+kind = "torque"
+body = "brick"
+axes = "body"
+[plan.end.bodies.brick]
+position = [0.4, 0, 0.2]
+rotation_vector = [0, 0, 1]
+velocity = [0, 0, 0]
+angular_velocity = [0, 0, 0]
+"#;
+
+/// A cube that has to hit a wall to come back.
+const WALL: &str = r#"
+[run]
+step = 1e-3
+until = 0.75
+scheme = "exact"
+[contact]
+[bodies.cube]
+shape = { cube = 0.1 }
+density = 270
+position = [0, 0.10425, 0]
+axis = [1, 0, 1]
+angle_degrees = 3.8
+velocity = [0, -0.25, 0]
+[bodies.wall]
+kind = "fixed"
+shape = { half_space = { normal = [0, 1, 0] } }
+[plan]
+intervals = 30
+step = 0.025
+time = 0.75
+controls.thrust = { kind = "force", body = "cube", bounds = 0.002 }
+controls.torque = { kind = "torque", body = "cube", bounds = 0.001 }
+[plan.end.bodies.cube]
+position = [0, 0.18325, 0]
+rotation_vector = [0, 0, 0]
+velocity = [0, 0.25, 0]
+angular_velocity = [0, 0, 0]
+[[plan.contacts]]
+node = 9
+bodies = ["cube", "wall"]
+restitution = 1
+flat = true
+"#;
+
+fn plan(scene: &Path, out: &Path, more: &[&str]) -> Output {
+    program().arg("plan").arg(scene).arg("--out").arg(out).args(more).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn floats(folder: &Path, name: &str) -> (Vec<usize>, Vec<f64>) {
+    let array = array(folder, name);
+    (array.header.shape.clone(), array.as_floats().unwrap())
+}
+
+const KEYS: [&str; 16] = [
+    "active",
+    "clearance",
+    "clearance_between",
+    "contact_times",
+    "contacts",
+    "ending",
+    "evidence",
+    "iterations",
+    "momentum_consistency_max",
+    "objective",
+    "objective_guess",
+    "rounds",
+    "sigma",
+    "solve_time_s",
+    "stationarity_max",
+    "violation_max",
+];
+
+#[test]
+fn a_manoeuvre_has_the_folder_of_a_run() {
+    let place = Place::new("plan-folder");
+    let (scene, out) = (place.scene(CARRIED), place.join("carried"));
+    let output = plan(&scene, &out, &[]);
+    succeed(&output);
+    assert!(error(&output).lines().next().unwrap().contains("objective"), "{}", error(&output));
+    assert!(text(&output).contains("optimal"));
+    let figures = summary(&out);
+    assert_eq!(figures["status"], "finished");
+    assert_eq!(figures["scheme"], "plan");
+    let found = &figures["plan"];
+    let mut keys: Vec<&str> = found.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, KEYS);
+    assert_eq!(found["ending"], "optimal");
+    assert_eq!(found["contact_times"], Value::Array(Vec::new()));
+    assert!(found["violation_max"].as_f64().unwrap() < 1e-9);
+    assert!(found["momentum_consistency_max"].as_f64().unwrap() < 1e-9);
+    // The simulator's books know nothing of the program: what the controls did explains all momentum.
+    assert!(figures["linear_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
+    assert!(figures["angular_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
+
+    let (shape, times) = floats(&out, "time");
+    assert_eq!(shape, [11]);
+    assert!((times[10] - 0.5).abs() < 1e-12);
+    let (shape, controls) = floats(&out, "controls");
+    assert_eq!(shape, [11, 6]);
+    assert_eq!(controls[54..60], controls[60..66], "the last row repeats the one before it");
+    let names = array(&out, "control_names").as_texts().unwrap();
+    assert_eq!(names, ["lift.x", "lift.y", "lift.z", "turn.x", "turn.y", "turn.z"]);
+    assert_eq!(floats(&out, "momentum_consistency").0, [11, 6]);
+    assert_eq!(floats(&out, "reduced_momentum").0, [11, 6]);
+    assert_eq!(floats(&out, "energy").0, [11, 7]);
+    let (shape, position) = floats(&out, "position");
+    assert_eq!(shape, [11, 1, 3]);
+    let end = [0.4, 0.0, 0.2];
+    assert!(position[30..].iter().zip(end).all(|(x, y)| (x - y).abs() < 1e-9));
+    // The price is the sum that the guide tells of.
+    let price: f64 = controls[..60].chunks(6).map(|row| 0.05 * row.iter().map(|e| e * e).sum::<f64>()).sum();
+    let objective = found["objective"].as_f64().unwrap();
+    assert!((price - objective).abs() < 1e-9 * objective, "{price} {objective}");
+    // Along x the least effort for a rest-to-rest motion by constant pieces falls evenly and is odd in time.
+    let along: Vec<f64> = controls[..60].iter().step_by(6).copied().collect();
+    let falls: Vec<f64> = along.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(along.iter().zip(along.iter().rev()).all(|(a, b)| (a + b).abs() < 1e-6));
+    assert!(falls.iter().all(|fall| (fall - falls[0]).abs() < 1e-6), "{along:?}");
+
+    let page = Page::read(&out.join("report.html"));
+    let plots: Vec<&str> = page.about["runs"][0]["plots"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["id"].as_str().unwrap())
+        .collect();
+    assert!(plots.contains(&"controls") && plots.contains(&"momentum-consistency"), "{plots:?}");
+    // Again into the same folder, from what is there.
+    let from = format!("plan.guess.run={:?}", out.display().to_string());
+    let output = plan(&scene, &out, &["--quiet", "--set", &from]);
+    succeed(&output);
+    assert_eq!(error(&output), "");
+    let again = summary(&out)["plan"].clone();
+    assert!((again["objective"].as_f64().unwrap() - objective).abs() < 1e-7 * objective);
+    assert!((again["objective_guess"].as_f64().unwrap() - objective).abs() < 1e-6 * objective);
+}
+
+#[test]
+fn a_plan_without_contact_is_replayed_to_rounding() {
+    let place = Place::new("plan-replay");
+    let (scene, out, again) = (place.scene(CARRIED), place.join("plan"), place.join("replay"));
+    succeed(&plan(&scene, &out, &["--quiet"]));
+    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
+    succeed(&output);
+    assert!(text(&output).contains("from the plan"));
+    let figures = summary(&again);
+    assert_eq!(figures["scheme"], "variational");
+    assert_eq!(figures["steps"], 10);
+    for key in ["agreement_position", "agreement_rotation"] {
+        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
+    }
+    // The same judged from the files.
+    let (planned, made) = (floats(&out, "position").1, floats(&again, "position").1);
+    assert!(planned.iter().zip(&made).all(|(a, b)| (a - b).abs() < 1e-8));
+    let simulated = run(&scene, &place.join("own"), &[]);
+    succeed(&simulated);
+    let wrong = run(&scene, &place.join("wrong"), &["--controls", place.join("own").to_str().unwrap()]);
+    assert_eq!(code(&wrong), 2);
+    assert!(error(&wrong).contains("simulated, not planned"), "{}", error(&wrong));
+}
+
+#[test]
+fn a_planned_collision_is_an_event_and_happens_again() {
+    let place = Place::new("plan-wall");
+    let (scene, out, again) = (place.scene(WALL), place.join("plan"), place.join("replay"));
+    succeed(&plan(&scene, &out, &["--quiet"]));
+    let found = summary(&out)["plan"].clone();
+    let time = found["contact_times"][0].as_f64().unwrap();
+    assert!((0.18..0.26).contains(&time), "{time}");
+    assert_eq!(found["sigma"].as_array().unwrap().len(), 2);
+    assert_eq!(found["contacts"][0]["bodies"], serde_json::json!(["cube", "wall"]));
+    let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
+    let event: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
+    assert_eq!((events.lines().count(), &event["kind"]), (1, &Value::from("planned")));
+    assert_eq!(event["time"].as_f64().unwrap(), time);
+    // Nothing is lost, and the cube leaves as fast as it came.
+    let number = |key: &str| event[key].as_f64().unwrap();
+    assert!((number("energy_before") - number("energy_after")).abs() < 1e-9);
+    assert!((number("normal_velocity_before") + number("normal_velocity_after")).abs() < 1e-7);
+    assert!(number("normal_velocity_before") < -0.2);
+    let impulse = event["impulse"][1].as_f64().unwrap();
+    let speed = number("normal_velocity_after") - number("normal_velocity_before");
+    assert!((impulse - 0.27 * speed).abs() < 1e-7, "a blow without spin: mass times the change of velocity");
+    assert!(summary(&out)["linear_momentum"]["max_error"].as_f64().unwrap() < 1e-9);
+
+    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
+    succeed(&output);
+    let figures = summary(&again);
+    assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
+    for key in ["agreement_position", "agreement_rotation"] {
+        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
+    }
+    // What shows runs shows plans.
+    for more in [&["report"][..], &["export", "--to", "csv"]] {
+        let shown = program().args(more).arg(&out).output().unwrap();
+        assert_eq!(code(&shown), 0, "{more:?}: {}", error(&shown));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_named() {
+    let place = Place::new("plan-infeasible");
+    let far = CARRIED.replace(
+        "body = \"brick\"\n[plan.controls.turn]",
+        "body = \"brick\"\nbounds = 25\n[plan.controls.turn]",
+    );
+    let far = far.replace("position = [0.4, 0, 0.2]", "position = [9, 0, 0]");
+    let (scene, out) = (place.scene(&far), place.join("far"));
+    let output = plan(&scene, &out, &["--quiet"]);
+    assert_eq!(code(&output), 1, "{}", error(&output));
+    let figures = summary(&out);
+    assert_eq!(
+        (&figures["status"], &figures["plan"]["ending"]),
+        (&Value::from("failed"), &Value::from("infeasible"))
+    );
+    let evidence = figures["plan"]["evidence"].as_array().unwrap();
+    assert!(!evidence.is_empty());
+    let named = evidence[0].as_str().unwrap();
+    assert!(named.contains("brick"), "{named}");
+    assert!(error(&output).contains(named));
+}
+
+#[test]
+fn misuse_is_told_with_its_remedy() {
+    let place = Place::new("plan-misuse");
+    let without = CARRIED.split("[plan]").next().unwrap();
+    let scene = place.scene(without);
+    let output = plan(&scene, &place.join("none"), &[]);
+    assert_eq!(code(&output), 2);
+    assert!(error(&output).contains("no table [plan]") && error(&output).contains("percussion run"));
+    let output = run(&scene, &place.join("none"), &["--controls", "nowhere"]);
+    assert_eq!(code(&output), 2);
+    assert!(error(&output).contains("no table [plan]"));
+    fs::create_dir_all(place.join("full")).unwrap();
+    fs::write(place.join("full").join("letter.txt"), "dear").unwrap();
+    let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
+    assert_eq!(code(&output), 2);
+    assert!(error(&output).contains("holds no run"));
+}

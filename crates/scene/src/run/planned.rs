@@ -1,0 +1,333 @@
+//! A manoeuvre from its scene to its folder, which is that of a run: nodes in place of steps, planned contacts in place of
+//! collisions.
+//!
+//! ```text
+//! guess -> search, which others watch -> manoeuvre
+//! efforts as forces, momenta before and after contacts -> the ledger books interval after interval -> rows
+//! events, trajectory, a checkpoint that marks the folder, figures
+//! ```
+//!
+//! The books are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
+//! the controls did not bring shows up there.
+
+use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::error::RunError;
+use super::events::Event;
+use super::folder::{self, Folder};
+use super::manoeuvre::Planned;
+use super::npz::Array;
+use super::parts::{Column, Parts};
+use super::planned_figures::PlanFigures;
+use super::since::Since;
+use super::stepping::Stepping;
+use super::summary::{About, Course, Made, Status, Summary};
+use super::trajectory::{Row, StepFigures, columns, fixed};
+use crate::overlap::Overlaps;
+use crate::{PlanGuess, PlanSettings, Scene};
+use percussion_control::manoeuvre::{Contact, Ending};
+use percussion_control::plan::Plan;
+use percussion_control::replay::{loaded, momenta_at_end};
+use percussion_control::{Manoeuvre, find};
+use percussion_geometry::Vec3;
+use percussion_mechanics::contact::{Jump, JumpCause, Transcript};
+use percussion_mechanics::discrete::Differentiator;
+use percussion_mechanics::force::ForceError;
+use percussion_mechanics::joint::motion::{Vec6, angular, linear};
+use percussion_mechanics::{Ledger, Model, State};
+use percussion_solve::nlp::{Record, Watch};
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Instant;
+
+/// The arrays of a trajectory that only plans have.
+pub const PLANNED: [&str; 3] = ["controls", "momentum_consistency", "reduced_momentum"];
+/// The array of runs that plans have not: their intervals are not divided.
+const UNDIVIDED: &str = "step_piece";
+/// What takes the place of a scheme.
+const SCHEME: &str = "plan";
+/// Order of the discrete equations in time.
+const ORDER: u32 = 2;
+
+/// Looks for the manoeuvre that a scene asks for and writes it into a folder. `watch` is told every iteration.
+pub fn plan(
+    mut scene: Scene,
+    path: &Path,
+    watch: &mut dyn FnMut(&Record) -> Watch,
+) -> Result<Summary, RunError> {
+    let clock = Instant::now();
+    let PlanSettings { plan, guess, options } = scene.plan.take().ok_or(RunError::NoPlan)?;
+    Folder::check(path)?;
+    // Before the folder is touched: it may be the one that the guess is in.
+    let guess = match guess {
+        PlanGuess::Made(guess) => guess,
+        PlanGuess::Run(folder) => Planned::guess(Path::new(&folder), &plan)?,
+    };
+    let mut found = find(&plan, &guess, &options, watch)?;
+    for (k, node) in found.nodes.iter_mut().enumerate() {
+        node.steps = k as u64;
+    }
+    let seconds = clock.elapsed().as_secs_f64();
+    let folder = Folder::begin(path, &scene.resolved)?;
+    let mut books = Books::open(&plan, &found, &folder)?;
+    books.write()?;
+    let Books { model, ledger, parts, warnings, overlap, figures, bytes, .. } = books;
+    let state = &found.nodes[plan.intervals];
+    let contact = ContactFigures { collisions: found.contacts.len() as u64, hand_overs: 0, overlap };
+    let place = folder.file(folder::CHECKPOINT);
+    let checkpoint = Checkpoint {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        state: state.clone(),
+        ledger: ledger.figures(),
+        rows: parts.rows(),
+        iterations: 0,
+        wall_time: clock.elapsed().as_secs_f64(),
+        figures,
+        event_bytes: bytes,
+        contact,
+        since: Since::none(plan.step),
+        memory: Vec::new(),
+        stepping: Stepping::default(),
+    };
+    checkpoint.write(&place).map_err(RunError::at(&place))?;
+    let course = Course {
+        status: status(&found.ending),
+        failure: None,
+        warnings: scene.warnings.iter().cloned().chain(warnings).collect(),
+        wall_time: clock.elapsed().as_secs_f64(),
+        rows: parts.rows(),
+        iterations: 0,
+        contact,
+        stepping: Stepping::default(),
+    };
+    let made = Made {
+        model: &model,
+        state,
+        ledger: &ledger,
+        scheme: SCHEME,
+        order: ORDER,
+        tolerances: vec![("constraints", options.tolerance)],
+        h: plan.step,
+    };
+    let summary = Summary::new(&About::from(&scene), &made, course);
+    let summary = Summary { every: 1, plan: Some(PlanFigures::of(&plan, &found, seconds)), ..summary };
+    // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
+    let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
+    folder.write(folder::SUMMARY, &text)?;
+    let place = folder.file(folder::PARTS);
+    parts.remove().map_err(RunError::at(&place))?;
+    Ok(summary)
+}
+
+fn status(ending: &Ending) -> Status {
+    match ending {
+        Ending::Optimal => Status::Finished,
+        Ending::Stopped => Status::Interrupted,
+        _ => Status::Failed,
+    }
+}
+
+/// Names of the components of all controls: `thrust.x`, or `motor` where there is one only.
+fn control_names(plan: &Plan) -> Vec<String> {
+    let names = |actuator: &percussion_control::plan::Actuator| match actuator.control.components() {
+        1 => vec![actuator.name.clone()],
+        _ => ["x", "y", "z"].map(|axis| format!("{}.{axis}", actuator.name)).to_vec(),
+    };
+    plan.actuators.iter().flat_map(names).collect()
+}
+
+/// What is kept of a manoeuvre, row by row.
+struct Books<'a> {
+    plan: &'a Plan,
+    found: &'a Manoeuvre,
+    folder: &'a Folder,
+    /// With the efforts as forces.
+    model: Model,
+    ledger: Ledger,
+    parts: Parts,
+    row: Row,
+    /// Which columns of a run's row are kept.
+    kept: Vec<bool>,
+    figures: StepFigures,
+    warnings: Vec<String>,
+    overlap: f64,
+    /// Bytes of events.
+    bytes: u64,
+}
+
+impl<'a> Books<'a> {
+    fn open(plan: &'a Plan, found: &'a Manoeuvre, folder: &'a Folder) -> Result<Self, RunError> {
+        let times: Vec<f64> = found.nodes.iter().map(|node| node.time).collect();
+        let mut warnings = Vec::new();
+        let model = loaded(plan, &times, &found.efforts).unwrap_or_else(|error| {
+            warnings.push(format!("energy errors contain the work of controls: {error}"));
+            Model::clone(&plan.model)
+        });
+        let ledger = Ledger::new(&model, &found.nodes[0])?;
+        let energy = ledger.initial().energy();
+        let mut arrays = columns(&model, false);
+        let kept: Vec<bool> = arrays.iter().map(|column| column.name != UNDIVIDED).collect();
+        arrays.retain(|column| column.name != UNDIVIDED);
+        let shapes = [plan.components(), 6, model.freedoms];
+        arrays.extend(PLANNED.iter().zip(shapes).map(|(name, n)| Column { name, shape: vec![n] }));
+        let place = folder.file(folder::PARTS);
+        let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
+        let row = Row::new(&model, false);
+        let figures = StepFigures { discrete_energy: energy, hamiltonian: energy, hidden: 0.0 };
+        Ok(Self {
+            plan,
+            found,
+            folder,
+            model,
+            ledger,
+            parts,
+            row,
+            kept,
+            figures,
+            warnings,
+            overlap: 0.0,
+            bytes: 0,
+        })
+    }
+
+    /// Events and trajectory.
+    fn write(&mut self) -> Result<(), RunError> {
+        let (plan, found) = (self.plan, self.found);
+        let m = plan.components();
+        let mut events = self.folder.events(0)?;
+        let place = self.folder.file(folder::EVENTS);
+        let events_at = RunError::at(&place);
+        let mut overlaps = Overlaps::of(&self.model, &found.nodes[0]);
+        let mut tool = Differentiator::default();
+        self.keep(0, &mut overlaps)?;
+        for (k, ends) in found.nodes.windows(2).enumerate() {
+            let (before, after) = (&ends[0], &ends[1]);
+            let efforts = &found.efforts[k * m..(k + 1) * m];
+            let mut arrived = after.clone();
+            arrived.momenta = momenta_at_end(plan, (before, after), efforts, &mut tool)?;
+            let h = after.time - before.time;
+            let inside = self.jumps(k + 1, &arrived, after, h)?;
+            let entry = self.ledger.record(&self.model, before, after, h, inside.as_ref())?;
+            self.figures = StepFigures {
+                discrete_energy: entry.discrete_energy,
+                hamiltonian: entry.hamiltonian,
+                hidden: entry.hidden,
+            };
+            self.keep(k + 1, &mut overlaps)?;
+            for contact in found.contacts.iter().filter(|contact| contact.node == k + 1) {
+                events.write(&event(&self.model, contact, &arrived, after)).map_err(&events_at)?;
+            }
+        }
+        events.sync().map_err(&events_at)?;
+        self.bytes = events.bytes();
+        let archive = self.folder.file(folder::TRAJECTORY);
+        let mut arrays = fixed(&self.model);
+        arrays.push(("control_names", Array::texts(&control_names(plan))));
+        replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))
+    }
+
+    /// What planned contacts did at a node; nothing where there is none.
+    fn jumps(
+        &self,
+        node: usize,
+        arrived: &State,
+        after: &State,
+        since: f64,
+    ) -> Result<Option<Transcript>, ForceError> {
+        let mut inside = Transcript::default();
+        let (slow, fast) = (self.model.twists(arrived), self.model.twists(after));
+        for (i, island) in self.model.islands.iter().enumerate() {
+            let touched = self.plan.meetings.iter().any(|meeting| {
+                // A joint that a contact made acts at every node until it leaves.
+                let last =
+                    meeting.tie.map_or(meeting.node, |_| meeting.released.unwrap_or(self.plan.intervals));
+                let own = [meeting.bodies.0, meeting.bodies.1].map(|body| self.model.slots[body]);
+                (meeting.node..=last).contains(&node)
+                    && own.iter().flatten().any(|slot| island.bodies.contains(slot))
+            });
+            if !touched {
+                continue;
+            }
+            inside.node(i, island, after, since);
+            for slot in island.bodies.clone() {
+                let link = &self.model.links[slot];
+                let r = &after.rotations[slot];
+                let change = fast[slot] - slow[slot];
+                let gained = linear(&change) * link.mass;
+                let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(&change)));
+                inside.jumps.push(Jump {
+                    cause: JumpCause::Contact,
+                    slot,
+                    linear: gained,
+                    angular: after.positions[slot].cross(&gained) + spin,
+                    energy: kinetic(&self.model, after, slot, &fast[slot])
+                        - kinetic(&self.model, after, slot, &slow[slot]),
+                });
+            }
+        }
+        Ok((!inside.nodes.is_empty()).then_some(inside))
+    }
+
+    /// Adds a node to the trajectory.
+    fn keep(&mut self, node: usize, overlaps: &mut Option<Overlaps>) -> Result<(), RunError> {
+        let (found, m) = (self.found, self.plan.components());
+        let state = &found.nodes[node];
+        let deepest = overlaps.as_mut().and_then(|o| o.deepest(state)).map_or(0.0, |(overlap, _)| overlap);
+        self.overlap = self.overlap.max(deepest);
+        let since = Since { overlap: deepest, ..Since::none(self.plan.step) };
+        self.row.fill(&self.model, state, &self.ledger, &self.figures, &since);
+        // Efforts hold from a node to the next; after the last nothing is planned.
+        let k = node.min(self.plan.intervals - 1);
+        let consistency = if node == 0 { &[0.0; 6] } else { &found.consistency[node - 1] };
+        let own: [&[f64]; 3] = [&found.efforts[k * m..(k + 1) * m], consistency, &state.momenta];
+        let run = self.row.slices().zip(&self.kept).filter(|(_, kept)| **kept).map(|(slice, _)| slice);
+        let pushed = self.parts.push(run.chain(own));
+        pushed.map_err(RunError::at(&self.folder.file(folder::PARTS)))
+    }
+}
+
+/// Kinetic energy of a body with a twist, J.
+fn kinetic(model: &Model, state: &State, slot: usize, twist: &Vec6) -> f64 {
+    let link = &model.links[slot];
+    let turning = state.rotations[slot].tr_mul(&angular(twist));
+    0.5 * (link.mass * linear(twist).norm_squared() + turning.dot(&link.inertia.component_mul(&turning)))
+}
+
+/// A planned contact as a line of the events, with the states before and after it.
+fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State) -> Event<'a> {
+    let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
+    let met = [contact.bodies.0, contact.bodies.1];
+    let speed = |state: &State| {
+        let twists = model.twists(state);
+        let velocity = |body: usize| match model.slots[body] {
+            Some(slot) => {
+                let arm = contact.point - state.positions[slot];
+                linear(&twists[slot]) + angular(&twists[slot]).cross(&arm)
+            }
+            None => model
+                .driven(body)
+                .map_or_else(Vec3::zeros, |motion| motion.twist(state.time).velocity(&contact.point)),
+        };
+        contact.normal.dot(&(velocity(met[0]) - velocity(met[1])))
+    };
+    let energy = |state: &State| {
+        let twists = model.twists(state);
+        let slots = met.map(|body| model.slots[body]);
+        let islands = model.islands.iter();
+        let own = islands.filter(|island| slots.iter().flatten().any(|slot| island.bodies.contains(slot)));
+        own.flat_map(|island| island.bodies.clone())
+            .map(|slot| kinetic(model, state, slot, &twists[slot]))
+            .sum::<f64>()
+    };
+    Event {
+        time: contact.time,
+        bodies: [name(met[0]), name(met[1])],
+        point: contact.point.into(),
+        normal: contact.normal.into(),
+        impulse: contact.impulse.into(),
+        kind: Cow::Borrowed("planned"),
+        energy_before: energy(before),
+        energy_after: energy(after),
+        normal_velocity_before: speed(before),
+        normal_velocity_after: speed(after),
+    }
+}
