@@ -94,7 +94,7 @@ fn hinged_plan() -> Plan {
     };
     let (model, state): (_, State) = place(0.0, 0.0);
     let (_, end) = place(0.8, -0.5);
-    let mut plan = plain(&model, &state, 15, 0.04);
+    let mut plan = plain(&model, &state, 60, 0.01);
     let motor = |freedom: usize, name: &str| Actuator {
         name: name.to_owned(),
         control: Control::Freedom(freedom),

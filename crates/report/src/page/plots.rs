@@ -198,13 +198,16 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     all
 }
 
+/// A control, if it has a plot of its own, with the places and names of its components.
+type Components = (Option<String>, Vec<(usize, String)>);
+
 /// Components of controls, those of one control together where all of them could not be told apart.
-fn controls(names: &[String]) -> Vec<(Option<String>, Vec<(usize, String)>)> {
+fn controls(names: &[String]) -> Vec<Components> {
     let named = || names.iter().cloned().enumerate();
     if names.len() <= COORDINATES {
         return vec![(None, named().collect())];
     }
-    let mut all: Vec<(Option<String>, Vec<(usize, String)>)> = Vec::new();
+    let mut all: Vec<Components> = Vec::new();
     for (k, name) in named() {
         let axis = name.rsplit_once('.').filter(|(_, axis)| ["x", "y", "z"].contains(axis));
         let control = axis.map_or_else(|| name.clone(), |(control, _)| control.to_owned());
