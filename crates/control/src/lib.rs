@@ -18,6 +18,7 @@ mod consistency;
 pub mod guess;
 pub mod kinematics;
 pub mod manoeuvre;
+mod outcome;
 pub mod plan;
 pub mod planner;
 pub mod replay;

@@ -41,9 +41,7 @@ pub enum ReplayError {
     )]
     Freedom(String),
     /// A joint that a contact makes.
-    #[error(
-        "contact `{0}` makes a joint, which a simulation does not; only plans without `tie` can be replayed"
-    )]
+    #[error("{0} makes a joint, which a simulation does not; only plans without `tie` can be replayed")]
     Tie(String),
     /// Nodes whose times do not increase.
     #[error("the times of the nodes: {0}")]

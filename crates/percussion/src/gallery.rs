@@ -13,7 +13,7 @@ pub struct Scene {
     pub name: &'static str,
     /// One line about it.
     pub title: &'static str,
-    /// What is done with it: `distance`, `run` or `sweep`.
+    /// What is done with it: `distance`, `run`, `plan` or `sweep`.
     pub kind: &'static str,
     /// Schemes for it; none for a `distance` scene or a study.
     pub schemes: &'static [&'static str],
@@ -227,14 +227,15 @@ pub fn scene(name: &str) -> Option<&'static Scene> {
     SCENES.iter().find(|scene| scene.name == name)
 }
 
-/// Loads a scene to be run: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
+/// Loads a scene to be run or planned: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
 pub fn load(
     name: &str,
     overrides: &[(String, String)],
 ) -> Option<Result<percussion_scene::Scene, SceneError>> {
     let (folder, variant) = name.split_once('/').unwrap_or((name, "scene"));
     let file = format!("{variant}.toml");
-    let runs = |scene: &&Scene| scene.kind == "run" && scene.files.iter().any(|(name, _)| *name == file);
+    let built = |scene: &&Scene| ["run", "plan"].contains(&scene.kind);
+    let runs = |scene: &&Scene| built(scene) && scene.files.iter().any(|(name, _)| *name == file);
     let scene = scene(folder).filter(runs)?;
     let path = Path::new(folder).join(&file);
     Some(percussion_scene::Scene::read(path, overrides, &|path| scene.carried(path)))

@@ -162,7 +162,7 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
         .collect();
     assert!(plots.contains(&"controls") && plots.contains(&"momentum-consistency"), "{plots:?}");
     // Again into the same folder, from what is there.
-    let from = format!("plan.guess.run={:?}", out.display().to_string());
+    let from = format!("plan.guess={{ run = {:?} }}", out.display().to_string());
     let output = plan(&scene, &out, &["--quiet", "--set", &from]);
     succeed(&output);
     assert_eq!(error(&output), "");

@@ -13,6 +13,7 @@
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
 mod build;
+mod candidate;
 mod encounter;
 mod frozen;
 mod label;

@@ -13,10 +13,10 @@ use super::scene::Asked;
 use super::{print, report, say};
 
 const EXAMPLES: &str = "Examples:
-  percussion plan cube-wall
-  percussion plan my-scene.toml --set plan.intervals=60 --out runs/finer
-  percussion plan cube-wall --set plan.guess.run='\"runs/cube-wall\"' --out runs/again
-  percussion run cube-wall --controls runs/cube-wall
+  percussion plan my-throw.toml
+  percussion plan my-throw.toml --set plan.intervals=60 --out runs/finer
+  percussion plan my-throw.toml --set 'plan.guess={ run = \"runs/my-throw\" }'
+  percussion run my-throw.toml --controls runs/my-throw --out runs/my-throw-replay
 
 The scene says in [plan] what is wanted. The folder (runs/NAME unless --out says otherwise) is that of a
 run: summary.json with the figures of the search under `plan`, trajectory.npz with the nodes and

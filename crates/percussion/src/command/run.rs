@@ -22,7 +22,7 @@ const EXAMPLES: &str = "Examples:
   percussion run my-scene.toml --resume
   percussion run falling-cube/tilted --scheme exact,decomposition
   percussion run metronome metronome/decomposition metronome/potential
-  percussion run cube-wall --controls runs/cube-wall --out runs/cube-wall-replay
+  percussion run my-throw.toml --controls runs/my-throw --out runs/my-throw-replay
 
 The folder (runs/NAME unless --out says otherwise) gets summary.json, trajectory.npz, events.jsonl,
 scene.toml, checkpoint and report.html. The guide's page on `run` describes them. Several scenes or

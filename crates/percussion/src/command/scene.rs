@@ -100,11 +100,12 @@ pub fn named(
 
 /// What to say when there is no such scene.
 pub fn unknown(name: &str) -> String {
-    if let Some(scene) = gallery::scene(name).filter(|scene| scene.kind != "run") {
+    let built = |scene: &&gallery::Scene| ["run", "plan"].contains(&scene.kind);
+    if let Some(scene) = gallery::scene(name).filter(|scene| !built(scene)) {
         let example = if scene.kind == "distance" { "--example " } else { "" };
         return format!("`{name}` is not a scene to run; try: percussion {} {example}{name}", scene.kind);
     }
-    let names = SCENES.iter().filter(|scene| scene.kind == "run").map(|scene| scene.name);
+    let names = SCENES.iter().filter(built).map(|scene| scene.name);
     let hint = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`percussion gallery` lists the scenes that come with the program".to_owned(),

@@ -195,19 +195,23 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     let consistency =
         plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
     add(Wanted { log: true, note, ..consistency }, kept);
+    // What was planned comes before what follows from it.
+    let planned = all.iter().position(|wanted| wanted.array == "controls");
+    let first = planned.unwrap_or(all.len());
+    all.rotate_left(first);
     all
 }
 
-/// A control, if it has a plot of its own, with the places and names of its components.
-type Components = (Option<String>, Vec<(usize, String)>);
+/// What a plot shows of those that share its card, and its columns by their places.
+type Chosen = (Option<String>, Vec<(usize, String)>);
 
 /// Components of controls, those of one control together where all of them could not be told apart.
-fn controls(names: &[String]) -> Vec<Components> {
+fn controls(names: &[String]) -> Vec<Chosen> {
     let named = || names.iter().cloned().enumerate();
     if names.len() <= COORDINATES {
         return vec![(None, named().collect())];
     }
-    let mut all: Vec<Components> = Vec::new();
+    let mut all: Vec<Chosen> = Vec::new();
     for (k, name) in named() {
         let axis = name.rsplit_once('.').filter(|(_, axis)| ["x", "y", "z"].contains(axis));
         let control = axis.map_or_else(|| name.clone(), |(control, _)| control.to_owned());

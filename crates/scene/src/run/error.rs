@@ -80,10 +80,10 @@ pub enum RunError {
     )]
     NoPlan,
     /// The plan cannot be begun.
-    #[error("the plan cannot be begun: {0}")]
+    #[error("the plan cannot be begun")]
     Plan(#[from] PlanError),
     /// A manoeuvre cannot be simulated.
-    #[error("the manoeuvre cannot be replayed: {0}")]
+    #[error("the manoeuvre cannot be replayed")]
     Replay(#[from] ReplayError),
     /// A folder without the manoeuvre that is asked for.
     #[error("{} holds no manoeuvre of this plan ({why}); make one with: percussion plan SCENE --out {}", folder.display(), folder.display())]

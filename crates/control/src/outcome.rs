@@ -1,0 +1,204 @@
+//! What a search leaves: the program's last candidate read as a manoeuvre.
+
+use crate::clearance::{gap, least_between};
+use crate::consistency::{accountable, given, momentum};
+use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
+use crate::planner::Rounds;
+use crate::transcription::{Directions, Label, NONE, Point, Transcription};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::Memory;
+use percussion_solve::nlp::{Program, Solution};
+use std::collections::HashMap;
+
+impl Rounds<'_> {
+    pub(crate) fn manoeuvre(
+        &self,
+        program: &mut Transcription,
+        solution: &Solution<Point>,
+        ending: Ending,
+        rounds: usize,
+        objective_guess: f64,
+    ) -> Manoeuvre {
+        let plan = self.plan;
+        let at = &solution.point;
+        let numbering = program.numbering().clone();
+        let times = numbering.times(plan, at);
+        let m = plan.components();
+        let efforts: Vec<f64> = numbering
+            .efforts
+            .iter()
+            .flat_map(|&first| at.numbers[first..first + m].iter().copied())
+            .collect();
+        let mut nodes = at.nodes.clone();
+        nodes.iter_mut().zip(&times).for_each(|(node, time)| node.time = *time);
+        let mut consistency = vec![[0.0; 6]; plan.intervals];
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let range = plan.actuators_of(i);
+            let first = plan.first_component(range.start);
+            let count = plan.first_component(range.end) - first;
+            for k in 0..plan.intervals {
+                let Ok((before, after)) = program.momenta(at, k, i) else { continue };
+                nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
+                if k + 1 == plan.intervals {
+                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(&after);
+                }
+                if accountable(plan, island) {
+                    let ends = (&at.nodes[k], &at.nodes[k + 1]);
+                    let own = &efforts[k * m + first..k * m + first + count];
+                    let h = numbering.length(plan, at, k);
+                    // Jumps at contacts happen at nodes: within an interval only efforts and weight act.
+                    let change = momentum(plan, island, ends.1, &after)
+                        - momentum(plan, island, ends.0, &before)
+                        - given(plan, i, ends, h, own);
+                    let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
+                        true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
+                            change + momentum(plan, island, ends.1, &next)
+                                - momentum(plan, island, ends.1, &after)
+                        }),
+                        false => change,
+                    };
+                    consistency[k].iter_mut().zip(next.iter()).for_each(|(c, d)| *c += d);
+                }
+            }
+        }
+        let scales = match numbering.scales {
+            NONE => vec![numbering.scale(plan, at, 0)],
+            first => at.numbers[first..].to_vec(),
+        };
+        let (mut clearance, mut clearance_between) = (f64::INFINITY, f64::INFINITY);
+        for &(pair, _) in &self.pairs {
+            for k in 0..=plan.intervals {
+                clearance = clearance.min(gap(&plan.model, pair, &at.nodes[k], &mut Memory::default()));
+                if k < plan.intervals {
+                    let ends = (&at.nodes[k], &at.nodes[k + 1]);
+                    clearance_between = clearance_between.min(least_between(&plan.model, pair, ends, 0.0));
+                }
+            }
+        }
+        Manoeuvre {
+            contacts: self.contacts(program, at, &times),
+            active: active(program, solution),
+            nodes,
+            efforts,
+            scales,
+            ending,
+            objective: solution.objective,
+            objective_guess,
+            iterations: self.iterations,
+            rounds,
+            violation: solution.residual.violation(),
+            stationarity: solution.residual.stationarity,
+            consistency,
+            clearance,
+            clearance_between,
+        }
+    }
+
+    /// Whether the momentum of an island jumps at a node, or a joint that a contact made acts there.
+    fn jumps(&self, node: usize, island: usize) -> bool {
+        let model = &self.plan.model;
+        self.plan.meetings.iter().any(|meeting| {
+            let last = match meeting.tie {
+                Some(_) => meeting.released.unwrap_or(self.plan.intervals),
+                None => meeting.node,
+            };
+            let own = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|b| model.slots[b]);
+            let touched = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
+            touched && (meeting.node..=last).contains(&node)
+        })
+    }
+
+    fn contacts(&self, program: &Transcription, at: &Point, times: &[f64]) -> Vec<Contact> {
+        let Some(contacts) = &self.plan.model.contacts else { return Vec::new() };
+        let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
+        each.map(|(m, (meeting, encounter))| {
+            let state = &at.nodes[meeting.node];
+            let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);
+            let poses = (p.body_pose(state), q.body_pose(state));
+            let reading = encounter.features[0].read((&poses.0, &poses.1));
+            let impulse = program.impulse(at, m, (&poses.0, &poses.1));
+            Contact {
+                name: meeting.name.clone(),
+                node: meeting.node,
+                time: times[meeting.node],
+                bodies: (p.body, q.body),
+                point: reading.point_a,
+                normal: reading.normal,
+                impulse,
+            }
+        })
+        .collect()
+    }
+}
+
+/// Normal impulse and those across of a contact with friction.
+pub(crate) fn impulses(program: &Transcription, at: &Point, meeting: usize) -> Option<[f64; 3]> {
+    let first = program.impulses_of(meeting)?;
+    Some([at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]])
+}
+
+/// Inequalities with a price, the dearest first.
+fn active(program: &Transcription, solution: &Solution<Point>) -> Vec<Active> {
+    let layout = program.layout();
+    let m = &solution.multipliers;
+    let mut list: Vec<Active> = Vec::new();
+    let most = m.constraints.iter().fold(0.0_f64, |a, y| a.max(y.abs()));
+    for (row, (bound, y)) in layout.constraints.iter().zip(&m.constraints).enumerate() {
+        if !bound.is_equation() && y.abs() > 1e-6 * most.max(f64::MIN_POSITIVE) {
+            list.push(Active { name: program.constraint_name(row), multiplier: *y });
+        }
+    }
+    let dearest = m.lower.iter().chain(&m.upper).fold(0.0_f64, |a, y| a.max(*y));
+    for (v, (lower, upper)) in m.lower.iter().zip(&m.upper).enumerate() {
+        let bound = &layout.variables[v];
+        let y = upper - lower;
+        if !bound.is_equation() && y.abs() > 1e-4 * dearest.max(f64::MIN_POSITIVE) {
+            list.push(Active { name: program.variable_name(v), multiplier: y });
+        }
+    }
+    list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
+    list
+}
+
+impl Transcription {
+    /// The first variable of the impulses of a meeting with three directions each.
+    fn impulses_of(&self, meeting: usize) -> Option<usize> {
+        self.sites_of(meeting).find_map(|(first, directions)| match directions {
+            Directions::Contact(_) => Some(first),
+            _ => None,
+        })
+    }
+
+    /// The impulse on the first body of a meeting, world axes.
+    fn impulse(&self, at: &Point, meeting: usize, poses: (&Pose, &Pose)) -> Vec3 {
+        let mut sum = Vec3::zeros();
+        for (first, directions) in self.sites_of(meeting) {
+            match directions {
+                Directions::Normal(frozen) => sum += frozen.read(poses).normal * at.numbers[first],
+                Directions::Contact(frozen) => {
+                    let n = frozen.read(poses).normal;
+                    let pair = self.setup().encounters[meeting].pair;
+                    let across = self.plan().model.contacts.as_ref().map(|c| c.across(pair, &n));
+                    let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
+                    sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
+                }
+                Directions::Point(..) | Directions::Rigid(..) => {
+                    sum += Vec3::new(at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]);
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// The greatest multiplier of the rows of each pair and node that keep apart.
+pub(crate) fn prices(program: &Transcription, multipliers: &[f64]) -> HashMap<((usize, usize), usize), f64> {
+    let mut prices = HashMap::new();
+    for (row, y) in multipliers.iter().enumerate() {
+        if let Label::Apart { pair, node } = program.label(row) {
+            let price: &mut f64 = prices.entry((*pair, *node)).or_default();
+            *price = price.max(y.abs());
+        }
+    }
+    prices
+}

@@ -1,0 +1,108 @@
+//! A candidate from a path: momenta and impulses follow from configurations and efforts.
+
+use super::Transcription;
+use super::build::{Site, sites};
+use super::local::{Directions, Event};
+use super::point::{NONE, Point};
+use percussion_mechanics::discrete::displace;
+
+impl Transcription {
+    /// A candidate from configurations, efforts (by interval) and time scales; momenta and impulses follow from them.
+    pub fn candidate(
+        &mut self,
+        nodes: Vec<percussion_mechanics::State>,
+        efforts: &[f64],
+        scales: &[f64],
+    ) -> Point {
+        let numbering = self.context.numbering.clone();
+        let mut point = Point { nodes, numbers: vec![0.0; numbering.count] };
+        let last = self.context.plan.intervals;
+        for (node, terminal) in [(0, &self.context.plan.start), (last, &self.context.plan.end)] {
+            for (island, fixed) in self.context.plan.model.islands.iter().zip(&terminal.fixed) {
+                if *fixed {
+                    let still = vec![0.0; island.freedoms.len()];
+                    displace(
+                        &self.context.plan.model,
+                        island,
+                        &terminal.state,
+                        &still,
+                        &mut point.nodes[node],
+                    );
+                }
+            }
+        }
+        let m = self.context.plan.components();
+        for (k, &first) in numbering.efforts.iter().enumerate() {
+            point.numbers[first..first + m].copy_from_slice(&efforts[k * m..(k + 1) * m]);
+        }
+        if numbering.scales != NONE {
+            point.numbers[numbering.scales..].copy_from_slice(scales);
+        }
+        let plan = self.context.plan.clone();
+        let mut time = plan.start.state.time;
+        for k in 0..=plan.intervals {
+            point.nodes[k].time = time;
+            if k < plan.intervals {
+                time += numbering.length(&plan, &point, k);
+            }
+        }
+        // Momenta as the intervals before (at the start: after) have them.
+        for (k, momenta) in numbering.momenta.iter().enumerate() {
+            for (island, &first) in momenta.iter().enumerate().filter(|(_, first)| **first != NONE) {
+                let found = match k {
+                    0 => self.momenta(&point, 0, island).map(|(before, _)| before),
+                    k => self.momenta(&point, k - 1, island).map(|(_, after)| after),
+                };
+                if let Ok(found) = found {
+                    point.numbers[first..first + found.len()].copy_from_slice(&found);
+                }
+            }
+        }
+        let (sites, meetings) = (sites(&plan, &self.setup), &plan.meetings);
+        for (site, &first) in sites.iter().zip(&numbering.impulses) {
+            debug_assert!(site.meeting < meetings.len());
+            // A small positive normal impulse: inside of its bound.
+            let mut at = first;
+            for event in &site.events {
+                if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
+                    point.numbers[at] = self.likely_impulse(&point, site, event);
+                }
+                at += event.directions.count();
+            }
+        }
+        point
+    }
+
+    /// The events of a meeting at its own node: the first variable of the impulses of each, and where they act.
+    pub(crate) fn sites_of(&self, meeting: usize) -> impl Iterator<Item = (usize, Directions)> {
+        let sites = sites(&self.context.plan, &self.setup);
+        let node = self.context.plan.meetings[meeting].node;
+        let numbered: Vec<(Site, usize)> =
+            sites.into_iter().zip(self.context.numbering.impulses.iter().copied()).collect();
+        numbered.into_iter().filter(move |(site, _)| site.meeting == meeting && site.node == node).flat_map(
+            |(site, first)| {
+                let mut next = first;
+                site.events.into_iter().map(move |event| {
+                    next += event.directions.count();
+                    (next - event.directions.count(), event.directions)
+                })
+            },
+        )
+    }
+
+    /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.
+    fn likely_impulse(&mut self, point: &Point, site: &Site, _: &Event) -> f64 {
+        let mut change = 0.0_f64;
+        for &island in &site.islands {
+            let k = site.node;
+            let (Ok((_, after)), Ok((before, _))) =
+                (self.momenta(point, k - 1, island), self.momenta(point, k, island))
+            else {
+                continue;
+            };
+            let linear: f64 = after.iter().zip(&before).take(3).map(|(a, b)| (b - a) * (b - a)).sum();
+            change = change.max(linear.sqrt());
+        }
+        change.max(1e-6) / site.events.len() as f64
+    }
+}
