@@ -13,10 +13,7 @@ use crate::guess::{Guess, Path, between};
 use crate::manoeuvre::{Ending, Manoeuvre};
 use crate::outcome::{impulses, prices};
 use crate::plan::{Plan, Slip};
-use crate::transcription::{
-    Apart, Encounter, EncounterError, Frozen, Label, NONE, Point, Setup, Transcription,
-};
-use percussion_geometry::separation::QueryError;
+use crate::transcription::{Apart, Encounter, EncounterError, Frozen, Label, Point, Setup, Transcription};
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::displace;
@@ -50,9 +47,6 @@ impl Default for Options {
 /// Why a plan cannot even be begun.
 #[derive(Clone, Debug, Error)]
 pub enum PlanError {
-    /// Something in the plan contradicts itself.
-    #[error("{0}")]
-    Contradiction(String),
     /// A contact cannot be planned.
     #[error(transparent)]
     Encounter(#[from] EncounterError),
@@ -62,12 +56,6 @@ pub enum PlanError {
     /// The solver was misused.
     #[error("the solver: {0}")]
     Solver(String),
-}
-
-impl From<QueryError> for PlanError {
-    fn from(error: QueryError) -> Self {
-        Self::Guess(error.to_string())
-    }
 }
 
 /// Overlap that counts as rounding, m.
@@ -105,8 +93,13 @@ pub fn plan(
         }
         let disturbed = disturbed(plan, &path, options, start);
         let other = search(plan, disturbed, options, watch)?;
+        let stopped = other.ending == Ending::Stopped;
         if other.is_better(&best) {
             best = other;
+        }
+        if stopped {
+            // Asked to stop on the way: the best so far, and not said to be more.
+            best.ending = Ending::Stopped;
         }
     }
     Ok(best)
@@ -185,16 +178,16 @@ fn search(
     loop {
         round += 1;
         let mut program = Transcription::new(plan.clone(), rounds.setup.clone());
+        // Features and pairs change rows, never variables: a point of one round is one of the next.
         let start = match &kept {
-            Some((point, _)) if point.numbers.len() == program.numbering().count => point.clone(),
-            Some((point, _)) => rounds.carried(&mut program, point),
+            Some((point, _)) => point.clone(),
             None => program.candidate(path.nodes.clone(), &path.efforts, &path.scales),
         };
         if objective_guess.is_none() {
             let mut room = vec![0.0; program.layout().constraints.len()];
             objective_guess = Some(program.evaluate(&start, &mut room).unwrap_or(f64::NAN));
         }
-        let warm = kept.as_ref().and_then(|(_, before)| before.continued(&program));
+        let warm = kept.as_ref().map(|(_, before)| before.continued(&program));
         let settings = percussion_solve::nlp::Options {
             constraint_tolerance: options.tolerance,
             iterations: options.iterations,
@@ -224,11 +217,14 @@ fn search(
         if !(wrong || turned) || round == options.rounds {
             let last = || rounds.ending(&solution, wrong);
             return Ok(match best {
-                Some(mut best) if solution.outcome != Outcome::Stopped => {
+                Some(mut best) => {
                     (best.iterations, best.rounds) = (rounds.iterations, round);
+                    if solution.outcome == Outcome::Stopped {
+                        best.ending = Ending::Stopped;
+                    }
                     best
                 }
-                _ => rounds.manoeuvre(&mut program, &solution, last(), round, guess),
+                None => rounds.manoeuvre(&mut program, &solution, last(), round, guess),
             });
         }
         let barrier = if wrong { MENDED } else { WARM };
@@ -252,12 +248,9 @@ impl Before {
         Self { rows, warm: Warm { barrier, ..Warm::after(solution) } }
     }
 
-    /// For a program with the same variables.
-    fn continued(&self, program: &Transcription) -> Option<Warm> {
+    /// For the program of the next round.
+    fn continued(&self, program: &Transcription) -> Warm {
         let layout = program.layout();
-        if self.warm.multipliers.lower.len() != layout.variables.len() {
-            return None;
-        }
         let mut warm = self.warm.clone();
         let mut next: HashMap<&Label, usize> = HashMap::new();
         let mut counts: HashMap<&Label, usize> = HashMap::new();
@@ -270,7 +263,7 @@ impl Before {
             list.map_or(0.0, |list| list[*at - 1])
         };
         warm.multipliers.constraints = (0..layout.constraints.len()).map(multiplier).collect();
-        Some(warm)
+        warm
     }
 }
 
@@ -327,20 +320,6 @@ impl Rounds<'_> {
                 }
             }
         }
-    }
-
-    /// A candidate of a program of another shape.
-    fn carried(&self, program: &mut Transcription, from: &Point) -> Point {
-        // Only impulses' numbers differ: configurations, efforts and scales are read back by their places.
-        let (plan, numbering) = (self.plan, program.numbering().clone());
-        let m = plan.components();
-        let shift = from.numbers.len() as isize - numbering.count as isize;
-        let scales = match numbering.scales {
-            NONE => Vec::new(),
-            first => from.numbers[(first as isize + shift) as usize..].to_vec(),
-        };
-        let efforts = vec![0.0; m * plan.intervals];
-        program.candidate(from.nodes.clone(), &efforts, &scales)
     }
 
     /// Looks for what the program did not know; whether there is anything.

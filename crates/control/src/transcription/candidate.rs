@@ -2,7 +2,7 @@
 
 use super::Transcription;
 use super::build::{Site, sites};
-use super::local::{Directions, Event};
+use super::local::Directions;
 use super::point::{NONE, Point};
 use percussion_mechanics::discrete::displace;
 
@@ -58,14 +58,13 @@ impl Transcription {
                 }
             }
         }
-        let (sites, meetings) = (sites(&plan, &self.setup), &plan.meetings);
+        let sites = sites(&plan, &self.setup);
         for (site, &first) in sites.iter().zip(&numbering.impulses) {
-            debug_assert!(site.meeting < meetings.len());
             // A small positive normal impulse: inside of its bound.
             let mut at = first;
             for event in &site.events {
                 if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
-                    point.numbers[at] = self.likely_impulse(&point, site, event);
+                    point.numbers[at] = self.likely_impulse(&point, site);
                 }
                 at += event.directions.count();
             }
@@ -91,7 +90,7 @@ impl Transcription {
     }
 
     /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.
-    fn likely_impulse(&mut self, point: &Point, site: &Site, _: &Event) -> f64 {
+    fn likely_impulse(&mut self, point: &Point, site: &Site) -> f64 {
         let mut change = 0.0_f64;
         for &island in &site.islands {
             let k = site.node;

@@ -64,7 +64,12 @@ impl Encounter {
         let at = poses(contacts, pair, state);
         let at = (&at.0, &at.1);
         let frozen = Frozen::new(contacts, pair, at, &touch, &memory);
-        let attitude = at.1.rotation.matrix().transpose() * at.0.rotation.matrix();
+        // As the measure of a rigid tie sees it: the body that moves, from the other or from the world.
+        let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+        let (mover, other) = if a.slot.is_some() { (a, b) } else { (b, a) };
+        let turned = |body: usize| *model.pose(state, body).rotation.matrix();
+        let from = if other.slot.is_some() { turned(other.body) } else { Mat3::identity() };
+        let attitude = from.transpose() * turned(mover.body);
         let mut found = Self {
             pair,
             features: vec![frozen],

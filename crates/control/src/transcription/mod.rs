@@ -99,23 +99,17 @@ impl Program for Transcription {
 
     fn moved(&self, from: &Point, step: &[f64], to: &mut Point) {
         let (plan, numbering) = (&self.context.plan, &self.context.numbering);
-        for (k, (here, there)) in from.nodes.iter().zip(&mut to.nodes).enumerate() {
-            there.clone_from(here);
-            for (island, &first) in plan.model.islands.iter().zip(&numbering.places[k]) {
-                if first != NONE {
-                    let d = &step[first..first + island.freedoms.len()];
-                    displace(&plan.model, island, here, d, there);
-                }
-            }
-        }
         for ((there, here), d) in to.numbers.iter_mut().zip(&from.numbers).zip(step) {
             *there = here + d;
         }
-        for (k, first) in numbering.places.iter().enumerate() {
-            for (island, &first) in plan.model.islands.iter().zip(first).filter(|(_, first)| **first != NONE)
+        for ((here, there), places) in from.nodes.iter().zip(&mut to.nodes).zip(&numbering.places) {
+            there.clone_from(here);
+            for (island, &first) in plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE)
             {
-                debug_assert!(k < from.nodes.len());
-                to.numbers[first..first + island.freedoms.len()].fill(0.0);
+                let own = first..first + island.freedoms.len();
+                displace(&plan.model, island, here, &step[own.clone()], there);
+                // Configurations are no numbers.
+                to.numbers[own].fill(0.0);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Models and plans that tests share.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
-use percussion_control::plan::{Actuator, Drive, Plan, Terminal, Times};
+use nalgebra::Rotation3;
+use percussion_control::plan::{Actuator, Avoidance, Drive, Meeting, Plan, Slip, Terminal, Times};
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
@@ -82,4 +83,37 @@ pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> 
         meetings: Vec::new(),
         times: Times { scale: Bound::between(0.1, 10.0), total: Bound::equal(step * intervals as f64) },
     }
+}
+
+/// A cube that must hit a wall to come back, at a planned node.
+pub fn wall_plan(node: usize) -> Plan {
+    let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
+        let mut builder = ModelBuilder::new();
+        let body = builder.body(cube("cube", 0.1), Pose::new(Rotation3::from_scaled_axis(turn), position));
+        builder.velocity(body, velocity, Vec3::zeros());
+        builder.body(wall(Vec3::y()), Pose::identity());
+        build(builder)
+    };
+    let (model, state) =
+        place(Vec3::new(0.0, 0.11, 0.0), Vec3::new(0.0, 0.2, 0.02), Vec3::new(0.0, -0.25, 0.0));
+    let (_, end) = place(Vec3::new(0.0, 0.18, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
+    let mut plan = plain(&model, &state, 30, 0.025);
+    plan.actuators = thrusters(&model, 0);
+    plan.actuators[0].bounds = vec![Bound::between(-0.02, 0.02); 3];
+    plan.actuators[1].bounds = vec![Bound::between(-0.01, 0.01); 3];
+    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.fixed = vec![true];
+    plan.end.state = end;
+    plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
+    plan.meetings = vec![Meeting {
+        name: "the hit".to_owned(),
+        node,
+        bodies: (0, 1),
+        restitution: 1.0,
+        slip: Slip::Free,
+        flat: true,
+        tie: None,
+        released: None,
+    }];
+    plan
 }
