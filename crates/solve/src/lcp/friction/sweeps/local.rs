@@ -43,10 +43,20 @@ fn product(g: [f64; 3], x: [f64; 2]) -> [f64; 2] {
     [g[0] * x[0] + g[1] * x[1], g[1] * x[0] + g[2] * x[1]]
 }
 
-/// The best point of the edge of a diamond, each of whose sides is a problem in one unknown.
+/// The best point of the edge of a diamond, each of whose sides is a problem in one unknown. What pulls the
+/// minimum to the edge is normal to it: the minimum lies on a side that `best` is beyond, which are one or two.
 fn diamond(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
+    let (s, t) = (r.copysign(best[0]), r.copysign(best[1]));
+    let over = best[0].abs() - best[1].abs();
+    let other = if over > r {
+        Some((s, -t))
+    } else if -over > r {
+        Some((-s, t))
+    } else {
+        None
+    };
     let mut found = ([0.0; 2], f64::INFINITY);
-    for (s, t) in [(r, r), (r, -r), (-r, r), (-r, -r)] {
+    for (s, t) in [Some((s, t)), other].into_iter().flatten() {
         // From (s, 0) towards (0, t).
         let d = [-s, t];
         let gd = product(g, d);

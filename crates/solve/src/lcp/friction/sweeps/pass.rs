@@ -45,6 +45,13 @@ impl System {
         let mut visit = |item: &Item| {
             let range = item.range();
             let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
+            if let (Ok(rows), Ok(drift), Ok(x)) =
+                (<&[Pair; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
+            {
+                let by = full(item, rows, drift, x, v, cone, relaxation);
+                change = if by > change { by } else { change };
+                return;
+            }
             let [a, b] = item.ends.map(|e| e as usize);
             let (mut va, mut vb) = (v[a], v[b]);
             let mut set = |x: &mut f64, next: f64, row: &Pair| {
@@ -53,24 +60,6 @@ impl System {
                 *x = next;
             };
             match (rows, x) {
-                ([n, s, t], [xn, xs, xt]) => {
-                    let (us, ut) = (along(s, &va, &vb) + drift[1], along(t, &va, &vb) + drift[2]);
-                    let u = [along(n, &va, &vb) + item.bias, us, ut];
-                    let next = contact(item, cone, relaxation, [*xn, *xs, *xt], u);
-                    let [dn, ds, dt] = [next[0] - *xn, next[1] - *xs, next[2] - *xt];
-                    // Open contacts stay open, as a rule.
-                    if dn == 0.0 && ds == 0.0 && dt == 0.0 {
-                        return;
-                    }
-                    change = change.max(dn.abs()).max(ds.abs()).max(dt.abs());
-                    for i in 0..WIDEST {
-                        va[i] += dn * n[i] + ds * s[i] + dt * t[i];
-                        vb[i] += dn * n[WIDEST + i] + ds * s[WIDEST + i] + dt * t[WIDEST + i];
-                    }
-                    (*xn, *xs, *xt) = (next[0], next[1], next[2]);
-                    (v[a], v[b]) = (va, vb);
-                    return;
-                }
                 ([n], [xn]) => {
                     let u = along(n, &v[a], &v[b]) + item.bias;
                     let next = *xn - relaxation * u / item.g[0];
@@ -181,6 +170,45 @@ impl System {
         }
         worst
     }
+}
+
+/// Velocities along the three rows of a contact, side by side.
+#[inline(always)]
+fn speeds(rows: &[Pair; 3], a: &Body, b: &Body) -> [f64; 3] {
+    rows.each_ref().map(|row| along(row, a, b))
+}
+
+/// Visits a contact with two tangents; returns the largest change of an impulse.
+#[inline(always)]
+fn full(
+    item: &Item,
+    rows: &[Pair; 3],
+    drift: &[f64; 3],
+    x: &mut [f64; 3],
+    v: &mut [Body],
+    cone: Cone,
+    relaxation: f64,
+) -> f64 {
+    let [a, b] = item.ends.map(|e| e as usize);
+    let u = speeds(rows, &v[a], &v[b]);
+    let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
+    let next = contact(item, cone, relaxation, *x, u);
+    let by = [next[0] - x[0], next[1] - x[1], next[2] - x[2]];
+    // Open contacts stay open, as a rule.
+    if by == [0.0; 3] {
+        return 0.0;
+    }
+    *x = next;
+    let [n, s, t] = rows;
+    let push = |v: &mut Body, at: usize| {
+        for i in 0..WIDEST {
+            v[i] += by[0] * n[at + i] + by[1] * s[at + i] + by[2] * t[at + i];
+        }
+    };
+    push(&mut v[a], 0);
+    push(&mut v[b], WIDEST);
+    let larger = |p: f64, q: f64| if p > q { p } else { q };
+    larger(larger(by[0].abs(), by[1].abs()), by[2].abs())
 }
 
 /// The next impulse of a contact with two tangents: one at which nothing moves, or pressure first and friction
