@@ -3,8 +3,9 @@
 //! Let `h` be the height of a point above its body's supporting plane, measured along the pair's `alpha` away from
 //! the other body. For the points of any event `h(p_a) + h(p_b) = s_m - s`, because `<alpha, β> = 1`. Nearly
 //! active events therefore live in a thin band of both bodies, and every face or edge that carries one has a
-//! vertex in it. The band is collected by walking the vertex graph: a linear function on a convex polytope
-//! has connected sublevel sets, so nothing outside the band and its rim is ever visited.
+//! vertex in it. The heights of a small polytope are compared one and all; the band of a large one is collected by
+//! walking the vertex graph: a linear function on a convex polytope has connected sublevel sets, so nothing outside the
+//! band and its rim is ever visited.
 
 use super::event::Side;
 use crate::shapes::Polytope;
@@ -73,6 +74,8 @@ pub(crate) struct Wall {
     pub face: u32,
     /// Outward unit normal, world axes.
     pub normal: Vec3,
+    /// `<normal, β>`.
+    pub along: f64,
 }
 
 /// The band of one body; reusable memory.
@@ -86,6 +89,23 @@ pub(crate) struct Band {
     /// Edges and faces that were visited.
     marked: [Vec<u32>; 2],
     round: u32,
+    /// Of a small polytope: heights of all vertices below the reference point along the way to the other body; where those
+    /// are that the band needs, and seen along β.
+    depths: Vec<f64>,
+    points: Vec<Vec3>,
+    seen_along: Vec<Vec2>,
+}
+
+/// Most vertices, edges or faces of a small polytope: one bit each.
+const SMALL: usize = u64::BITS as usize;
+
+/// Places of the ones in a number, in order.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(at)
+    })
 }
 
 /// Two unit vectors across β; `(u, v, β)` is right-handed.
@@ -93,6 +113,7 @@ pub(crate) struct Band {
 pub(crate) struct View {
     pub u: Vec3,
     pub v: Vec3,
+    beta: Vec3,
 }
 
 impl View {
@@ -100,7 +121,7 @@ impl View {
         // The axis least aligned with β keeps the cross product well away from zero.
         let axis = Vec3::ith(beta.iamin(), 1.0);
         let u = axis.cross(beta).normalize();
-        Self { u, v: beta.cross(&u) }
+        Self { u, v: beta.cross(&u), beta: *beta }
     }
 
     pub(crate) fn see(&self, point: &Vec3) -> Vec2 {
@@ -125,11 +146,14 @@ impl Band {
         self.corners.clear();
         self.rims.clear();
         self.walls.clear();
-        self.marked.iter_mut().for_each(Vec::clear);
-        self.begin_round([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
         // Downward along `down` is towards the other body.
         let outward = if side == Side::A { -*alpha } else { *alpha };
         let down = body.direction_to_body(&outward);
+        if vertices.len().max(polytope.edges().len()).max(polytope.faces().len()) <= SMALL {
+            return self.scan(body, &down, depth, view);
+        }
+        self.marked.iter_mut().for_each(Vec::clear);
+        self.begin_round([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
         let lowest = descend(polytope, &down, hint);
         let floor = vertices[lowest as usize];
         self.visit(0, lowest);
@@ -165,7 +189,56 @@ impl Band {
         }));
         self.walls.extend(self.marked[1].iter().map(|&face| {
             let normal = body.direction(&polytope.faces()[face as usize].normal);
-            Wall { face, normal }
+            Wall { face, normal, along: normal.dot(&view.beta) }
+        }));
+    }
+
+    /// The same for a small polytope, without a walk.
+    fn scan(&mut self, body: &Placed, down: &Vec3, depth: f64, view: &View) {
+        let polytope = body.polytope;
+        let count = polytope.vertices().len();
+        self.depths.clear();
+        for [x, y, z] in polytope.lanes().blocks() {
+            for l in 0..4 {
+                self.depths.push(down.x * x[l] + down.y * y[l] + down.z * z[l]);
+            }
+        }
+        let deepest = self.depths.iter().fold(f64::NEG_INFINITY, |most, d| if *d > most { *d } else { most });
+        let height = |d: f64| deepest - d;
+        let (mut within, mut edges, mut faces) = (0u64, 0u64, 0u64);
+        for (v, d) in self.depths[..count].iter().enumerate() {
+            within |= u64::from(height(*d) <= depth) << v;
+        }
+        for v in ones(within) {
+            polytope.vertex_edges(v).iter().for_each(|&edge| edges |= 1 << edge);
+            polytope.vertex_faces(v).iter().for_each(|&face| faces |= 1 << face);
+        }
+        let needed = ones(edges).fold(within, |needed, edge| {
+            let [v, w] = polytope.edges()[edge].vertices;
+            needed | 1 << v | 1 << w
+        });
+        self.points.resize(count, Vec3::zeros());
+        self.seen_along.resize(count, Vec2::zeros());
+        for v in ones(needed) {
+            self.points[v] = body.vertex(v as u32);
+            self.seen_along[v] = view.see(&self.points[v]);
+        }
+        self.corners.extend(ones(within).map(|v| Corner { vertex: v as u32, point: self.points[v] }));
+        self.rims.extend(ones(edges).map(|edge| {
+            let [v, w] = polytope.edges()[edge].vertices.map(|v| v as usize);
+            let (p, q) = (&self.seen_along[v], &self.seen_along[w]);
+            Rim {
+                edge: edge as u32,
+                from: self.points[v],
+                along: self.points[w] - self.points[v],
+                height: lesser(height(self.depths[v]), height(self.depths[w])),
+                low: Vec2::new(lesser(p.x, q.x), lesser(p.y, q.y)),
+                high: Vec2::new(-lesser(-p.x, -q.x), -lesser(-p.y, -q.y)),
+            }
+        }));
+        self.walls.extend(ones(faces).map(|face| {
+            let normal = body.direction(&polytope.faces()[face].normal);
+            Wall { face: face as u32, normal, along: normal.dot(&view.beta) }
         }));
     }
 
@@ -207,6 +280,11 @@ impl Rim {
         let (p, q) = (view.see(&from), view.see(&to));
         Self { edge, from, along: to - from, height: 0.0, low: p.inf(&q), high: p.sup(&q) }
     }
+}
+
+/// The lesser of two numbers, without care for what is none.
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
 }
 
 /// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by

@@ -68,7 +68,7 @@ impl Judge<'_> {
         let beta = self.line.beta;
         // The face must look towards the corner's body.
         let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
-        let along = wall.normal.dot(&beta) * towards;
+        let along = wall.along * towards;
         if along <= 0.0 {
             return None;
         }

@@ -31,7 +31,7 @@ impl FacePair {
         found: &mut Vec<Candidate>,
     ) -> Option<[u32; 2]> {
         for wall_b in &band_b.walls {
-            let along = wall_b.normal.dot(&judge.line.beta);
+            let along = wall_b.along;
             if along <= 0.0 {
                 continue;
             }

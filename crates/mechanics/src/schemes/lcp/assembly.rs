@@ -140,14 +140,14 @@ impl Assembly {
                 let row = closure.joint.row(row, parent, child);
                 let on_parent = parent.map(|(_, r)| row.parent.on_twists(r));
                 let on_child = row.child.on_twists(child.1);
-                let sides =
-                    [(Some(closure.child), on_child), (closure.parent, on_parent.unwrap_or_default())];
+                let wrenches = [on_child, on_parent.unwrap_or_default()];
                 self.opening = self.opening.max(row.value.abs());
                 let offset = mend * row.value;
                 entries(
                     &self.block,
                     freedoms,
-                    sides,
+                    [Some(closure.child), closure.parent],
+                    |side, freedom| freedom.row(&wrenches[side]),
                     |row, problem| problem.equality(row, offset).map(|_| ()),
                     &mut self.problem,
                 )?;
@@ -168,31 +168,30 @@ impl Assembly {
     ) -> Result<(), SolveError> {
         let freedoms = bodies.freedoms;
         let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
-        let centres = slots.map(|slot| slot.map(|slot| &state.positions[slot]));
-        let sides = |w: [Vec6; 2]| [(slots[0], w[0]), (slots[1], w[1])];
         let friction = spot.surface.friction;
         entries(
             &self.block,
             freedoms,
-            sides(spot.wrenches),
+            slots,
+            |side, freedom| freedom.row(&spot.wrenches[side]),
             |row, problem| problem.contact(row, friction, offset).map(|_| ()),
             &mut self.problem,
         )?;
         // Impulses along the surface are counted in units of those along the normal.
         let scale = 1.0 / spot.metres;
-        let normal = spot.touch.normal();
+        let normal = spot.normal;
         let (mut s, mut t) = contacts.across(spot.pair, &normal);
+        let arms = slots.map(|slot| slot.map_or_else(Vec3::zeros, |slot| spot.point - state.positions[slot]));
         let planar = contacts.parts[spot.pair.0].shape.is_planar();
         let count = if planar { 1 } else { pyramid.facets / 2 };
         if pyramid.aligned && count > 1 {
-            let point = spot.point;
-            let moves = |slot: Option<usize>| {
-                slot.map_or_else(Vec3::zeros, |slot| {
+            let moves = |side: usize| {
+                slots[side].map_or_else(Vec3::zeros, |slot| {
                     let twist = &bodies.flown[slot];
-                    linear(twist) + angular(twist).cross(&(point - state.positions[slot]))
+                    linear(twist) + angular(twist).cross(&arms[side])
                 })
             };
-            let slip = moves(slots[0]) - moves(slots[1]) + spot.wall;
+            let slip = moves(0) - moves(1) + spot.wall;
             let slip = slip - normal * normal.dot(&slip);
             // No slip has no direction: the last bits of none are as good as any.
             if let Some(along) = slip.try_normalize(f64::MIN_POSITIVE) {
@@ -202,12 +201,12 @@ impl Assembly {
         for k in 0..count {
             let (cos, sin) = self.angles[k];
             let direction = s * cos + t * sin;
-            let wrenches = spot.push(&direction, centres).map(|w| w * scale);
             let drift = direction.dot(&spot.wall) * scale;
             let written = entries(
                 &self.block,
                 freedoms,
-                sides(wrenches),
+                slots,
+                |side, freedom| freedom.pushed(&arms[side], &direction, [scale, -scale][side]),
                 |row, problem| problem.drifting_tangent(row, drift).map(|_| ()),
                 &mut self.problem,
             )?;
@@ -221,20 +220,22 @@ impl Assembly {
 }
 
 /// Hands a row over the unknowns of at most two bodies to `add`; not a row that nothing can move along. Whether it did.
+#[inline(always)]
 fn entries(
     block: &[usize],
     freedoms: &[Freedom],
-    sides: [(Option<usize>, Vec6); 2],
+    slots: [Option<usize>; 2],
+    row: impl Fn(usize, &Freedom) -> [f64; 6],
     add: impl FnOnce(&[(usize, &[f64])], &mut Frictional) -> Result<(), SolveError>,
     problem: &mut Frictional,
 ) -> Result<bool, SolveError> {
     let mut rows = [[0.0; 6]; 2];
     let mut who = [(NONE, 0); 2];
     let mut count = 0;
-    for (slot, wrench) in sides {
+    for (side, slot) in slots.into_iter().enumerate() {
         let Some(slot) = slot else { continue };
         let n = freedoms[slot].count;
-        let row = freedoms[slot].row(&wrench);
+        let row = row(side, &freedoms[slot]);
         if row[..n].iter().any(|x| *x != 0.0) {
             rows[count] = row;
             who[count] = (block[slot], n);

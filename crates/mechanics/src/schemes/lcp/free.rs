@@ -60,6 +60,7 @@ impl Freedom {
     }
 
     /// A wrench about the centre of mass, world axes, as a row over the unknowns.
+    #[inline]
     pub fn row(&self, wrench: &Vec6) -> [f64; 6] {
         let (f, t) = (linear(wrench), angular(wrench));
         match &self.plane {
@@ -67,6 +68,27 @@ impl Freedom {
                 let along = |v: &Vec3, k: usize| axes.column(k).dot(v);
                 [along(&f, 0), along(&f, 1), along(&t, 2), 0.0, 0.0, 0.0]
             }
+            None => {
+                let t = self.axes.tr_mul(&t);
+                [f.x, f.y, f.z, t.x, t.y, t.z]
+            }
+        }
+    }
+
+    /// Whether a wrench can move it at all.
+    pub fn feels(&self, wrench: &Vec6) -> bool {
+        match self.count {
+            6 => wrench.iter().any(|x| *x != 0.0),
+            n => self.row(wrench)[..n].iter().any(|x| *x != 0.0),
+        }
+    }
+
+    /// The row of a push along a direction at a point with this arm from the centre, times a factor.
+    #[inline]
+    pub fn pushed(&self, arm: &Vec3, direction: &Vec3, factor: f64) -> [f64; 6] {
+        let (f, t) = (direction * factor, arm.cross(direction) * factor);
+        match &self.plane {
+            Some(_) => self.row(&twist(&f, &t)),
             None => {
                 let t = self.axes.tr_mul(&t);
                 [f.x, f.y, f.z, t.x, t.y, t.z]

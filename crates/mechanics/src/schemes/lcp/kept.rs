@@ -5,7 +5,6 @@
 
 use super::spots::Spot;
 use crate::contact::Contacts;
-use crate::state::State;
 use percussion_geometry::Vec3;
 use percussion_solve::Impulses;
 
@@ -39,7 +38,6 @@ impl Last {
     pub fn start(
         &mut self,
         contacts: Option<&Contacts>,
-        state: &State,
         spots: &[Spot],
         tangents: &[Vec3],
         width: impl Fn(usize) -> std::ops::Range<usize>,
@@ -60,10 +58,9 @@ impl Last {
             }
             let same = self.spots[from..].iter().take_while(|kept| kept.pair == spot.pair);
             let found = contacts.and_then(|contacts| {
-                let local = local(contacts, state, spot);
                 let radius = |part: usize| contacts.parts[part].radius;
                 let reach = SAME * radius(spot.pair.0).min(radius(spot.pair.1));
-                let near = |kept: &Kept| (kept.local - local).norm_squared();
+                let near = |kept: &Kept| (kept.local - spot.local).norm_squared();
                 same.min_by(|a, b| near(a).total_cmp(&near(b))).filter(|kept| near(kept) <= reach * reach)
             });
             start.normal.push(found.map_or(0.0, |kept| kept.normal));
@@ -78,21 +75,13 @@ impl Last {
     }
 
     /// Keeps the impulses of a step.
-    pub fn keep(
-        &mut self,
-        contacts: Option<&Contacts>,
-        state: &State,
-        spots: &[Spot],
-        impulses: impl Fn(usize) -> (f64, Vec3),
-        equalities: &[f64],
-    ) {
+    pub fn keep(&mut self, spots: &[Spot], impulses: impl Fn(usize) -> (f64, Vec3), equalities: &[f64]) {
         self.spots.clear();
         self.equalities.clear();
         self.equalities.extend_from_slice(equalities);
-        let Some(contacts) = contacts else { return };
         self.spots.extend(spots.iter().enumerate().map(|(k, spot)| {
             let (normal, drag) = impulses(k);
-            Kept { pair: spot.pair, local: local(contacts, state, spot), normal, drag }
+            Kept { pair: spot.pair, local: spot.local, normal, drag }
         }));
     }
 
@@ -131,11 +120,4 @@ impl Last {
 /// A pair by which part comes first in the list of all, not by which is the second body of the contact.
 fn sorted((a, b): (usize, usize)) -> (usize, usize) {
     (a.min(b), a.max(b))
-}
-
-/// Where a spot is in the frame of its second body, or of its first if that never moves.
-fn local(contacts: &Contacts, state: &State, spot: &Spot) -> Vec3 {
-    let slot = contacts.parts[spot.pair.1].slot.or(contacts.parts[spot.pair.0].slot);
-    let point = spot.point;
-    slot.map_or(point, |slot| state.rotations[slot].tr_mul(&(point - state.positions[slot])))
 }

@@ -93,6 +93,8 @@ pub struct Lcp {
     equalities: Vec<f64>,
     solve: StepSolve,
     transcript: Transcript,
+    /// Wrenches of normal impulses and of friction, by slot.
+    pushes: Vec<[Vec6; 2]>,
 }
 
 impl Lcp {
@@ -132,6 +134,7 @@ impl Lcp {
             equalities: Vec::new(),
             solve: StepSolve::default(),
             transcript: Transcript::default(),
+            pushes: vec![[Vec6::zeros(); 2]; n],
         })
     }
 
@@ -196,19 +199,15 @@ impl Lcp {
         self.spots.list.retain(|spot| {
             [0, 1].iter().any(|&side| {
                 let part = [spot.pair.0, spot.pair.1][side];
-                contacts.parts[part].slot.is_some_and(|slot| {
-                    let row = freedoms[slot].row(&spot.wrenches[side]);
-                    row[..freedoms[slot].count].iter().any(|x| *x != 0.0)
-                })
+                contacts.parts[part].slot.is_some_and(|slot| freedoms[slot].feels(&spot.wrenches[side]))
             })
         });
         let slow = SLOW * h * model.gravity.norm();
         self.bounces.clear();
         for spot in &self.spots.list {
-            let (v0, v) = (approach(&contacts, spot, &self.before), approach(&contacts, spot, &self.flown));
-            let closes = spot.distance + h * v < 0.0;
-            let fast = -v0 * spot.metres > slow;
-            self.bounces.push(spot.surface.restitution > 0.0 && closes && fast);
+            let closes = || spot.distance + h * approach(&contacts, spot, &self.flown) < 0.0;
+            let fast = || -approach(&contacts, spot, &self.before) * spot.metres > slow;
+            self.bounces.push(spot.surface.restitution > 0.0 && closes() && fast());
         }
         Ok(())
     }
@@ -310,7 +309,7 @@ impl Lcp {
         }
         let width = |k: usize| assembly.tangents_of(k);
         let equalities = assembly.problem.equality_count();
-        let start = self.last.start(contacts, state, spots, &assembly.tangents, width, equalities);
+        let start = self.last.start(contacts, spots, &assembly.tangents, width, equalities);
         let (solution, solve) = self.solvers.solve(&assembly.problem, start, &self.options)?;
         self.solve = StepSolve { eased, ..solve };
         let impulses = &solution.impulses;
@@ -374,7 +373,7 @@ impl Lcp {
         }
         let (normals, drags) = (&self.normals, &self.drags);
         let kept = |k: usize| (normals[k], drags[k]);
-        self.last.keep(self.contacts.as_deref(), state, &self.spots.list, kept, &self.equalities);
+        self.last.keep(&self.spots.list, kept, &self.equalities);
         self.place(model, state, h);
         Ok(())
     }

@@ -19,28 +19,36 @@ impl Lcp {
 
     /// Books impulses, and the energy that they brought or took: `K(v) - K(v₀) = (h F + J)·(v + v₀)/2`.
     fn book(&mut self, model: &Model, contacts: &Contacts, state: &State) {
-        let (mut normal, mut friction) = (0.0, 0.0);
+        self.pushes.fill([Vec6::zeros(); 2]);
         for (k, spot) in self.spots.list.iter().enumerate() {
             let (c, drag) = (self.normals[k], &self.drags[k]);
             if c == 0.0 && *drag == Vec3::zeros() {
                 continue;
             }
             let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
-            let centres = slots.map(|slot| slot.map(|slot| &state.positions[slot]));
-            let along = spot.push(drag, centres);
             for (side, slot) in slots.into_iter().enumerate() {
                 let Some(slot) = slot else { continue };
-                // Velocities of the end in the axes of the beginning, in which impulses act.
-                let turned =
-                    state.rotations[slot] * self.next.rotations[slot].tr_mul(&angular(&self.after[slot]));
-                let end = twist(&linear(&self.after[slot]), &turned);
-                let mean = (self.before[slot] + end) * 0.5;
-                let push = spot.wrenches[side] * c;
-                normal += push.dot(&mean);
-                friction += along[side].dot(&mean);
-                for (cause, wrench) in [(JumpCause::Contact, push), (JumpCause::Friction, along[side])] {
-                    self.transcript.jumps.push(jump(cause, slot, &state.positions[slot], &wrench));
-                }
+                let along = if side == 0 { *drag } else { -drag };
+                let turn = (spot.point - state.positions[slot]).cross(&along);
+                let [push, rub] = &mut self.pushes[slot];
+                *push += spot.wrenches[side] * c;
+                *rub += twist(&along, &turn);
+            }
+        }
+        let (mut normal, mut friction) = (0.0, 0.0);
+        for (slot, [push, rub]) in self.pushes.iter().enumerate() {
+            if *push == Vec6::zeros() && *rub == Vec6::zeros() {
+                continue;
+            }
+            // Velocities of the end in the axes of the beginning, in which impulses act.
+            let turned =
+                state.rotations[slot] * self.next.rotations[slot].tr_mul(&angular(&self.after[slot]));
+            let end = twist(&linear(&self.after[slot]), &turned);
+            let mean = (self.before[slot] + end) * 0.5;
+            normal += push.dot(&mean);
+            friction += rub.dot(&mean);
+            for (cause, wrench) in [(JumpCause::Contact, push), (JumpCause::Friction, rub)] {
+                self.transcript.jumps.push(jump(cause, slot, &state.positions[slot], wrench));
             }
         }
         let slot = 0;
@@ -58,9 +66,18 @@ impl Lcp {
         while from < list.len() {
             let pair = list[from].pair;
             let to = from + list[from..].iter().take_while(|spot| spot.pair == pair).count();
-            let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+            let spots = from..to;
+            from = to;
             let mut fastest: Option<(f64, usize)> = None;
-            for (k, spot) in list.iter().enumerate().take(to).skip(from) {
+            for k in spots.clone().filter(|k| self.normals[*k] != 0.0) {
+                let speed = approach(contacts, &list[k], &self.before) * list[k].metres;
+                if fastest.is_none_or(|(least, _)| speed < least) {
+                    fastest = Some((speed, k));
+                }
+            }
+            let Some((speed, k)) = fastest.filter(|(speed, _)| -speed > slow) else { continue };
+            let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+            for (k, spot) in list.iter().enumerate().take(spots.end).skip(spots.start) {
                 let push =
                     linear(&spot.wrenches[0]) * self.normals[k] - linear(&spot.wrenches[1]) * self.normals[k];
                 let both = contacts.parts[pair.0].slot.is_some() && contacts.parts[pair.1].slot.is_some();
@@ -69,13 +86,7 @@ impl Lcp {
                 let size = push.norm();
                 weight += size;
                 point += spot.point * size;
-                let speed = approach(contacts, spot, &self.before) * spot.metres;
-                if size > 0.0 && fastest.is_none_or(|(least, _)| speed < least) {
-                    fastest = Some((speed, k));
-                }
             }
-            from = to;
-            let Some((speed, k)) = fastest.filter(|(speed, _)| -speed > slow) else { continue };
             let spot = &list[k];
             let energy = |twists: &[Vec6]| -> f64 {
                 [pair.0, pair.1]
@@ -92,7 +103,7 @@ impl Lcp {
                 time: state.time + h,
                 bodies: (contacts.parts[pair.0].body, contacts.parts[pair.1].body),
                 point: point / weight,
-                normal: spot.touch.normal(),
+                normal: spot.normal,
                 impulse,
                 energy: (energy(&self.before), energy(&self.after)),
                 speed: (speed, approach(contacts, spot, &self.after) * spot.metres),

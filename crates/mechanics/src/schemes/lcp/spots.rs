@@ -33,10 +33,12 @@ const MARGIN: f64 = 1.25;
 pub(super) struct Spot {
     /// The parts.
     pub pair: (usize, usize),
-    /// The event.
-    pub touch: Touch,
+    /// Unit normal from the second body to the first.
+    pub normal: Vec3,
     /// Where impulses act, on both bodies.
     pub point: Vec3,
+    /// The same in the frame of its second body, or of its first if that never moves.
+    pub local: Vec3,
     /// Its distance, in units of the metric.
     pub distance: f64,
     /// The distance of an overlap is measured along the normal by this factor: m per unit of the metric.
@@ -49,13 +51,6 @@ pub(super) struct Spot {
     pub carried: f64,
     /// Velocity of the first body's point against the second's because they are driven, m/s.
     pub wall: Vec3,
-}
-
-impl Spot {
-    /// The same wrenches for a push of one newton second along a direction at the spot.
-    pub fn push(&self, direction: &Vec3, centres: [Option<&Vec3>; 2]) -> [Vec6; 2] {
-        push(&self.point, direction, centres)
-    }
 }
 
 /// A push along a direction at a point on the first body, and its opposite on the second, as wrenches.
@@ -153,17 +148,18 @@ impl Spots {
             let Some(whole) = whole else { continue };
             let surface = contacts.surface(a, b);
             let sides = [p, q].map(|part| Side::of(part, state, step));
-            let overlap = spot((a, b), &whole, surface, options.metric, smaller, &sides);
-            self.deepest.0 = self.deepest.0.max(-overlap.touch.gap());
-            self.deepest.1 = self.deepest.1.max(-overlap.distance);
-            if options.eps_t.is_some_and(|eps| overlap.distance > eps) {
+            let overlap = distance(&whole, options.metric, smaller).0;
+            self.deepest.0 = self.deepest.0.max(-whole.gap());
+            self.deepest.1 = self.deepest.1.max(-overlap);
+            if options.eps_t.is_some_and(|eps| overlap > eps) {
                 continue;
             }
-            self.list.extend(
-                self.touches
-                    .iter()
-                    .map(|touch| spot((a, b), touch, surface, options.metric, smaller, &sides)),
-            );
+            let frame = q.slot.or(p.slot).map(|slot| (&state.positions[slot], &state.rotations[slot]));
+            self.list.extend(self.touches.iter().map(|touch| {
+                let spot = spot((a, b), touch, surface, options.metric, smaller, &sides);
+                let local = frame.map_or(spot.point, |(centre, turn)| turn.tr_mul(&(spot.point - centre)));
+                Spot { local, ..spot }
+            }));
         }
         Ok(())
     }
@@ -262,6 +258,20 @@ fn spot(
     spot
 }
 
+/// The distance of an event in a metric, and the length that it is measured by.
+fn distance(touch: &Touch, metric: DistanceMetric, smaller: f64) -> (f64, f64) {
+    if metric == DistanceMetric::Gap {
+        return (touch.gap(), 1.0);
+    }
+    let d = match touch.reference_distance {
+        d if d > 0.0 => d,
+        _ => touch.beta.dot(&(touch.reference_a - touch.point_b)),
+    };
+    // Deep inside each other bodies have no distance to measure by: a part of their size serves.
+    let d = d.max(LEAST * smaller);
+    (touch.separation / d, d)
+}
+
 fn constraint(
     pair: (usize, usize),
     touch: &Touch,
@@ -271,42 +281,38 @@ fn constraint(
     smaller: f64,
     centres: [Option<&Vec3>; 2],
 ) -> Spot {
-    let (carried, wall) = (0.0, Vec3::zeros());
-    let least = LEAST * smaller;
+    let (carried, wall, local) = (0.0, Vec3::zeros(), point);
+    let normal = touch.normal();
+    let (distance, d) = distance(touch, metric, smaller);
     match metric {
         // Along the unit normal: what the turning of the normal and of β adds is proportional to the gap, which is of the
         // order of a step.
         DistanceMetric::Gap => Spot {
             pair,
-            touch: *touch,
+            normal,
             point,
-            distance: touch.gap(),
+            local,
+            distance,
             metres: 1.0,
-            wrenches: push(&point, &touch.normal(), centres),
+            wrenches: push(&point, &normal, centres),
             surface,
             carried,
             wall,
         },
         // ρ = s/D: ∇ρ = (∇s - ρ ∇D)/D, with D along β between the reference points, or above a floor.
         DistanceMetric::Ratio => {
-            let d = match touch.reference_distance {
-                d if d > 0.0 => d,
-                _ => touch.beta.dot(&(touch.reference_a - touch.point_b)),
-            };
-            // Deep inside each other bodies have no distance to measure by: a part of their size serves.
-            let d = d.max(least);
-            let ratio = touch.separation / d;
             let on = |centre: Option<&Vec3>, s: fn(&Touch, &Vec3) -> Vec6, reference: &Vec3, sign: f64| {
                 centre.map_or_else(Vec6::zeros, |c| {
                     let away = twist(&touch.beta, &(reference - c).cross(&touch.beta)) * sign;
-                    (s(touch, c) - away * ratio) / d
+                    (s(touch, c) - away * distance) / d
                 })
             };
             Spot {
                 pair,
-                touch: *touch,
+                normal,
                 point,
-                distance: ratio,
+                local,
+                distance,
                 metres: d / touch.alpha.norm(),
                 wrenches: [
                     on(centres[0], Touch::wrench_a, &touch.reference_a, 1.0),

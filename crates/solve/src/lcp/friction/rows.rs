@@ -163,8 +163,7 @@ impl Row {
 
     /// Start and entries of each touched block.
     pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &[f64])> {
-        (0..usize::from(self.sides)).map(|side| {
-            (self.starts[side] as usize, &self.values[side][..usize::from(self.widths[side])])
-        })
+        (0..usize::from(self.sides))
+            .map(|side| (self.starts[side] as usize, &self.values[side][..usize::from(self.widths[side])]))
     }
 }
