@@ -550,3 +550,46 @@ fn a_problem_of_zeros_is_solved_by_zeros_from_any_start() {
         assert!(solution.impulses.velocity.iter().all(|v| v.abs() < 1e-8), "{solution:?}");
     }
 }
+
+#[test]
+fn a_contact_of_bodies_is_the_contact_of_its_rows() {
+    let f = |k: usize| ((k * 37 + 11) as f64).sin();
+    let inertia = [0.7, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.3];
+    let skew = [0.7, 0.1, 0.0, 0.1, 0.9, -0.2, 0.0, -0.2, 1.3];
+    let bodies = || {
+        let mut problem = Frictional::new();
+        problem.body(0.5, &inertia, &std::array::from_fn(f)).unwrap();
+        problem.body(0.8, &skew, &std::array::from_fn(|i| f(i + 6))).unwrap();
+        problem.block(&[2.0], &[1.0]).unwrap();
+        problem
+    };
+    let rows: Vec<([[f64; 6]; 2], f64)> = (0..3)
+        .map(|k| ([0, 1].map(|side| std::array::from_fn(|i| f(100 * k + 10 * side + i))), f(k) * k as f64))
+        .collect();
+    for who in [&[0, 1][..], &[1]] {
+        let (mut whole, mut parts) = (bodies(), bodies());
+        whole.contact_of_bodies(who, &rows, 0.4, -0.1).unwrap();
+        for (k, (values, drift)) in rows.iter().enumerate() {
+            let entries: Vec<_> = who.iter().zip(values).map(|(b, values)| (*b, &values[..])).collect();
+            match k {
+                0 => parts.contact(&entries, 0.4, -0.1).unwrap(),
+                _ => parts.drifting_tangent(&entries, *drift).unwrap(),
+            };
+        }
+        assert_eq!(whole, parts);
+        assert!(whole.momentum_size() > 0.0);
+    }
+    let mut bad = rows.clone();
+    bad[2].0[1][4] = f64::NAN;
+    let refused = |who: &[usize], rows: &[([[f64; 6]; 2], f64)], friction: f64, gap: f64| {
+        bodies().contact_of_bodies(who, rows, friction, gap).map(|_| ()).unwrap_err()
+    };
+    assert!(matches!(refused(&[0, 1], &bad, 0.4, 0.0), SolveError::NotFinite { index: 4, .. }));
+    assert!(matches!(refused(&[0, 0], &rows, 0.4, 0.0), SolveError::Unsuitable { .. }));
+    assert!(matches!(refused(&[0, 3], &rows, 0.4, 0.0), SolveError::OutOfRange { .. }));
+    assert!(matches!(refused(&[0, 2], &rows, 0.4, 0.0), SolveError::Length { .. }));
+    assert!(matches!(refused(&[], &rows, 0.4, 0.0), SolveError::Length { .. }));
+    assert!(matches!(refused(&[0, 1], &[], 0.4, 0.0), SolveError::Empty { .. }));
+    assert!(matches!(refused(&[0, 1], &rows, -0.4, 0.0), SolveError::Unsuitable { .. }));
+    assert!(matches!(refused(&[0, 1], &rows, 0.4, f64::NAN), SolveError::NotFinite { .. }));
+}

@@ -168,6 +168,11 @@ impl Assembly {
     ) -> Result<(), SolveError> {
         let freedoms = bodies.freedoms;
         let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
+        let arms = slots.map(|slot| slot.map_or_else(Vec3::zeros, |slot| spot.point - state.positions[slot]));
+        let free = |slot: Option<usize>| slot.is_none_or(|slot| freedoms[slot].count == 6);
+        if pyramid.facets == 4 && free(slots[0]) && free(slots[1]) {
+            return self.free_spot(contacts, spot, offset, bodies, pyramid, (slots, arms));
+        }
         let friction = spot.surface.friction;
         entries(
             &self.block,
@@ -180,24 +185,13 @@ impl Assembly {
         // Impulses along the surface are counted in units of those along the normal.
         let scale = 1.0 / spot.metres;
         let normal = spot.normal;
-        let (mut s, mut t) = contacts.across(spot.pair, &normal);
-        let arms = slots.map(|slot| slot.map_or_else(Vec3::zeros, |slot| spot.point - state.positions[slot]));
+        let aligned = pyramid.aligned.then(|| slip(spot, bodies, (slots, arms))).flatten();
         let planar = contacts.parts[spot.pair.0].shape.is_planar();
         let count = if planar { 1 } else { pyramid.facets / 2 };
-        if pyramid.aligned && count > 1 {
-            let moves = |side: usize| {
-                slots[side].map_or_else(Vec3::zeros, |slot| {
-                    let twist = &bodies.flown[slot];
-                    linear(twist) + angular(twist).cross(&arms[side])
-                })
-            };
-            let slip = moves(0) - moves(1) + spot.wall;
-            let slip = slip - normal * normal.dot(&slip);
-            // No slip has no direction: the last bits of none are as good as any.
-            if let Some(along) = slip.try_normalize(f64::MIN_POSITIVE) {
-                (s, t) = (along, normal.cross(&along));
-            }
-        }
+        let (s, t) = match aligned.filter(|_| count > 1) {
+            Some(along) => (along, normal.cross(&along)),
+            None => contacts.across(spot.pair, &normal),
+        };
         for k in 0..count {
             let (cos, sin) = self.angles[k];
             let direction = s * cos + t * sin;
@@ -217,6 +211,58 @@ impl Assembly {
         self.first.push(self.tangents.len());
         Ok(())
     }
+
+    /// A spot of bodies that move freely in space, on a pyramid of four sides: all its rows at once.
+    fn free_spot(
+        &mut self,
+        contacts: &Contacts,
+        spot: &Spot,
+        offset: f64,
+        bodies: &Bodies,
+        pyramid: Pyramid,
+        (slots, arms): ([Option<usize>; 2], [Vec3; 2]),
+    ) -> Result<(), SolveError> {
+        let aligned = pyramid.aligned.then(|| slip(spot, bodies, (slots, arms))).flatten();
+        let directions = match aligned {
+            Some(along) => [along, spot.normal.cross(&along)],
+            None => contacts.across(spot.pair, &spot.normal).into(),
+        };
+        let scale = 1.0 / spot.metres;
+        let mut rows = [([[0.0; 6]; 2], 0.0); 3];
+        let mut who = [NONE; 2];
+        let mut count = 0;
+        for side in 0..2 {
+            let Some(slot) = slots[side] else { continue };
+            let freedom = &bodies.freedoms[slot];
+            let factor = [scale, -scale][side];
+            rows[0].0[count] = freedom.row(&spot.wrenches[side]);
+            rows[1].0[count] = freedom.pushed(&arms[side], &directions[0], factor);
+            rows[2].0[count] = freedom.pushed(&arms[side], &directions[1], factor);
+            who[count] = self.block[slot];
+            count += 1;
+        }
+        rows[1].1 = directions[0].dot(&spot.wall) * scale;
+        rows[2].1 = directions[1].dot(&spot.wall) * scale;
+        self.problem.contact_of_bodies(&who[..count], &rows, spot.surface.friction, offset)?;
+        self.tangents.extend(directions);
+        self.first.push(self.tangents.len());
+        Ok(())
+    }
+}
+
+/// Direction in which a spot would slide without impulses, if it would.
+#[inline]
+fn slip(spot: &Spot, bodies: &Bodies, (slots, arms): ([Option<usize>; 2], [Vec3; 2])) -> Option<Vec3> {
+    let moves = |side: usize| {
+        slots[side].map_or_else(Vec3::zeros, |slot| {
+            let twist = &bodies.flown[slot];
+            linear(twist) + angular(twist).cross(&arms[side])
+        })
+    };
+    let slip = moves(0) - moves(1) + spot.wall;
+    let slip = slip - spot.normal * spot.normal.dot(&slip);
+    // No slip has no direction: the last bits of none are as good as any.
+    slip.try_normalize(f64::MIN_POSITIVE)
 }
 
 /// Hands a row over the unknowns of at most two bodies to `add`; not a row that nothing can move along. Whether it did.

@@ -80,22 +80,9 @@ impl Newton {
         goal: f64,
         budget: usize,
     ) -> f64 {
-        let (rows, bodies) = (system.rows_of(part), part.bodies.len());
+        let rows = system.rows_of(part);
         self.steps = 0;
-        let origin = part.bodies.start as u32;
-        let pairs = system.items[part.items.clone()].iter().map(|item| item.ends);
-        let world = system.v.len() as u32 - 1;
-        self.factors
-            .analyse(bodies, pairs.filter(|[_, b]| *b != world).map(|[a, b]| (a - origin, b - origin)));
-        for list in [&mut self.u, &mut self.du, &mut self.x] {
-            list.resize(rows.len(), 0.0);
-        }
-        for list in [&mut self.shift, &mut self.defect, &mut self.step] {
-            // One more for the world.
-            list.resize(bodies + 1, [0.0; WIDEST]);
-        }
-        self.wish.resize(2 * system.wish.len(), 0.0);
-        self.slopes.resize(system.wish.len() * system.wish.len(), 0.0);
+        self.prepare(system, part);
         system.propel(part);
         let mut error = system.error(part, cone);
         self.best.clear();
@@ -146,6 +133,37 @@ impl Newton {
         system.x[rows].copy_from_slice(&self.best);
         system.propel(part);
         error
+    }
+
+    /// Takes the memory for a part that is larger than any before, so that it is there when it is needed.
+    pub(super) fn make_room(&mut self, system: &System, part: &Part) {
+        let rows = system.rows_of(part).len();
+        if rows > self.u.capacity() || part.bodies.len() >= self.shift.capacity() {
+            self.prepare(system, part);
+            for list in [&mut self.centre, &mut self.best] {
+                list.clear();
+                list.reserve(rows);
+            }
+        }
+    }
+
+    /// Finds the pattern of the factors and sizes all lists.
+    fn prepare(&mut self, system: &System, part: &Part) {
+        let (rows, bodies) = (system.rows_of(part), part.bodies.len());
+        let origin = part.bodies.start as u32;
+        let pairs = system.items[part.items.clone()].iter().map(|item| item.ends);
+        let world = system.v.len() as u32 - 1;
+        self.factors
+            .analyse(bodies, pairs.filter(|[_, b]| *b != world).map(|[a, b]| (a - origin, b - origin)));
+        for list in [&mut self.u, &mut self.du, &mut self.x] {
+            list.resize(rows.len(), 0.0);
+        }
+        for list in [&mut self.shift, &mut self.defect, &mut self.step] {
+            // One more for the world.
+            list.resize(bodies + 1, [0.0; WIDEST]);
+        }
+        self.wish.resize(2 * system.wish.len(), 0.0);
+        self.slopes.resize(system.wish.len() * system.wish.len(), 0.0);
     }
 
     /// Hands the impulses over; returns their error.

@@ -134,6 +134,22 @@ impl System {
         for item in &self.items[part.items.clone()] {
             let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
             let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
+            if let (Cone::Facets, Ok(rows), &[n, s, t], true) =
+                (cone, <&[Pair; 3]>::try_from(rows), x, item.contact)
+            {
+                let (u, drift) = (speeds(rows, va, vb), &self.drift[item.range()]);
+                let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
+                let slip = larger(u[1].abs(), u[2].abs());
+                let left = item.friction * n - s.abs() - t.abs();
+                let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
+                let pressed = larger(lesser(u[0], n).abs(), lesser(left, slip).abs());
+                worst = larger(worst, larger(pressed, larger(resists(s, u[1]), resists(t, u[2]))));
+                // A comparison forgets a NaN, the caller should not.
+                if (u[0] + u[1] + u[2]).is_nan() {
+                    return f64::INFINITY;
+                }
+                continue;
+            }
             let un = along(&rows[0], va, vb) + item.bias;
             if !item.contact {
                 worst = worst.max(un.abs());
@@ -172,10 +188,22 @@ impl System {
     }
 }
 
+/// The larger of two numbers, one instruction.
+#[inline(always)]
+fn larger(p: f64, q: f64) -> f64 {
+    if p > q { p } else { q }
+}
+
+/// The lesser of two numbers.
+#[inline(always)]
+fn lesser(p: f64, q: f64) -> f64 {
+    if p < q { p } else { q }
+}
+
 /// Velocities along the three rows of a contact, side by side.
 #[inline(always)]
 fn speeds(rows: &[Pair; 3], a: &Body, b: &Body) -> [f64; 3] {
-    rows.each_ref().map(|row| along(row, a, b))
+    [along(&rows[0], a, b), along(&rows[1], a, b), along(&rows[2], a, b)]
 }
 
 /// Visits a contact with two tangents; returns the largest change of an impulse.
@@ -207,7 +235,6 @@ fn full(
     };
     push(&mut v[a], 0);
     push(&mut v[b], WIDEST);
-    let larger = |p: f64, q: f64| if p > q { p } else { q };
     larger(larger(by[0].abs(), by[1].abs()), by[2].abs())
 }
 

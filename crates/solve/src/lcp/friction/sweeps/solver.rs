@@ -187,6 +187,9 @@ impl GaussSeidel {
     fn settle(&mut self, part: &Part) {
         let goal = SHARE * self.tolerance;
         let (mut sweeps, mut spent, mut eager) = (0, 0, self.polish > 0);
+        if eager {
+            self.newton.make_room(&self.system, part);
+        }
         while sweeps < self.limit.max(1) {
             let error = self.relax(part, &mut sweeps, eager);
             if error <= goal {

@@ -113,14 +113,14 @@ impl System {
                 Some(m) => (&problem.contacts[m].normal, problem.contacts[m].gap),
             };
             let root = normal.compliance.sqrt();
-            self.append(problem, normal, blocks, root, size);
+            self.append(problem, normal, blocks, 1.0 / root, size);
             let mut friction = 0.0;
             if let Some(contact) = source.checked_sub(equalities).map(|m| &problem.contacts[m])
                 && contact.rubs()
             {
                 let tangential = root_compliance(problem, contact);
                 for row in &problem.tangents[contact.range()] {
-                    self.append(problem, row, blocks, tangential, size);
+                    self.append(problem, row, blocks, 1.0 / tangential, size);
                 }
                 friction = contact.friction * tangential / root;
             }
@@ -147,17 +147,17 @@ impl System {
     }
 
     #[inline(always)]
-    fn append(&mut self, problem: &Frictional, row: &Row, blocks: [u32; 2], root: f64, size: f64) {
-        let (masses, factors, scale) = (problem.masses(), problem.all_factors(), 1.0 / root);
+    fn append(&mut self, problem: &Frictional, row: &Row, blocks: [u32; 2], scale: f64, size: f64) {
+        let (masses, factors) = (problem.masses(), problem.all_factors());
         let mut hat = [0.0; 2 * WIDEST];
         for (block, values) in row.halves() {
             let pulled = masses.blocks[block as usize].pull(factors, values);
             let half = &mut hat.as_chunks_mut::<WIDEST>().0[usize::from(block != blocks[0])];
-            *half = pulled.map(|v| v * scale);
+            (0..WIDEST).for_each(|i| half[i] = pulled[i] * scale);
         }
         self.rows.push(hat);
-        self.drift.push(row.drift / (root * size));
-        self.unit.push(size / root);
+        self.drift.push(if row.drift == 0.0 { 0.0 } else { row.drift * scale / size });
+        self.unit.push(size * scale);
     }
 
     /// Rows of a part: they are side by side.
