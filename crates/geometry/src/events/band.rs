@@ -89,23 +89,35 @@ pub(crate) struct Band {
     /// Edges and faces that were visited.
     marked: [Vec<u32>; 2],
     round: u32,
-    /// Of a small polytope: heights of all vertices below the reference point along the way to the other body; where those
-    /// are that the band needs, and seen along β.
-    depths: Vec<f64>,
-    points: Vec<Vec3>,
-    seen_along: Vec<Vec2>,
+    /// Of a small polytope: heights of all vertices; where those are that the band needs, and seen along β.
+    heights: Vec<f64>,
+    points: Vec<(Vec3, Vec2)>,
 }
 
 /// Most vertices, edges or faces of a small polytope: one bit each.
 const SMALL: usize = u64::BITS as usize;
 
 /// Places of the ones in a number, in order.
-fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
+struct Ones(u64);
+
+impl Iterator for Ones {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let at = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
         Some(at)
-    })
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.count_ones() as usize;
+        (count, Some(count))
+    }
 }
 
 /// Two unit vectors across β; `(u, v, β)` is right-handed.
@@ -196,48 +208,51 @@ impl Band {
     /// The same for a small polytope, without a walk.
     fn scan(&mut self, body: &Placed, down: &Vec3, depth: f64, view: &View) {
         let polytope = body.polytope;
-        let count = polytope.vertices().len();
-        self.depths.clear();
-        for [x, y, z] in polytope.lanes().blocks() {
+        let (blocks, edges, faces) = (polytope.lanes().blocks(), polytope.edges(), polytope.faces());
+        // Heights above the supporting plane.
+        self.heights.resize(4 * blocks.len(), 0.0);
+        let mut deepest = f64::NEG_INFINITY;
+        for ([x, y, z], out) in blocks.iter().zip(self.heights.as_chunks_mut::<4>().0) {
             for l in 0..4 {
-                self.depths.push(down.x * x[l] + down.y * y[l] + down.z * z[l]);
+                out[l] = down.x * x[l] + down.y * y[l] + down.z * z[l];
+                deepest = if out[l] > deepest { out[l] } else { deepest };
             }
         }
-        let deepest = self.depths.iter().fold(f64::NEG_INFINITY, |most, d| if *d > most { *d } else { most });
-        let height = |d: f64| deepest - d;
-        let (mut within, mut edges, mut faces) = (0u64, 0u64, 0u64);
-        for (v, d) in self.depths[..count].iter().enumerate() {
-            within |= u64::from(height(*d) <= depth) << v;
+        self.heights.iter_mut().for_each(|h| *h = deepest - *h);
+        let (mut within, mut marked, mut walls) = (0u64, 0u64, 0u64);
+        for (v, height) in self.heights[..polytope.vertices().len()].iter().enumerate() {
+            within |= u64::from(*height <= depth) << v;
         }
-        for v in ones(within) {
-            polytope.vertex_edges(v).iter().for_each(|&edge| edges |= 1 << edge);
-            polytope.vertex_faces(v).iter().for_each(|&face| faces |= 1 << face);
+        self.points.resize(self.heights.len(), (Vec3::zeros(), Vec2::zeros()));
+        for v in Ones(within) {
+            polytope.vertex_edges(v).iter().for_each(|&edge| marked |= 1 << edge);
+            polytope.vertex_faces(v).iter().for_each(|&face| walls |= 1 << face);
         }
-        let needed = ones(edges).fold(within, |needed, edge| {
-            let [v, w] = polytope.edges()[edge].vertices;
-            needed | 1 << v | 1 << w
-        });
-        self.points.resize(count, Vec3::zeros());
-        self.seen_along.resize(count, Vec2::zeros());
-        for v in ones(needed) {
-            self.points[v] = body.vertex(v as u32);
-            self.seen_along[v] = view.see(&self.points[v]);
+        let mut needed = within;
+        for edge in Ones(marked) {
+            let [v, w] = edges[edge].vertices;
+            needed |= 1 << v | 1 << w;
         }
-        self.corners.extend(ones(within).map(|v| Corner { vertex: v as u32, point: self.points[v] }));
-        self.rims.extend(ones(edges).map(|edge| {
-            let [v, w] = polytope.edges()[edge].vertices.map(|v| v as usize);
-            let (p, q) = (&self.seen_along[v], &self.seen_along[w]);
+        for v in Ones(needed) {
+            let point = body.vertex(v as u32);
+            self.points[v] = (point, view.see(&point));
+        }
+        let (points, heights) = (&self.points, &self.heights);
+        self.corners.extend(Ones(within).map(|v| Corner { vertex: v as u32, point: points[v].0 }));
+        self.rims.extend(Ones(marked).map(|edge| {
+            let [v, w] = edges[edge].vertices.map(|v| v as usize);
+            let ((from, p), (to, q)) = (&points[v], &points[w]);
             Rim {
                 edge: edge as u32,
-                from: self.points[v],
-                along: self.points[w] - self.points[v],
-                height: lesser(height(self.depths[v]), height(self.depths[w])),
+                from: *from,
+                along: to - from,
+                height: lesser(heights[v], heights[w]),
                 low: Vec2::new(lesser(p.x, q.x), lesser(p.y, q.y)),
-                high: Vec2::new(-lesser(-p.x, -q.x), -lesser(-p.y, -q.y)),
+                high: Vec2::new(greater(p.x, q.x), greater(p.y, q.y)),
             }
         }));
-        self.walls.extend(ones(faces).map(|face| {
-            let normal = body.direction(&polytope.faces()[face].normal);
+        self.walls.extend(Ones(walls).map(|face| {
+            let normal = body.direction(&faces[face].normal);
             Wall { face: face as u32, normal, along: normal.dot(&view.beta) }
         }));
     }
@@ -285,6 +300,11 @@ impl Rim {
 /// The lesser of two numbers, without care for what is none.
 fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
+}
+
+/// The greater of two numbers, likewise.
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// Walks from `hint` to a vertex with no neighbour further along `down`. Heights are compared as numbers, not by

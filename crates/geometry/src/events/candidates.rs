@@ -53,9 +53,11 @@ impl Judge<'_> {
 
     /// Whether an event certainly has a value too far off. `height` is its value times `along`, `<nu, β>` for the normal
     /// `nu` that it was taken along, and `uncertain` the length of `nu` times what rounding may have done to lengths.
+    #[inline(always)]
     fn far(&self, height: f64, along: f64, uncertain: f64) -> bool {
-        height < self.separation * along - uncertain
-            || height > (self.separation + self.window) * along + uncertain
+        // Both are computed: which of them says so is not predictable.
+        (height < self.separation * along - uncertain)
+            | (height > (self.separation + self.window) * along + uncertain)
     }
 
     /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
@@ -103,14 +105,20 @@ impl Judge<'_> {
         })
     }
 
-    /// An edge of a across an edge of b. `None` when it is no event.
-    pub(crate) fn edge_on_edge(&self, a: &Placed, rim_a: &Rim, b: &Placed, rim_b: &Rim) -> Option<Candidate> {
+    /// Whether two edges, seen along β, lie beside each other.
+    #[inline(always)]
+    fn beside(&self, rim_a: &Rim, rim_b: &Rim) -> bool {
         let reach = 2.0 * self.options.eps_x;
-        if rim_a.low.x > rim_b.high.x + reach
-            || rim_b.low.x > rim_a.high.x + reach
-            || rim_a.low.y > rim_b.high.y + reach
-            || rim_b.low.y > rim_a.high.y + reach
-        {
+        (rim_a.low.x > rim_b.high.x + reach)
+            | (rim_b.low.x > rim_a.high.x + reach)
+            | (rim_a.low.y > rim_b.high.y + reach)
+            | (rim_b.low.y > rim_a.high.y + reach)
+    }
+
+    /// An edge of a across an edge of b. `None` when it is no event.
+    #[inline(always)]
+    pub(crate) fn edge_on_edge(&self, a: &Placed, rim_a: &Rim, b: &Placed, rim_b: &Rim) -> Option<Candidate> {
+        if self.beside(rim_a, rim_b) {
             return None;
         }
         let (e, f) = (rim_a.along, rim_b.along);
@@ -192,7 +200,7 @@ impl Judge<'_> {
             let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));
             for rim_b in &band_b.rims {
                 // The heights of an event's points add up to what it is farther apart than the bodies.
-                if rim_a.height + rim_b.height > depth {
+                if (rim_a.height + rim_b.height > depth) | self.beside(rim_a, rim_b) {
                     continue;
                 }
                 if !(on_clipped && clipped.is_some_and(|[_, face]| bounds(b.polytope, rim_b.edge, face))) {
