@@ -63,10 +63,14 @@ pub(crate) struct Rim {
     pub along: Vec3,
     /// Height of its lower end above the supporting plane, in units of `<alpha, .>`.
     pub height: f64,
-    /// Box around the edge seen along β.
+    /// Box around the part of the edge that is low enough for an event, seen along β.
     pub low: Vec2,
     pub high: Vec2,
 }
+
+/// How much higher than the band is deep points of an edge may be that still count as low: normals of events may be steeper
+/// than that of the pair.
+const SPARE: f64 = 1.5;
 
 /// A face with at least one vertex in the band.
 #[derive(Clone, Copy, Debug)]
@@ -195,9 +199,10 @@ impl Band {
         self.marked.iter_mut().for_each(|list| list.sort_unstable());
         let height = |v: u32| down.dot(&(floor - vertices[v as usize]));
         self.rims.extend(self.marked[0].iter().map(|&edge| {
-            let [v, w] = polytope.edges()[edge as usize].vertices;
-            let height = height(v).min(height(w));
-            Rim { height, ..Rim::between(edge, body.vertex(v), body.vertex(w), view) }
+            let ends = polytope.edges()[edge as usize].vertices;
+            let [from, to] = ends.map(|v| body.vertex(v));
+            let seen = [view.see(&from), view.see(&to)];
+            Rim::low_part(edge, [&from, &to], [&seen[0], &seen[1]], ends.map(height), SPARE * depth)
         }));
         self.walls.extend(self.marked[1].iter().map(|&face| {
             let normal = body.direction(&polytope.faces()[face as usize].normal);
@@ -242,14 +247,7 @@ impl Band {
         self.rims.extend(Ones(marked).map(|edge| {
             let [v, w] = edges[edge].vertices.map(|v| v as usize);
             let ((from, p), (to, q)) = (&points[v], &points[w]);
-            Rim {
-                edge: edge as u32,
-                from: *from,
-                along: to - from,
-                height: lesser(heights[v], heights[w]),
-                low: Vec2::new(lesser(p.x, q.x), lesser(p.y, q.y)),
-                high: Vec2::new(greater(p.x, q.x), greater(p.y, q.y)),
-            }
+            Rim::low_part(edge as u32, [from, to], [p, q], [heights[v], heights[w]], SPARE * depth)
         }));
         self.walls.extend(Ones(walls).map(|face| {
             let normal = body.direction(&faces[face].normal);
@@ -291,6 +289,24 @@ impl Band {
 }
 
 impl Rim {
+    /// Of an edge whose ends, seen along β and of these heights, may rise above what events can reach.
+    #[inline(always)]
+    fn low_part(edge: u32, ends: [&Vec3; 2], seen: [&Vec2; 2], heights: [f64; 2], reached: f64) -> Self {
+        let [from, to] = ends;
+        let second_is_low = heights[1] < heights[0];
+        let (p, q) = if second_is_low { (seen[1], seen[0]) } else { (seen[0], seen[1]) };
+        let (low, high) = if second_is_low { (heights[1], heights[0]) } else { (heights[0], heights[1]) };
+        let end = if high > reached { p + (q - p) * ((reached - low) / (high - low)) } else { *q };
+        Self {
+            edge,
+            from: *from,
+            along: to - from,
+            height: low,
+            low: Vec2::new(lesser(p.x, end.x), lesser(p.y, end.y)),
+            high: Vec2::new(greater(p.x, end.x), greater(p.y, end.y)),
+        }
+    }
+
     fn between(edge: u32, from: Vec3, to: Vec3, view: &View) -> Self {
         let (p, q) = (view.see(&from), view.see(&to));
         Self { edge, from, along: to - from, height: 0.0, low: p.inf(&q), high: p.sup(&q) }

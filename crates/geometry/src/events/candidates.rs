@@ -196,7 +196,17 @@ impl Judge<'_> {
         self.corners(Side::A, (a, band_a), (b, band_b), clipped, found);
         self.corners(Side::B, (b, band_b), (a, band_a), clipped.map(|[face, other]| [other, face]), found);
         let bounds = |p: &Polytope, edge: u32, face: u32| p.edges()[edge as usize].faces.contains(&face);
+        // The box around all edges of b's band, as if it were one.
+        let Some(&first) = band_b.rims.first() else { return };
+        let all_b = band_b.rims.iter().fold(first, |all, rim| Rim {
+            low: all.low.inf(&rim.low),
+            high: all.high.sup(&rim.high),
+            ..all
+        });
         for rim_a in &band_a.rims {
+            if self.beside(rim_a, &all_b) {
+                continue;
+            }
             let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));
             for rim_b in &band_b.rims {
                 // The heights of an event's points add up to what it is farther apart than the bodies.
