@@ -12,12 +12,12 @@ use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::{Contacts, Memory};
 
-/// Part of the radii within which a pair is watched from the beginning.
+/// Pairs, counted once for each interval, that are watched from the beginning wherever they are.
+const MANY: usize = 2000;
+/// Part of the radii within which pairs of more are.
 const NEAR: f64 = 0.25;
 /// Overlap between nodes that is let pass, as part of the smaller radius.
 const GRAZE: f64 = 1e-4;
-/// Room at an end that stands firm which is none, as part of the smaller radius.
-const TIGHT: f64 = 1e-3;
 /// By how much more than what was missing separations are raised.
 const RAISE: f64 = 1.5;
 
@@ -64,20 +64,31 @@ impl Rounds<'_> {
         })
     }
 
-    /// Watches pairs that are near in a path.
+    /// Watches pairs from the beginning, all the way: a search that saw a pair only where it was near would lead through it
+    /// elsewhere. All pairs if they are not too many, else those of bodies that come near each other in a path.
     pub(crate) fn watch_near(&mut self, nodes: &[State]) {
         let Some(contacts) = self.plan.model.contacts.clone() else { return };
-        for (pair, margin) in self.pairs.clone() {
+        let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
+        let all = self.pairs.len() * self.plan.intervals <= MANY;
+        let mut close: Vec<(usize, usize)> = Vec::new();
+        for &(pair, margin) in &self.pairs {
             let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+            let near = margin + NEAR * p.radius.min(q.radius);
+            let mut memory = Memory::default();
+            let mut comes_near =
+                || nodes.iter().any(|state| gap(&self.plan.model, pair, state, &mut memory) < near);
+            if !close.contains(&bodies(pair)) && (all || comes_near()) {
+                close.push(bodies(pair));
+            }
+        }
+        for (pair, margin) in self.pairs.clone() {
             // Bodies that meet on purpose are near each other without harm: they are watched where they overlap.
             let meant = self.setup.encounters.iter().any(|encounter| encounter.pair == pair);
-            let near = if meant { -ROUNDING } else { NEAR * p.radius.min(q.radius) };
-            let mut memory = Memory::default();
-            for (node, state) in nodes.iter().enumerate() {
-                let close = gap(&self.plan.model, pair, state, &mut memory) < near + margin;
-                if close && !self.meets(pair, node) && !self.stands(pair, node) {
-                    self.watch_about(&contacts, (pair, margin), node, nodes);
-                }
+            if meant || !close.contains(&bodies(pair)) {
+                continue;
+            }
+            for interval in 0..self.plan.intervals {
+                self.watch(&contacts, (pair, margin), interval, nodes);
             }
         }
     }
@@ -102,38 +113,38 @@ impl Rounds<'_> {
         interval: usize,
         nodes: &[State],
     ) -> bool {
-        let watched = |nodes: &[usize]| self.setup.apart.iter().any(|a| a.pair == pair && a.nodes == nodes);
-        // Where nothing can move and there is no room, a plane has none either.
-        let open = |node: &usize| {
-            let room = TIGHT * contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
-            let tight =
-                || gap(&self.plan.model, pair, &nodes[*node], &mut Memory::default()) < margin + room;
-            !self.meets(pair, *node) && !(self.stands(pair, *node) && tight())
+        // Where nothing can move, parts may be nearer than they should be on the way: what there is must do.
+        let least = |node: usize| {
+            let room = || {
+                let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
+                gap(&self.plan.model, pair, &nodes[node], &mut Memory::default()) - GRAZE * radius
+            };
+            (node, if self.stands(pair, node) { margin.min(room()) } else { margin })
         };
-        let own: Vec<usize> = [interval, interval + 1].into_iter().filter(open).collect();
-        let moving = own.iter().any(|node| !self.stands(pair, *node));
-        if !moving {
+        let own = [interval, interval + 1].into_iter().filter(|node| !self.meets(pair, *node));
+        let own: Vec<(usize, f64)> = own.map(least).collect();
+        if own.iter().all(|(node, _)| self.stands(pair, *node)) || self.is_watched(pair, &own) {
             return false;
         }
-        let states: Vec<&State> = own.iter().map(|node| &nodes[*node]).collect();
+        let states: Vec<&State> = own.iter().map(|(node, _)| &nodes[*node]).collect();
         if let Some(plane) = self.plane(contacts, pair, &states) {
-            let new = !watched(&own);
-            if new {
-                self.setup.apart.push(Apart { nodes: own, pair, least: margin, by: Keeper::Plane(plane) });
-            }
-            return new;
+            self.setup.apart.push(Apart { nodes: own, pair, by: Keeper::Plane(plane) });
+            return true;
         }
         let mut any = false;
-        for node in own {
-            let known = self.setup.apart.iter().any(|a| a.pair == pair && a.nodes == [node]);
-            if known || self.stands(pair, node) {
-                continue;
+        for one in own {
+            if !self.stands(pair, one.0) && !self.is_watched(pair, &[one]) {
+                let by = surface(contacts, pair, &nodes[one.0]).unwrap_or(Keeper::Separation);
+                self.setup.apart.push(Apart { nodes: vec![one], pair, by });
+                any = true;
             }
-            let by = surface(contacts, pair, &nodes[node]).unwrap_or(Keeper::Separation);
-            self.setup.apart.push(Apart { nodes: vec![node], pair, least: margin, by });
-            any = true;
         }
         any
+    }
+
+    fn is_watched(&self, pair: (usize, usize), nodes: &[(usize, f64)]) -> bool {
+        let same = |own: &[(usize, f64)]| own.iter().map(|(k, _)| k).eq(nodes.iter().map(|(k, _)| k));
+        self.setup.apart.iter().any(|apart| apart.pair == pair && same(&apart.nodes))
     }
 
     /// A plane that suits two states (or one) best of those that separate at either, or in their middle; `None` for parts that
@@ -192,15 +203,20 @@ impl Rounds<'_> {
         let Some(contacts) = self.plan.model.contacts.clone() else { return false };
         let mut changed = false;
         for (pair, interval, least) in self.dips(at) {
-            let margin = self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
+            let margin =
+                self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
             if self.watch(&contacts, (pair, margin), interval, &at.nodes) {
                 changed = true;
                 continue;
             }
-            let within = |nodes: &[usize]| nodes.iter().all(|node| (interval..=interval + 1).contains(node));
-            for apart in self.setup.apart.iter_mut().filter(|a| a.pair == pair && within(&a.nodes)) {
-                apart.least -= RAISE * least;
-                changed = true;
+            let within =
+                |apart: &Apart| apart.nodes.iter().all(|(k, _)| (interval..=interval + 1).contains(k));
+            let standing = [interval, interval + 1].map(|node| self.stands(pair, node));
+            for apart in self.setup.apart.iter_mut().filter(|a| a.pair == pair && within(a)) {
+                for (_, kept) in apart.nodes.iter_mut().filter(|(node, _)| !standing[*node - interval]) {
+                    *kept -= RAISE * least;
+                    changed = true;
+                }
             }
         }
         changed

@@ -121,8 +121,12 @@ fn planes(model: &Model, state: &State, interval: usize) -> Vec<Apart> {
     let normal = Vec3::new(-0.9, 0.1, 0.2).normalize();
     let each = contacts.all_pairs().into_iter().filter_map(|pair| {
         let plane = Plane::best(contacts, pair, &[normal], &[state])?;
-        let by = |nodes: Vec<usize>| Apart { nodes, pair, least: 0.01, by: Keeper::Plane(plane.clone()) };
-        Some([by(vec![interval, interval + 1]), by(vec![1])])
+        let by = |nodes: &[usize]| Apart {
+            nodes: nodes.iter().map(|node| (*node, 0.01)).collect(),
+            pair,
+            by: Keeper::Plane(plane.clone()),
+        };
+        Some([by(&[interval, interval + 1]), by(&[1])])
     });
     each.flatten().collect()
 }
@@ -190,9 +194,8 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
             let apart = |node: usize| {
                 pairs.iter().map(move |&pair| Apart {
-                    nodes: vec![node],
+                    nodes: vec![(node, 0.0)],
                     pair,
-                    least: 0.0,
                     by: Keeper::Separation,
                 })
             };
@@ -268,12 +271,8 @@ fn a_chain_with_torques_in_its_joints() {
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let separations = pairs.iter().map(|&pair| Apart {
-        nodes: vec![2],
-        pair,
-        least: 0.01,
-        by: Keeper::Separation,
-    });
+    let separations =
+        pairs.iter().map(|&pair| Apart { nodes: vec![(2, 0.01)], pair, by: Keeper::Separation });
     let apart = separations.chain(planes(&model, &state, 2)).collect();
     let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
     println!("first {first:e}, second {second:e}");

@@ -17,21 +17,22 @@ use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
 use super::sums::{Effort, Linear};
+use super::turn::Turn;
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
+use std::collections::HashSet;
 
 /// Two parts that keep apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
-    /// Where: at one node, or at both ends of an interval.
-    pub nodes: Vec<usize>,
+    /// Where, at one node or at both ends of an interval, and how far at least, m.
+    pub nodes: Vec<(usize, f64)>,
     /// Which.
     pub pair: (usize, usize),
-    /// How far at least, m.
-    pub least: f64,
     /// By what.
     pub by: Keeper,
 }
@@ -172,6 +173,7 @@ impl Transcription {
         impulses(&context, &sites, &ends, &mut rows, &mut pieces);
         functions(&context, &setup, &mut rows, &mut pieces);
         planes(&context, &setup, &mut rows, &mut pieces);
+        turns(&context, &setup, &mut rows, &mut pieces);
         times(&context, &mut rows, &mut pieces);
         if context.plan.effort != 0.0 && context.plan.components() > 0 {
             for interval in 0..context.plan.intervals {
@@ -446,7 +448,7 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
     }
     for (memory, apart) in setup.apart.iter().enumerate() {
         let curved = Function::Separation { pair: apart.pair, memory };
-        for &node in apart.nodes.iter().filter(|&&node| varies(context, node, &curved)) {
+        for &(node, least) in apart.nodes.iter().filter(|(node, _)| varies(context, *node, &curved)) {
             let label = Label::Apart { pair: apart.pair, node };
             let mut put = |function: Function, least: f64| {
                 lists[node].1.push((rows.add(Bound::at_least(least), label.clone()), 1.0));
@@ -454,9 +456,9 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
             };
             match &apart.by {
                 Keeper::Plane(_) => {}
-                Keeper::Separation => put(curved.clone(), apart.least),
+                Keeper::Separation => put(curved.clone(), least),
                 Keeper::Surface(points, radius) => points.iter().for_each(|frozen| {
-                    put(Function::Gap { pair: apart.pair, frozen: *frozen }, apart.least + radius);
+                    put(Function::Gap { pair: apart.pair, frozen: *frozen }, least + radius);
                 }),
             }
         }
@@ -494,11 +496,37 @@ fn planes(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Bo
         _ => None,
     });
     for (index, (apart, plane)) in apart.enumerate() {
-        for &node in &apart.nodes {
+        for &(node, least) in &apart.nodes {
             let label = Label::Apart { pair: apart.pair, node };
-            let bound = Bound::at_least(0.5 * apart.least);
+            let bound = Bound::at_least(0.5 * least);
             let own = (0..plane.rows()).map(|_| (rows.add(bound, label.clone()), 1.0)).collect();
             pieces.push(Box::new(PlanePiece::new(context, (plane, index), node, apart.pair, own)));
+        }
+    }
+}
+
+/// Greatest turn of a body in an interval over which it keeps apart from another, rad.
+const TURN: f64 = 0.5;
+
+/// Limits of turns, for bodies that nothing holds.
+fn turns(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
+    let (model, numbering) = (&context.plan.model, &context.numbering);
+    let Some(contacts) = &model.contacts else { return };
+    let mut known = HashSet::new();
+    for apart in &setup.apart {
+        let [(from, _), (to, _)] = apart.nodes[..] else { continue };
+        for slot in [apart.pair.0, apart.pair.1].into_iter().filter_map(|part| contacts.parts[part].slot) {
+            let island = model.islands.partition_point(|i| i.bodies.end <= slot);
+            let joint = &model.links[slot].joint;
+            let free = joint.kind == JointKind::Free && !joint.particle;
+            let places = [from, to].map(|node| numbering.places[node][island]);
+            if free && places != [NONE; 2] && known.insert((from, slot)) {
+                let body = model.links[slot].body;
+                let row = rows.add(Bound::at_least(TURN.cos()), Label::Turn { interval: from, body });
+                let first = model.links[slot].freedom - model.islands[island].freedoms.start;
+                let places = places.map(|place| if place == NONE { NONE } else { place + first });
+                pieces.push(Box::new(Turn::new(from, slot, places, row)));
+            }
         }
     }
 }

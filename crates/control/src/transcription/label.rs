@@ -34,6 +34,13 @@ pub enum Label {
         /// Where.
         node: usize,
     },
+    /// A body turns little enough for others to be kept clear of between nodes.
+    Turn {
+        /// The interval.
+        interval: usize,
+        /// Which.
+        body: usize,
+    },
     /// A planned contact touches.
     Touch {
         /// Which.
@@ -80,6 +87,10 @@ impl Label {
                 };
                 format!("`{}` keeps clear of `{}` {}", name(pair.0), name(pair.1), at(*node))
             }
+            Self::Turn { interval, body } => format!(
+                "the turn of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
+                plan.model.bodies[*body].name
+            ),
             Self::Touch { meeting } => format!("{} touches", plan.meetings[*meeting].name),
             Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
             Self::Tie { meeting, node } => {

@@ -5,6 +5,7 @@
 //! | `passage.rs` | an island over an interval: momenta at both ends |
 //! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
 //! | `plane.rs` | a plane between two parts that is sought too |
+//! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs` | impulses of contacts and ties, velocities |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
@@ -26,6 +27,7 @@ mod piece;
 mod plane;
 mod point;
 mod sums;
+mod turn;
 
 pub use build::{Apart, Encounter, Keeper, Setup};
 pub use encounter::EncounterError;

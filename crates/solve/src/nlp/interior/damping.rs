@@ -32,15 +32,13 @@ pub(super) struct Cuts {
 
 impl Cuts {
     /// Looks at an accepted step and sets the damping of the next.
-    /// `worse` tells whether the violation grew.
-    pub fn note(&mut self, phase: &mut Phase, accepted: &Accepted, worse: bool) {
+    pub fn note(&mut self, phase: &mut Phase, accepted: &Accepted) {
         let cut = accepted.trials >= CUT;
-        // To and fro with whole steps: every other one is worse.
-        self.cuts_since += usize::from(cut || worse);
+        self.cuts_since += usize::from(cut);
         self.cuts = if cut { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
         phase.damping = if phase.damping == 0.0 {
             if self.cuts >= CUTS { FIRST } else { 0.0 }
-        } else if cut || worse {
+        } else if cut {
             (GROWTH * phase.damping).min(MOST)
         } else if phase.damping > NONE {
             DECAY * phase.damping

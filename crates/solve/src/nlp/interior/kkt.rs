@@ -7,6 +7,9 @@
 //!
 //! The pattern is analysed once and kept until the layout changes. Rows with a large `E`, those of constraints far from
 //! their ends, are divided by its root: residuals of different rows are then comparable, and refinement means something.
+//!
+//! Where inequalities outnumber the columns they are eliminated as well: `E` is positive in their rows, and `Jᵀ E⁻¹ J` joins the
+//! Hessian. Refinement works on all rows, so that what this loses in digits is got back.
 
 use super::shape::Shape;
 use crate::arithmetic::max_abs;
@@ -28,20 +31,40 @@ pub(super) struct Inertia {
     pub zero: usize,
 }
 
+/// What an inequality's elimination adds: two entries of the Jacobian, the slot of their product, and how often it counts.
+struct Product {
+    entries: [u32; 2],
+    slot: u32,
+    twice: bool,
+}
+
 /// Matrix, factors and memory for their use.
 pub(super) struct Kkt {
     columns: usize,
+    /// The matrix that is factorised.
     matrix: CscMatrix,
+    /// Where a row is in it; none if it is eliminated.
+    place_of: Vec<Option<usize>>,
     hessian_slots: Vec<usize>,
-    jacobian_slots: Vec<usize>,
-    jacobian_rows: Vec<usize>,
+    /// Slots of the Jacobian's entries of rows that are in the matrix.
+    jacobian_slots: Vec<(usize, usize)>,
+    /// Row and column of each entry of the Jacobian.
+    jacobian_places: Vec<(usize, usize)>,
+    products: Vec<Product>,
     diagonal_slots: Vec<usize>,
+    /// Entries of the upper left block: row, column, slot in `upper`.
+    upper: CscMatrix,
+    upper_hessian: Vec<usize>,
+    upper_diagonal: Vec<usize>,
+    /// The Jacobian, scaled, and the diagonal of its rows.
+    jacobian: Vec<f64>,
+    rows: Vec<f64>,
     row_scales: Vec<f64>,
     right: Vec<f64>,
     solver: Solver,
     residual: Vec<f64>,
     correction: Vec<f64>,
-    product: Vec<f64>,
+    small: [Vec<f64>; 2],
     /// Factorisations so far.
     pub factorisations: usize,
     /// Time in them.
@@ -50,45 +73,108 @@ pub(super) struct Kkt {
     pub solving: Duration,
 }
 
+/// An empty matrix with given places (column, row), which are sorted and made unique.
+fn laid_out(dimension: usize, places: &mut Vec<(usize, usize)>) -> CscMatrix {
+    places.sort_unstable();
+    places.dedup();
+    let mut col_ptr = vec![0; dimension + 1];
+    for &(column, _) in places.iter() {
+        col_ptr[column + 1] += 1;
+    }
+    for j in 0..dimension {
+        col_ptr[j + 1] += col_ptr[j];
+    }
+    CscMatrix {
+        n: dimension,
+        col_ptr,
+        row_idx: places.iter().map(|&(_, row)| row).collect(),
+        values: vec![0.0; places.len()],
+    }
+}
+
 impl Kkt {
     /// Lays the matrix out.
     pub fn new(shape: &Shape) -> Self {
         let (n, m) = (shape.columns.len(), shape.rows.len());
-        let dimension = n + m;
+        let inequalities = shape.rows.iter().filter(|bound| !bound.is_equation()).count();
+        let condensed = inequalities > n;
+        let mut next = n;
+        let place_of: Vec<Option<usize>> = shape
+            .rows
+            .iter()
+            .map(|bound| {
+                let kept = !condensed || bound.is_equation();
+                next += usize::from(kept);
+                kept.then(|| next - 1)
+            })
+            .collect();
+        let dimension = next;
+        let mut upper_places: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
+        upper_places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
+        let upper = laid_out(n, &mut upper_places);
+        // Entries of rows that are eliminated, by row.
+        let mut eliminated: Vec<Vec<u32>> = vec![Vec::new(); m];
+        for (entry, &(_, row, _)) in shape.jacobian.iter().enumerate() {
+            if place_of[row].is_none() {
+                eliminated[row].push(entry as u32);
+            }
+        }
+        let column = |entry: u32| shape.jacobian[entry as usize].2;
         // Places as column and row, the order of compressed columns.
         let mut places: Vec<(usize, usize)> = (0..dimension).map(|i| (i, i)).collect();
         places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
-        places.extend(shape.jacobian.iter().map(|&(_, i, j)| (j, n + i)));
-        places.sort_unstable();
-        places.dedup();
-        let mut col_ptr = vec![0; dimension + 1];
-        for &(column, _) in &places {
-            col_ptr[column + 1] += 1;
+        let kept = shape.jacobian.iter().filter_map(|&(_, i, j)| place_of[i].map(|place| (j, place)));
+        places.extend(kept);
+        for list in &eliminated {
+            for (k, &a) in list.iter().enumerate() {
+                for &b in &list[..=k] {
+                    let (a, b) = (column(a), column(b));
+                    places.push((a.min(b), a.max(b)));
+                }
+            }
+            if places.len() > 1 << 22 {
+                places.sort_unstable();
+                places.dedup();
+            }
         }
-        for j in 0..dimension {
-            col_ptr[j + 1] += col_ptr[j];
-        }
+        let matrix = laid_out(dimension, &mut places);
         // Every place asked for was put in above.
         let slot = |column: usize, row: usize| places.binary_search(&(column, row)).unwrap_or_default();
+        let upper_slot =
+            |column: usize, row: usize| upper_places.binary_search(&(column, row)).unwrap_or_default();
+        let mut products = Vec::new();
+        for list in &eliminated {
+            for (k, &a) in list.iter().enumerate() {
+                for &b in &list[..=k] {
+                    let (i, j) = (column(a), column(b));
+                    let slot = slot(i.min(j), i.max(j)) as u32;
+                    products.push(Product { entries: [a, b], slot, twice: a != b && i == j });
+                }
+            }
+        }
+        let kept = shape.jacobian.iter().enumerate();
+        let kept = kept.filter_map(|(e, &(_, i, j))| place_of[i].map(|place| (e, slot(j, place))));
         Self {
             columns: n,
             hessian_slots: shape.hessian.iter().map(|&(_, i, j)| slot(j, i)).collect(),
-            jacobian_slots: shape.jacobian.iter().map(|&(_, i, j)| slot(j, n + i)).collect(),
-            jacobian_rows: shape.jacobian.iter().map(|&(_, i, _)| i).collect(),
+            jacobian_slots: kept.collect(),
+            jacobian_places: shape.jacobian.iter().map(|&(_, i, j)| (i, j)).collect(),
+            products,
+            upper_hessian: shape.hessian.iter().map(|&(_, i, j)| upper_slot(j, i)).collect(),
+            upper_diagonal: (0..n).map(|i| upper_slot(i, i)).collect(),
+            upper,
+            jacobian: vec![0.0; shape.jacobian.len()],
+            rows: vec![0.0; m],
             row_scales: vec![1.0; m],
-            right: vec![0.0; dimension],
+            right: vec![0.0; n + m],
             diagonal_slots: (0..dimension).map(|i| slot(i, i)).collect(),
-            matrix: CscMatrix {
-                n: dimension,
-                col_ptr,
-                row_idx: places.iter().map(|&(_, row)| row).collect(),
-                values: vec![0.0; places.len()],
-            },
+            matrix,
+            place_of,
             // In one thread: the same bits on every machine, and the matrices are too small for more.
             solver: Solver::new().with_parallel(false),
-            residual: vec![0.0; dimension],
-            correction: vec![0.0; dimension],
-            product: vec![0.0; dimension],
+            residual: vec![0.0; n + m],
+            correction: vec![0.0; n + m],
+            small: [vec![0.0; dimension], vec![0.0; dimension]],
             factorisations: 0,
             factoring: Duration::ZERO,
             solving: Duration::ZERO,
@@ -110,35 +196,57 @@ impl Kkt {
         column_diagonal: &[f64],
         row_diagonal: &[f64],
     ) -> Option<Inertia> {
-        let values = &mut self.matrix.values;
+        let start = Instant::now();
+        for ((scale, row), &e) in self.row_scales.iter_mut().zip(&mut self.rows).zip(row_diagonal) {
+            *scale = 1.0 / e.max(1.0).sqrt();
+            *row = e * *scale * *scale;
+        }
+        for ((own, &(row, _)), &value) in self.jacobian.iter_mut().zip(&self.jacobian_places).zip(jacobian) {
+            *own = value * self.row_scales[row];
+        }
+        let (values, upper) = (&mut self.matrix.values, &mut self.upper.values);
         values.fill(0.0);
+        upper.fill(0.0);
         if let Some(hessian) = hessian {
-            for (&slot, &value) in self.hessian_slots.iter().zip(hessian) {
+            for ((&slot, &own), &value) in self.hessian_slots.iter().zip(&self.upper_hessian).zip(hessian) {
                 values[slot] += value;
+                upper[own] += value;
             }
         }
-        for (scale, &e) in self.row_scales.iter_mut().zip(row_diagonal) {
-            *scale = 1.0 / e.max(1.0).sqrt();
-        }
-        for ((&slot, &row), &value) in self.jacobian_slots.iter().zip(&self.jacobian_rows).zip(jacobian) {
-            values[slot] += value * self.row_scales[row];
-        }
-        let (columns, rows) = self.diagonal_slots.split_at(self.columns);
-        for (&slot, &value) in columns.iter().zip(column_diagonal) {
+        for (&slot, (&own, &value)) in
+            self.diagonal_slots.iter().zip(self.upper_diagonal.iter().zip(column_diagonal))
+        {
             values[slot] += value;
+            upper[own] += value;
         }
-        for ((&slot, &value), &scale) in rows.iter().zip(row_diagonal).zip(&self.row_scales) {
-            values[slot] -= value * scale * scale;
+        for &(entry, slot) in &self.jacobian_slots {
+            values[slot] += self.jacobian[entry];
         }
-        let start = Instant::now();
+        for product in &self.products {
+            let [a, b] = product.entries.map(|entry| entry as usize);
+            let factor = if product.twice { 2.0 } else { 1.0 };
+            let row = self.jacobian_places[a].0;
+            values[product.slot as usize] += factor * self.jacobian[a] * self.jacobian[b] / self.rows[row];
+        }
+        let mut eliminated = 0;
+        for (place, &e) in self.place_of.iter().zip(&self.rows) {
+            match place {
+                Some(place) => values[self.diagonal_slots[*place]] -= e,
+                None => eliminated += 1,
+            }
+        }
         let status = self.solver.factor(&self.matrix, None);
         self.factoring += start.elapsed();
         self.factorisations += 1;
         match status {
-            FactorStatus::Success | FactorStatus::WrongInertia { .. } => self
-                .solver
-                .inertia()
-                .map(|i| Inertia { positive: i.positive, negative: i.negative, zero: i.zero }),
+            FactorStatus::Success | FactorStatus::WrongInertia { .. } => {
+                self.solver.inertia().map(|i| Inertia {
+                    positive: i.positive,
+                    // Each eliminated row has a negative pivot of its own.
+                    negative: i.negative + eliminated,
+                    zero: i.zero,
+                })
+            }
             FactorStatus::Singular => Some(Inertia { positive: 0, negative: 0, zero: self.matrix.n }),
             FactorStatus::FatalError(_) => None,
         }
@@ -161,15 +269,67 @@ impl Kkt {
         ratio.is_some_and(|r| r <= USELESS)
     }
 
+    /// Solves once for all rows.
+    fn substituted(&mut self, right: &[f64], x: &mut [f64]) -> Option<()> {
+        let n = self.columns;
+        let [b, small] = &mut self.small;
+        b[..n].copy_from_slice(&right[..n]);
+        for (row, place) in self.place_of.iter().enumerate() {
+            if let Some(place) = place {
+                b[*place] = right[n + row];
+            }
+        }
+        if self.products.is_empty() {
+            self.solver.solve_into(b, small).ok()?;
+        } else {
+            for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
+                if self.place_of[row].is_none() {
+                    b[column] += value * right[n + row] / self.rows[row];
+                }
+            }
+            self.solver.solve_into(b, small).ok()?;
+        }
+        x[..n].copy_from_slice(&small[..n]);
+        for (row, place) in self.place_of.iter().enumerate() {
+            x[n + row] = match place {
+                Some(place) => small[*place],
+                None => -right[n + row],
+            };
+        }
+        if !self.products.is_empty() {
+            for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
+                if self.place_of[row].is_none() {
+                    x[n + row] += value * small[column];
+                }
+            }
+            for (row, place) in self.place_of.iter().enumerate() {
+                if place.is_none() {
+                    x[n + row] /= self.rows[row];
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What a solution leaves of a right-hand side, to `self.residual`.
+    fn left_over(&mut self, right: &[f64], x: &[f64]) {
+        let n = self.columns;
+        let (columns, rows) = self.residual.split_at_mut(n);
+        self.upper.symv(&x[..n], columns);
+        rows.iter_mut().zip(&x[n..]).zip(&self.rows).for_each(|((r, y), e)| *r = -e * y);
+        for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
+            rows[row] += value * x[column];
+            columns[column] += value * x[n + row];
+        }
+        self.residual.iter_mut().zip(right).for_each(|(r, b)| *r = b - *r);
+    }
+
     fn refined(&mut self, right: &[f64], x: &mut [f64]) -> Option<f64> {
-        self.solver.solve_into(right, x).ok()?;
+        self.substituted(right, x)?;
         let size = max_abs(right);
         let mut best = f64::INFINITY;
         for step in 0..=REFINEMENTS {
-            self.matrix.symv(x, &mut self.product);
-            for ((r, b), p) in self.residual.iter_mut().zip(right).zip(&self.product) {
-                *r = b - p;
-            }
+            self.left_over(right, x);
             let scale = size + max_abs(x).min(1e6 * size);
             let ratio = if scale == 0.0 { 0.0 } else { max_abs(&self.residual) / scale };
             if !ratio.is_finite() {
@@ -187,7 +347,12 @@ impl Kkt {
             if ratio <= REFINED || slow || step == REFINEMENTS {
                 break;
             }
-            self.solver.solve_into(&self.residual, &mut self.correction).ok()?;
+            let (residual, mut correction) =
+                (std::mem::take(&mut self.residual), std::mem::take(&mut self.correction));
+            let solved = self.substituted(&residual, &mut correction);
+            self.residual = residual;
+            self.correction = correction;
+            solved?;
             for (x, d) in x.iter_mut().zip(&self.correction) {
                 *x += d;
             }

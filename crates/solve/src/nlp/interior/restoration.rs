@@ -16,6 +16,8 @@ use crate::nlp::problem::Program;
 
 /// Share of the violation that must be left at most.
 const GAIN: f64 = 0.9;
+/// Violations reduced to this part are worth going on from even where the filter remembers better objectives.
+const MUCH: f64 = 1e-2;
 /// The first barrier parameter relative to the largest violation, and the proximal weight relative to the parameter's root.
 const BARRIER: f64 = 1e-3;
 const PROXIMAL: f64 = 1e-3;
@@ -42,7 +44,8 @@ impl Guard {
         let mut rows = vec![0.0; self.outer.y.len()];
         self.outer.residual(&phase.now.c, w, &mut rows);
         let theta: f64 = rows.iter().map(|r| r.abs()).sum();
-        theta <= GAIN * self.theta && self.outer.filter.accepts(theta, self.outer.phi(phase.now.f, w))
+        theta <= MUCH * self.theta
+            || theta <= GAIN * self.theta && self.outer.filter.accepts(theta, self.outer.phi(phase.now.f, w))
     }
 }
 
@@ -67,7 +70,12 @@ impl<P: Program> Search<'_, P> {
         phase.now.jacobian.copy_from_slice(&inner.now.jacobian);
         let reached = phase.theta(false);
         match exit {
-            Exit::Restored => self.return_from(phase),
+            Exit::Restored => {
+                if reached <= MUCH * theta {
+                    phase.filter.clear();
+                }
+                self.return_from(phase)
+            }
             Exit::Converged if phase.errors(0.0).primal > 1e2 * self.options.tolerance => {
                 phase.y.copy_from_slice(&inner.y);
                 Exit::Infeasible

@@ -201,8 +201,7 @@ impl<P: Program> Search<'_, P> {
                 phase.remember(reference.theta, reference.phi);
             }
             let alpha_dual = self.accept(phase, &accepted, tau);
-            let worse = phase.theta(false) > reference.theta.max(self.options.constraint_tolerance);
-            cuts.note(phase, &accepted, worse);
+            cuts.note(phase, &accepted);
             if self.tell(phase, &accepted, alpha_dual, guard.is_some()) == Watch::Stop {
                 return Exit::Stopped;
             }
