@@ -46,10 +46,13 @@ impl Rounds<'_> {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
                     let own = &efforts[k * m + first..k * m + first + count];
                     let h = numbering.length(plan, at, k);
-                    // Jumps at contacts happen at nodes: within an interval only efforts and weight act.
+                    // Jumps at contacts happen at nodes: within an interval efforts and forces act. Both momenta have
+                    // been worked out from the forces, which therefore have values.
+                    let t = times[k] + 0.5 * h;
+                    let Ok(given) = given(plan, i, ends, (t, h), own) else { continue };
                     let change = momentum(plan, island, ends.1, &after)
                         - momentum(plan, island, ends.0, &before)
-                        - given(plan, i, ends, h, own);
+                        - given;
                     let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
                         true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
                             change + momentum(plan, island, ends.1, &next)

@@ -90,9 +90,8 @@ pub const PICTURES: &[Drawn] = &[
     ),
     drawn("charged-pair", Overlay, &[0.0, 4.0, 8.0, 11.0, 14.0, 17.0, 20.0], (800, 450)).from(-90.0, 90.0),
     // Tilted, flat at the wall, and on the way back.
-    drawn("cube-wall", Strip, &[0.0, 0.1, 0.217, 0.4, 0.75], (960, 300))
-        .from(-20.0, 20.0)
-        .with_impulses(0.01),
+    drawn("cube-wall", Strip, &[0.0, 0.1, 0.217, 0.4, 0.75], (960, 240)).from(28.0, 16.0).with_impulses(0.01),
+    drawn("cube-wall-penalty", Strip, &[0.0, 0.195, 0.255, 0.315, 0.75], (960, 240)).from(28.0, 16.0),
     drawn("falling-cube", Strip, &[0.0, 0.2, 0.378, 0.56, 0.755], (960, 340))
         .from(-62.0, 12.0)
         .with_impulses(0.002),

@@ -102,6 +102,11 @@ pub const SCENES: &[Scene] = &[
         "A cube turns round by hitting a wall, and straightens itself on the way",
         ["scene.toml"]
     ),
+    plan_scene!(
+        "cube-wall-penalty",
+        "A cube turns round by sinking into a soft wall and being pushed out again",
+        ["scene.toml"]
+    ),
     run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
     study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(
