@@ -125,7 +125,7 @@ impl Rounds<'_> {
                 node: meeting.node,
                 time: times[meeting.node],
                 bodies: (p.body, q.body),
-                point: reading.point_a,
+                point: program.place(at, m, (&poses.0, &poses.1)).unwrap_or(reading.point_a),
                 normal: reading.normal,
                 impulse,
             }
@@ -170,6 +170,17 @@ impl Transcription {
             Directions::Contact(_) => Some(first),
             _ => None,
         })
+    }
+
+    /// Where the normal impulses of a meeting act together; `None` if they do not.
+    fn place(&self, at: &Point, meeting: usize, poses: (&Pose, &Pose)) -> Option<Vec3> {
+        let (mut sum, mut weights) = (Vec3::zeros(), 0.0);
+        for (first, directions) in self.sites_of(meeting) {
+            let (Directions::Normal(frozen) | Directions::Contact(frozen)) = directions else { continue };
+            sum += frozen.read(poses).point_a * at.numbers[first];
+            weights += at.numbers[first];
+        }
+        (weights > 0.0).then(|| sum / weights)
     }
 
     /// The impulse on the first body of a meeting, world axes.

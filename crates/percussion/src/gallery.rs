@@ -218,6 +218,7 @@ pub const SCENES: &[Scene] = &[
         pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
         files: &[],
     },
+    plan_scene!("two-cubes", "A cube pushes another out of its way with two blows", ["scene.toml"]),
     run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing", ["scene.toml"], &ELASTIC),
     run_scene!(
         "wedge-frictional",

@@ -75,7 +75,7 @@ fn a_plan_that_says_nothing_holds_the_start_and_leaves_the_end_free() {
 
 #[test]
 fn a_resolved_scene_keeps_its_plan() {
-    for name in ["../../scenes/cube-wall", "tests/plans/two-cubes", "tests/plans/dice-throw"] {
+    for name in ["../../scenes/cube-wall", "../../scenes/two-cubes", "tests/plans/dice-throw"] {
         let first = gallery(name);
         let again = scene(&first.resolved);
         let print = |scene: &Scene| format!("{:?}", scene.plan);
@@ -133,28 +133,28 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
 
 #[test]
 fn the_two_cubes_are_what_their_file_says() {
-    let scene = gallery("tests/plans/two-cubes");
+    let scene = gallery("../../scenes/two-cubes");
     let plan = scene.plan.clone().unwrap().plan;
     assert_eq!(plan.meetings.iter().map(|m| m.node).collect::<Vec<_>>(), [20, 39]);
     assert_eq!((plan.segments(), plan.times.total), (3, Bound::equal(0.5)));
-    let (blue, green) = (0, 1);
+    let (pusher, pushed) = (0, 1);
     let island = |body: usize| {
         let slot = plan.model.slots[body].unwrap();
         plan.model.islands.iter().position(|i| i.bodies.contains(&slot)).unwrap()
     };
-    assert!(plan.end.fixed[island(blue)] && !plan.end.fixed[island(green)]);
-    assert_eq!(plan.end.drive[island(blue)], Drive::Given(vec![0.0; 6]));
-    assert_eq!(plan.end.drive[island(green)], Drive::Free);
-    assert!(plan.actuators.iter().all(|a| a.island == island(blue)));
-    // Where the blue cube shall be, the green one is now.
-    let text = scene.resolved.replace("[plan]", "[plan]\nend = { as_in_scene = [\"green\"], bodies = { blue = { position = [0.07, 0, 0], rotation_vector = [0, 0, 0], at_rest = true } } }");
+    assert!(plan.end.fixed[island(pusher)] && !plan.end.fixed[island(pushed)]);
+    assert_eq!(plan.end.drive[island(pusher)], Drive::Given(vec![0.0; 6]));
+    assert_eq!(plan.end.drive[island(pushed)], Drive::Free);
+    assert!(plan.actuators.iter().all(|a| a.island == island(pusher)));
+    // Where the one cube shall be, the other one is now.
+    let text = scene.resolved.replace("[plan]", "[plan]\nend = { as_in_scene = [\"pushed\"], bodies = { pusher = { position = [0.07296, 0, 0], rotation_vector = [0, 0, 0], at_rest = true } } }");
     let text: String = text
         .lines()
-        .filter(|l| !l.starts_with("end = { bodies = { blue = { position = [0.07, 0.0"))
+        .filter(|l| !l.starts_with("end = { bodies = { pusher = { position = [0.07296, 0.0"))
         .map(|l| format!("{l}\n"))
         .collect();
     let said = complaints(&text)[0].to_string();
-    assert!(said.contains("`blue` and `green` overlap by") && said.contains("at the end"), "{said}");
+    assert!(said.contains("`pusher` and `pushed` overlap by") && said.contains("at the end"), "{said}");
 }
 
 #[test]
