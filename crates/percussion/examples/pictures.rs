@@ -125,7 +125,7 @@ pub const PICTURES: &[Drawn] = &[
     drawn("plastic-pair-1", Strip, &[0.0, 0.29, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
     drawn("plastic-pair-2", Strip, &[0.0, 0.15, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
     drawn("slider-crank", Strip, &[0.0, 0.2, 0.28, 0.39, 0.47, 0.53], (960, 540)),
-    drawn("two-cubes", Strip, &[0.0, 0.1975, 0.39, 0.5], (960, 200)).from(-72.0, 16.0).with_impulses(0.004),
+    drawn("two-cubes", Strip, &[0.0, 0.1975, 0.39, 0.5], (960, 300)).from(-55.0, 35.0).with_impulses(0.004),
     drawn("wedge-elastic", Overlay, &[0.0, 0.2, 0.36, 0.6, 0.86, 1.2, 1.45], (720, 420)),
     drawn("wedge-frictional", Overlay, &[0.0, 0.2, 0.36, 0.48, 1.5], (720, 420)),
     drawn("wedge-frictionless", Overlay, &[0.0, 0.2, 0.36, 0.5, 1.0, 1.5, 2.0], (720, 420)),
