@@ -13,6 +13,7 @@
 //!
 //! Everything is local: an interval touches two nodes, so that all matrices are block tri-diagonal.
 
+mod avoid;
 pub mod clearance;
 mod consistency;
 pub mod guess;

@@ -4,11 +4,10 @@ use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
 use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
 use crate::planner::Rounds;
-use crate::transcription::{Directions, Label, NONE, Point, Transcription};
+use crate::transcription::{Directions, NONE, Point, Transcription};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::Memory;
 use percussion_solve::nlp::{Program, Solution};
-use std::collections::HashMap;
 
 impl Rounds<'_> {
     pub(crate) fn manoeuvre(
@@ -66,7 +65,7 @@ impl Rounds<'_> {
         }
         let scales = match numbering.scales {
             NONE => vec![numbering.scale(plan, at, 0)],
-            first => at.numbers[first..].to_vec(),
+            first => at.numbers[first..first + plan.segments()].to_vec(),
         };
         let (mut clearance, mut clearance_between) = (f64::INFINITY, f64::INFINITY);
         for &(pair, _) in &self.pairs {
@@ -203,16 +202,4 @@ impl Transcription {
         }
         sum
     }
-}
-
-/// The greatest multiplier of the rows of each pair and node that keep apart.
-pub(crate) fn prices(program: &Transcription, multipliers: &[f64]) -> HashMap<((usize, usize), usize), f64> {
-    let mut prices = HashMap::new();
-    for (row, y) in multipliers.iter().enumerate() {
-        if let Label::Apart { pair, node } = program.label(row) {
-            let price: &mut f64 = prices.entry((*pair, *node)).or_default();
-            *price = price.max(y.abs());
-        }
-    }
-    prices
 }

@@ -6,13 +6,13 @@ mod common;
 use common::{Random, build, cube, plain, thrusters, wall};
 use nalgebra::Rotation3;
 use percussion_control::plan::{Condition, Drive, Goal, Measure, Meeting, Plan, Seen, Slip, Tie, When};
-use percussion_control::transcription::{Apart, Encounter, Point, Setup, Transcription};
+use percussion_control::transcription::{Apart, Encounter, Keeper, Plane, Point, Setup, Transcription};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::{JointSpec, ModelBuilder, State};
+use percussion_mechanics::{JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::{Bound, Program};
 
 /// A candidate: states displaced at random about a given one, efforts and scales at random.
@@ -116,6 +116,18 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     (first, second)
 }
 
+/// Planes between all pairs that have one, over an interval and at a node.
+fn planes(model: &Model, state: &State, interval: usize) -> Vec<Apart> {
+    let contacts = model.contacts.as_ref().unwrap();
+    let normal = Vec3::new(-0.9, 0.1, 0.2).normalize();
+    let each = contacts.all_pairs().into_iter().filter_map(|pair| {
+        let plane = Plane::best(contacts, pair, &[normal], &[state])?;
+        let by = |nodes: Vec<usize>| Apart { nodes, pair, least: 0.01, by: Keeper::Plane(plane.clone()) };
+        Some([by(vec![interval, interval + 1]), by(vec![1])])
+    });
+    each.flatten().collect()
+}
+
 fn tilted(position: Vec3, turn: Vec3) -> Pose {
     Pose::new(Rotation3::from_scaled_axis(turn), position)
 }
@@ -178,9 +190,14 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
             encounter.slides = slides;
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
             let apart = |node: usize| {
-                pairs.iter().map(move |&pair| Apart { node, pair, least: 0.0, sides: Vec::new(), over: None })
+                pairs.iter().map(move |&pair| Apart {
+                    nodes: vec![node],
+                    pair,
+                    least: 0.0,
+                    by: Keeper::Separation,
+                })
             };
-            let apart = apart(1).chain(apart(3)).collect();
+            let apart = apart(1).chain(apart(3)).chain(planes(&model, &state, 3)).collect();
             let (first, second) =
                 errors(plan, Setup { encounters: vec![encounter], apart }, &state, 3 + u64::from(slides));
             println!("{slip:?} {slides}: first {first:e}, second {second:e}");
@@ -252,10 +269,13 @@ fn a_chain_with_torques_in_its_joints() {
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let apart = pairs
-        .iter()
-        .map(|&pair| Apart { node: 2, pair, least: 0.01, sides: Vec::new(), over: None })
-        .collect();
+    let separations = pairs.iter().map(|&pair| Apart {
+        nodes: vec![2],
+        pair,
+        least: 0.01,
+        by: Keeper::Separation,
+    });
+    let apart = separations.chain(planes(&model, &state, 2)).collect();
     let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");

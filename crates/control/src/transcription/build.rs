@@ -14,6 +14,7 @@ use super::local::{Directions, Event, Law, Local, What};
 use super::node::{Function, NodePiece};
 use super::passage::Passage;
 use super::piece::{Context, OBJECTIVE, Piece, Placed};
+use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
 use super::sums::{Effort, Linear};
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
@@ -22,23 +23,28 @@ use percussion_mechanics::discrete::{Derivatives, Differentiator};
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
 
-/// Two parts that keep apart at a node.
-///
-/// Parts are apart if *some* plane has all vertices of one above it and all of the other below: the separation is a maximum over
-/// planes of a minimum over vertices. The program holds one plane, carried by the features that define it now, and asks for all
-/// vertices: smooth, and sufficient. Which plane is chosen anew between rounds.
+/// Two parts that keep apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
-    /// Where.
-    pub node: usize,
+    /// Where: at one node, or at both ends of an interval.
+    pub nodes: Vec<usize>,
     /// Which.
     pub pair: (usize, usize),
     /// How far at least, m.
     pub least: f64,
-    /// The plane with each vertex that it keeps clear of; empty for curved parts, whose separation is smooth by itself.
-    pub sides: Vec<Frozen>,
-    /// The interval over which the plane is shared by both nodes, so that parts are clear on the way too.
-    pub over: Option<usize>,
+    /// By what.
+    pub by: Keeper,
+}
+
+/// What keeps two parts apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Keeper {
+    /// A plane that is sought.
+    Plane(Plane),
+    /// The surface of a half-space with the points that stay above it, further by a radius.
+    Surface(Vec<Frozen>, f64),
+    /// The separation itself, which curved parts have smooth.
+    Separation,
 }
 
 /// A planned contact with the features that meet.
@@ -63,6 +69,16 @@ pub struct Setup {
     pub encounters: Vec<Encounter>,
     /// Pairs that are watched.
     pub apart: Vec<Apart>,
+}
+
+impl Setup {
+    /// The planes that are sought, in the order of their variables.
+    pub fn planes(&self) -> impl Iterator<Item = &Plane> {
+        self.apart.iter().filter_map(|apart| match &apart.by {
+            Keeper::Plane(plane) => Some(plane),
+            _ => None,
+        })
+    }
 }
 
 /// Islands of the bodies of a meeting.
@@ -134,7 +150,13 @@ impl Transcription {
     /// The program of a plan, for given features and pairs.
     pub fn new(plan: Plan, setup: Setup) -> Self {
         let sites = sites(&plan, &setup);
-        let numbering = number(&plan, &sites);
+        let mut numbering = number(&plan, &sites);
+        // Last of all: rounds of a search add planes, and nothing else moves.
+        for apart in &setup.apart {
+            let Keeper::Plane(plane) = &apart.by else { continue };
+            numbering.planes.push(numbering.count);
+            numbering.count += plane.turns() + 1;
+        }
         let scratch = vec![plan.start.state.clone(); 2];
         let context = Context {
             plan,
@@ -149,6 +171,7 @@ impl Transcription {
         let ends = motion(&context, &mut rows, &mut pieces);
         impulses(&context, &sites, &ends, &mut rows, &mut pieces);
         functions(&context, &setup, &mut rows, &mut pieces);
+        planes(&context, &setup, &mut rows, &mut pieces);
         times(&context, &mut rows, &mut pieces);
         if context.plan.effort != 0.0 && context.plan.components() > 0 {
             for interval in 0..context.plan.intervals {
@@ -157,7 +180,7 @@ impl Transcription {
         }
         let mut layout = Layout { variables: bounds(&context, &sites), ..Layout::default() };
         layout.constraints = rows.bounds;
-        layout.reach = reach(&context);
+        layout.reach = reach(&context, &setup);
         let pieces = pieces
             .into_iter()
             .map(|piece| Placed::new(piece, &mut layout.jacobian, &mut layout.hessian))
@@ -249,12 +272,15 @@ fn number(plan: &Plan, sites: &[Site]) -> Numbering {
 /// How far a freedom may move in one step of the solver, rad and m: turns by more are no small ones.
 const REACH: f64 = 0.3;
 
-fn reach(context: &Context) -> Vec<f64> {
+fn reach(context: &Context, setup: &Setup) -> Vec<f64> {
     let numbering = &context.numbering;
     let mut reach = vec![f64::INFINITY; numbering.count];
     for places in &numbering.places {
         let each = context.plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE);
         each.for_each(|(island, &first)| reach[first..first + island.freedoms.len()].fill(REACH));
+    }
+    for (first, plane) in numbering.planes.iter().zip(setup.planes()) {
+        reach[*first..*first + plane.turns()].fill(REACH);
     }
     reach
 }
@@ -273,7 +299,7 @@ fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {
         }
     }
     if numbering.scales != NONE {
-        bounds[numbering.scales..].fill(plan.times.scale);
+        bounds[numbering.scales..numbering.scales + plan.segments()].fill(plan.times.scale);
     }
     bounds
 }
@@ -420,17 +446,19 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
     }
     for (memory, apart) in setup.apart.iter().enumerate() {
         let curved = Function::Separation { pair: apart.pair, memory };
-        if !varies(context, apart.node, &curved) {
-            continue;
-        }
-        let label = Label::Apart { pair: apart.pair, node: apart.node };
-        let mut put = |function: Function| {
-            lists[apart.node].1.push((rows.add(Bound::at_least(apart.least), label.clone()), 1.0));
-            lists[apart.node].0.push(function);
-        };
-        match &apart.sides[..] {
-            [] => put(curved),
-            sides => sides.iter().for_each(|frozen| put(Function::Gap { pair: apart.pair, frozen: *frozen })),
+        for &node in apart.nodes.iter().filter(|&&node| varies(context, node, &curved)) {
+            let label = Label::Apart { pair: apart.pair, node };
+            let mut put = |function: Function, least: f64| {
+                lists[node].1.push((rows.add(Bound::at_least(least), label.clone()), 1.0));
+                lists[node].0.push(function);
+            };
+            match &apart.by {
+                Keeper::Plane(_) => {}
+                Keeper::Separation => put(curved.clone(), apart.least),
+                Keeper::Surface(points, radius) => points.iter().for_each(|frozen| {
+                    put(Function::Gap { pair: apart.pair, frozen: *frozen }, apart.least + radius);
+                }),
+            }
         }
     }
     for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {
@@ -455,6 +483,22 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
     for (node, (functions, rows)) in lists.into_iter().enumerate() {
         if !functions.is_empty() {
             pieces.push(Box::new(NodePiece::new(context, node, functions, rows)));
+        }
+    }
+}
+
+/// Planes and the vertices on their two sides.
+fn planes(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
+    let apart = setup.apart.iter().filter_map(|apart| match &apart.by {
+        Keeper::Plane(plane) => Some((apart, plane)),
+        _ => None,
+    });
+    for (index, (apart, plane)) in apart.enumerate() {
+        for &node in &apart.nodes {
+            let label = Label::Apart { pair: apart.pair, node };
+            let bound = Bound::at_least(0.5 * apart.least);
+            let own = (0..plane.rows()).map(|_| (rows.add(bound, label.clone()), 1.0)).collect();
+            pieces.push(Box::new(PlanePiece::new(context, (plane, index), node, apart.pair, own)));
         }
     }
 }

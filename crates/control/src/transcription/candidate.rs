@@ -15,7 +15,8 @@ impl Transcription {
         scales: &[f64],
     ) -> Point {
         let numbering = self.context.numbering.clone();
-        let mut point = Point { nodes, numbers: vec![0.0; numbering.count] };
+        let mut point = Point { nodes, numbers: vec![0.0; numbering.count], planes: Vec::new() };
+        self.add_planes(&mut point);
         let last = self.context.plan.intervals;
         for (node, terminal) in [(0, &self.context.plan.start), (last, &self.context.plan.end)] {
             for (island, fixed) in self.context.plan.model.islands.iter().zip(&terminal.fixed) {
@@ -36,7 +37,7 @@ impl Transcription {
             point.numbers[first..first + m].copy_from_slice(&efforts[k * m..(k + 1) * m]);
         }
         if numbering.scales != NONE {
-            point.numbers[numbering.scales..].copy_from_slice(scales);
+            point.numbers[numbering.scales..numbering.scales + scales.len()].copy_from_slice(scales);
         }
         let plan = self.context.plan.clone();
         let mut time = plan.start.state.time;
@@ -70,6 +71,17 @@ impl Transcription {
             }
         }
         point
+    }
+
+    /// Gives a candidate the planes that it does not have yet, where the set-up begins with them.
+    pub fn add_planes(&self, point: &mut Point) {
+        point.numbers.resize(self.context.numbering.count, 0.0);
+        let known = point.planes.len();
+        let planes = self.setup.planes().zip(&self.context.numbering.planes).skip(known);
+        for (plane, first) in planes {
+            point.planes.push(plane.normal);
+            point.numbers[first + plane.turns()] = plane.height;
+        }
     }
 
     /// The events of a meeting at its own node: the first variable of the impulses of each, and where they act.

@@ -10,7 +10,7 @@
 
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Carrier, Contacts, Memory, Part, PartShape, Touch};
+use percussion_mechanics::contact::{Carrier, Contacts, Memory, Touch};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 
 /// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
@@ -160,68 +160,17 @@ impl Frozen {
     }
 }
 
-/// Vertices up to which all of a part's are kept clear of a plane; of larger ones those near it.
-const ALL: usize = 8;
-/// Height over the lowest vertex up to which others are near, as part of the radius.
-const NEAR: f64 = 0.5;
-
 impl Frozen {
-    /// The plane between two parts as it is carried, with every vertex that must stay on its own side of it: while all these gaps
-    /// are positive the parts are apart. `None` if a part is curved.
-    pub fn sides(
+    /// The surface of a half-space, the second part, with points of the first that stay above it.
+    pub fn above(
         contacts: &Contacts,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &mut Memory,
-    ) -> Result<Option<Vec<Self>>, QueryError> {
-        let touch = contacts.touch(pair, poses, f64::INFINITY, memory)?;
-        Ok(Self::new(contacts, pair, poses, &touch, memory).vertices(contacts, pair, poses))
+        points: &[Vec3],
+    ) -> Result<Vec<Self>, QueryError> {
+        let mut memory = Memory::default();
+        let touch = contacts.touch(pair, poses, f64::INFINITY, &mut memory)?;
+        let surface = Self::new(contacts, pair, poses, &touch, &memory);
+        Ok(points.iter().map(|point| surface.at_points(*point, surface.point_b)).collect())
     }
-
-    /// This plane with every vertex that must stay on its own side of it, at other placements.
-    pub fn vertices(
-        self,
-        contacts: &Contacts,
-        pair: (usize, usize),
-        poses: (&Pose, &Pose),
-    ) -> Option<Vec<Self>> {
-        let n = self.read(poses).normal;
-        let (a, b) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
-        let above =
-            || near(a, poses.0, &n).map(|list| list.into_iter().map(|x| self.at_points(x, self.point_b)));
-        let below =
-            || near(b, poses.1, &-n).map(|list| list.into_iter().map(|y| self.at_points(self.point_a, y)));
-        match &self.carrier {
-            Side::B(_) => above().map(Iterator::collect),
-            Side::A(_) => below().map(Iterator::collect),
-            Side::Edges(..) => above().zip(below()).map(|(above, below)| above.chain(below).collect()),
-        }
-    }
-
-    /// Whether another plane is carried by the same side with the same normal there, so that nothing changes.
-    pub fn same_plane(&self, other: &Self) -> bool {
-        let near = |a: &Vec3, b: &Vec3| (a.normalize() - b.normalize()).norm() < 1e-6;
-        match (&self.carrier, &other.carrier) {
-            (Side::A(n), Side::A(m)) | (Side::B(n), Side::B(m)) => near(n, m),
-            (Side::Edges(n, e), Side::Edges(m, f)) => near(n, m) && near(e, f),
-            _ => false,
-        }
-    }
-}
-
-/// The vertices of a part that are near a plane with a normal towards it, in the body's principal frame; `None` if it is curved.
-fn near(part: &Part, pose: &Pose, n: &Vec3) -> Option<Vec<Vec3>> {
-    let own: Vec<Vec3> = match &part.shape {
-        PartShape::Solid(solid) => solid.polytope()?.vertices().to_vec(),
-        PartShape::Planar(planar) => {
-            planar.polygon()?.vertices().iter().map(|v| Vec3::new(v.x, v.y, 0.0)).collect()
-        }
-    };
-    let body: Vec<Vec3> = own.iter().map(|v| part.offset.point(v)).collect();
-    if body.len() <= ALL {
-        return Some(body);
-    }
-    let height = |v: &Vec3| n.dot(&pose.direction(v));
-    let lowest = body.iter().map(height).fold(f64::INFINITY, f64::min);
-    Some(body.into_iter().filter(|v| height(v) <= lowest + NEAR * part.radius).collect())
 }

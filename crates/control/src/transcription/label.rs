@@ -121,6 +121,9 @@ pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
             }
         }
     }
+    if numbering.planes.first().is_some_and(|first| variable >= *first) {
+        return "a plane between two parts".to_owned();
+    }
     if numbering.scales != NONE && variable >= numbering.scales {
         return format!("time scale {}", variable - numbering.scales + 1);
     }

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `passage.rs` | an island over an interval: momenta at both ends |
 //! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
+//! | `plane.rs` | a plane between two parts that is sought too |
 //! | `local.rs` | impulses of contacts and ties, velocities |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
 //!
 //! Variables are the nodes' configurations (displacements of the freedoms at the present candidate: minimal, and each
-//! touches its two intervals only), efforts, time scales, and at nodes where momenta jump or are asked about these too.
+//! touches its two intervals only), efforts, time scales, at nodes where momenta jump or are asked about these too, and the
+//! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
 mod build;
@@ -21,15 +23,17 @@ mod local;
 mod node;
 mod passage;
 mod piece;
+mod plane;
 mod point;
 mod sums;
 
-pub use build::{Apart, Encounter, Setup};
+pub use build::{Apart, Encounter, Keeper, Setup};
 pub use encounter::EncounterError;
 pub use frozen::{Frozen, Reading};
 pub use label::Label;
 pub use local::{Directions, Event, Law};
 pub use node::separation;
+pub use plane::{Hull, Plane};
 pub use point::{NONE, Numbering, Point};
 
 use crate::plan::{Plan, left_jacobian};
@@ -112,6 +116,12 @@ impl Program for Transcription {
                 to.numbers[own].fill(0.0);
             }
         }
+        let planes = numbering.planes.iter().zip(self.setup.planes());
+        for (((&first, plane), here), there) in planes.zip(&from.planes).zip(&mut to.planes) {
+            let own = first..first + plane.turns();
+            *there = plane.turned(here, &step[own.clone()]);
+            to.numbers[own].fill(0.0);
+        }
     }
 
     fn evaluate(&mut self, at: &Point, constraints: &mut [f64]) -> Result<f64, Undefined> {
@@ -153,7 +163,7 @@ impl Program for Transcription {
         Ok(())
     }
 
-    fn chart(&self, _: &Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
+    fn chart(&self, base: &Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
         blocks.clear();
         let model = &self.context.plan.model;
         for places in &self.context.numbering.places {
@@ -169,6 +179,10 @@ impl Program for Transcription {
                     blocks.push(ChartBlock { first: at, entries: turned.as_slice().to_vec(), size: 3 });
                 }
             }
+        }
+        let planes = self.context.numbering.planes.iter().zip(self.setup.planes());
+        for ((&first, plane), n) in planes.zip(&base.planes) {
+            blocks.push(plane.chart(n, first, &x[first..first + plane.turns()]));
         }
         blocks.sort_by_key(|block| block.first);
     }

@@ -1,6 +1,7 @@
 //! Where the unknowns are, and what a candidate is.
 
 use crate::plan::Plan;
+use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 
 /// No variable or row: something that stands firm.
@@ -11,8 +12,11 @@ pub const NONE: usize = usize::MAX;
 pub struct Point {
     /// States at the nodes; their momenta are not part of it.
     pub nodes: Vec<State>,
-    /// Efforts, time scales, momenta and impulses, by the variable's number; zero where a variable is none of them.
+    /// Efforts, time scales, momenta, impulses and heights of planes, by the variable's number; zero where a variable is none
+    /// of them.
     pub numbers: Vec<f64>,
+    /// Unit normals of the planes that are sought.
+    pub planes: Vec<Vec3>,
 }
 
 /// Numbers of the variables, in the order of time.
@@ -28,6 +32,8 @@ pub struct Numbering {
     pub efforts: Vec<usize>,
     /// First time scale; [`NONE`] if they are not sought.
     pub scales: usize,
+    /// First one of each plane: its turns, then its height. They come last.
+    pub planes: Vec<usize>,
     /// How many there are.
     pub count: usize,
 }
