@@ -49,6 +49,14 @@ impl Rounds<'_> {
         })
     }
 
+    /// Whether a joint that a contact made holds a pair over an interval.
+    pub(crate) fn holds(&self, pair: (usize, usize), interval: usize) -> bool {
+        self.plan.meetings.iter().zip(&self.setup.encounters).any(|(meeting, encounter)| {
+            let last = meeting.released.unwrap_or(self.plan.intervals);
+            meeting.tie.is_some() && encounter.pair == pair && (meeting.node..last).contains(&interval)
+        })
+    }
+
     /// Whether nothing of a pair can move at a node.
     fn stands(&self, pair: (usize, usize), node: usize) -> bool {
         let fixed = match node {
@@ -106,8 +114,7 @@ impl Rounds<'_> {
         // Where nothing can move and there is no room, a plane has none either.
         let open = |node: &usize| {
             let room = TIGHT * contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
-            let tight =
-                || gap(&self.plan.model, pair, &nodes[*node], &mut Memory::default()) < margin + room;
+            let tight = || gap(&self.plan.model, pair, &nodes[*node], &mut Memory::default()) < margin + room;
             !self.meets(pair, *node) && !(self.stands(pair, *node) && tight())
         };
         let own: Vec<usize> = [interval, interval + 1].into_iter().filter(open).collect();
@@ -176,7 +183,8 @@ impl Rounds<'_> {
     fn dips(&self, at: &Point) -> Vec<((usize, usize), usize, f64)> {
         let mut list = Vec::new();
         for interval in 0..self.plan.intervals {
-            for &(pair, _) in &self.pairs {
+            // A point that is held leaves its place only because rates are taken for constant here.
+            for &(pair, _) in self.pairs.iter().filter(|(pair, _)| !self.holds(*pair, interval)) {
                 let ends = (&at.nodes[interval], &at.nodes[interval + 1]);
                 let least = least_between(&self.plan.model, pair, ends, 0.0);
                 if least < -self.graze(pair) {
@@ -192,7 +200,8 @@ impl Rounds<'_> {
         let Some(contacts) = self.plan.model.contacts.clone() else { return false };
         let mut changed = false;
         for (pair, interval, least) in self.dips(at) {
-            let margin = self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
+            let margin =
+                self.pairs.iter().find(|(known, _)| *known == pair).map_or(0.0, |(_, margin)| *margin);
             if self.watch(&contacts, (pair, margin), interval, &at.nodes) {
                 changed = true;
                 continue;

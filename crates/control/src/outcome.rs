@@ -39,7 +39,12 @@ impl Rounds<'_> {
                 let Ok((before, after)) = program.momenta(at, k, i) else { continue };
                 nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
                 if k + 1 == plan.intervals {
-                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(&after);
+                    // A joint may act at the last node too: what is sought there is what it leaves.
+                    let last = match numbering.momenta[k + 1][i] {
+                        NONE => &after[..],
+                        first => &at.numbers[first..first + island.freedoms.len()],
+                    };
+                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(last);
                 }
                 if accountable(plan, island) {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
@@ -71,7 +76,7 @@ impl Rounds<'_> {
         for &(pair, _) in &self.pairs {
             for k in 0..=plan.intervals {
                 clearance = clearance.min(gap(&plan.model, pair, &at.nodes[k], &mut Memory::default()));
-                if k < plan.intervals {
+                if k < plan.intervals && !self.holds(pair, k) {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
                     clearance_between = clearance_between.min(least_between(&plan.model, pair, ends, 0.0));
                 }

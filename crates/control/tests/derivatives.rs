@@ -269,12 +269,8 @@ fn a_chain_with_torques_in_its_joints() {
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let separations = pairs.iter().map(|&pair| Apart {
-        nodes: vec![2],
-        pair,
-        least: 0.01,
-        by: Keeper::Separation,
-    });
+    let separations =
+        pairs.iter().map(|&pair| Apart { nodes: vec![2], pair, least: 0.01, by: Keeper::Separation });
     let apart = separations.chain(planes(&model, &state, 2)).collect();
     let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
     println!("first {first:e}, second {second:e}");

@@ -92,6 +92,8 @@ pub const PICTURES: &[Drawn] = &[
     // Tilted, flat at the wall, and on the way back.
     drawn("cube-wall", Strip, &[0.0, 0.1, 0.217, 0.4, 0.75], (960, 240)).from(28.0, 16.0).with_impulses(0.01),
     drawn("cube-wall-penalty", Strip, &[0.0, 0.195, 0.255, 0.315, 0.75], (960, 240)).from(28.0, 16.0),
+    drawn("dice-throw", Overlay, &[0.0, 0.08, 0.154, 0.164, 0.24, 0.33, 0.404, 0.48, 0.6], (840, 520))
+        .from(-70.0, 14.0),
     drawn("falling-cube", Strip, &[0.0, 0.2, 0.378, 0.56, 0.755], (960, 340))
         .from(-62.0, 12.0)
         .with_impulses(0.002),

@@ -107,6 +107,11 @@ pub const SCENES: &[Scene] = &[
         "A cube turns round by sinking into a soft wall and being pushed out again",
         ["scene.toml"]
     ),
+    plan_scene!(
+        "dice-throw",
+        "A die is thrown against a wall so that it lands on a sticky floor with a chosen face up",
+        ["scene.toml"]
+    ),
     run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
     study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(

@@ -19,7 +19,7 @@
 //!
 //! | key | of a plan |
 //! |---|---|
-//! | `objective`, `guess_at_least` | the price and its relative tolerance; how many times as dear the guess is |
+//! | `objective`, `guess_at_least` | the price and its tolerance, relative or where it is zero 1e-12; how many times as dear the guess is |
 //! | `contact_times`, `time_tolerance` | of planned contacts, s |
 //! | `sigma`, `sigma_tolerance` | time scales |
 //! | `violation_at_most` | of constraints, in their units, and momentum that nothing explains, N s and N m s |
@@ -47,6 +47,8 @@ use std::path::Path;
 
 /// Angular momentum that symmetry keeps may wander by rounding, relative to the greatest there was.
 const KEPT: f64 = 1e-11;
+/// A price that is none.
+const NOTHING: f64 = 1e-12;
 /// Joints and loops hold at every step.
 const CONSTRAINTS: f64 = 1e-12;
 
@@ -339,7 +341,7 @@ fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
     c.unless(figures.ending == "optimal", || format!("{}: {:?}", figures.ending, figures.evidence));
     c.unless(found.warnings.is_empty(), || found.warnings.join("; "));
     let ([objective, relative], price) = (wanted.objective, figures.objective.unwrap_or(f64::NAN));
-    c.unless((price - objective).abs() <= relative * objective, || format!("costs {price:e}"));
+    c.unless((price - objective).abs() <= (relative * objective).max(NOTHING), || format!("costs {price:e}"));
     if let Some(times) = wanted.guess_at_least {
         let guess = figures.objective_guess.unwrap_or(f64::NAN);
         c.unless(guess >= times * price, || format!("the guess costs only {guess:e}"));

@@ -5,6 +5,10 @@ use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Meeting;
 use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
 use percussion_control::{Manoeuvre, find};
+use percussion_geometry::Vec3;
+use percussion_mechanics::State;
+use percussion_mechanics::rotation::{Mat3, Turn};
+use percussion_mechanics::schemes::by_name;
 use percussion_scene::{PlanSettings, Scene};
 use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Watch};
 
@@ -154,6 +158,97 @@ fn two_cubes_do_what_two_masses_on_a_line_do() {
     assert!((found.objective - 2.8573e-5).abs() < 2e-3 * 2.8573e-5);
     // Nothing turns.
     assert!(found.nodes.iter().flat_map(|node| &node.rotations).all(|r| (r.trace() - 3.0).abs() < 1e-12));
+}
+
+/// Corners of the die, in the world.
+fn corners(state: &State) -> Vec<Vec3> {
+    let sign = |bit: usize, k: usize| if k >> bit & 1 == 1 { 0.025 } else { -0.025 };
+    let own = (0..8).map(|k| Vec3::new(sign(0, k), sign(1, k), sign(2, k)));
+    own.map(|corner| state.positions[0] + state.rotations[0] * corner).collect()
+}
+
+/// The guess follows the die on the joint that its corner makes.
+#[test]
+fn a_guess_swings_about_the_corner_that_sticks() {
+    let settings = planned("dice-throw", &[]);
+    let path = settings.made_guess().unwrap().work_out(&settings.plan).unwrap();
+    let held = |node: &State| corners(node).into_iter().min_by(|a, b| a.z.total_cmp(&b.z)).unwrap();
+    let place = held(&path.nodes[40]);
+    assert!(place.z.abs() < 1e-3);
+    let corner = corners(&path.nodes[40]).iter().position(|c| *c == place).unwrap();
+    // Neither the joint nor the weight has a moment about the vertical through the corner.
+    let about = |node: &State| {
+        let (p, arm) = (&node.momenta, node.positions[0] - place);
+        p[5] + arm.x * p[1] - arm.y * p[0]
+    };
+    let first = about(&path.nodes[41]);
+    for node in &path.nodes[41..=50] {
+        assert!((corners(node)[corner] - place).norm() < 1e-9);
+        assert!((about(node) - first).abs() < 1e-9 * first.abs().max(1e-4), "{} {first}", about(node));
+    }
+    // Nearly flat at the end of it, and then at rest.
+    let mut heights: Vec<f64> = corners(&path.nodes[50]).iter().map(|c| c.z).collect();
+    heights.sort_by(f64::total_cmp);
+    assert!(heights[3] < 6e-3 && heights[4] > 0.04, "{heights:?}");
+    assert!(path.nodes[51..].iter().all(|node| node.positions == path.nodes[50].positions));
+}
+
+/// The angular velocity that is left when a die stops with one of its corners: angular momentum about that corner stays.
+fn stopped(mass: f64, inertia: f64, arm: &Vec3, velocity: &Vec3, spin: &Vec3) -> Vec3 {
+    let about = spin * inertia + arm.cross(velocity) * mass;
+    let moments = (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass;
+    (moments + Mat3::identity() * inertia).try_inverse().unwrap() * about
+}
+
+#[test]
+fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
+    let plan = planned("dice-throw", &[]).plan;
+    let found = solved("dice-throw", &[]);
+    assert_eq!(found.ending, Ending::Optimal);
+    let model = &plan.model;
+    // The simulator, which finds the two impacts by itself, flies the same way from the throw to the floor.
+    let mut state = found.nodes[0].clone();
+    let mut scheme = by_name("exact", model, &state, &Default::default()).unwrap();
+    let mut impacts = 0;
+    for (k, node) in found.nodes.iter().enumerate().take(40).skip(1) {
+        let h = node.time - found.nodes[k - 1].time;
+        scheme.step(model, &mut state, h).unwrap();
+        impacts += scheme.transcript().map_or(0, |transcript| transcript.impacts.len());
+        let off = (state.positions[0] - node.positions[0]).norm();
+        let turned = (state.rotations[0] - node.rotations[0]).amax();
+        assert!(off < 1e-8 && turned < 1e-8, "node {k}: {off:e} m, {turned:e}");
+    }
+    assert_eq!(impacts, 2);
+    // One corner touches the floor at node 40 and stays there.
+    let held = corners(&found.nodes[40]).iter().position(|c| c.z.abs() < 1e-9).unwrap();
+    let place = corners(&found.nodes[40])[held];
+    for node in &found.nodes[40..] {
+        assert!((corners(node)[held] - place).norm() < 1e-9);
+        assert!(corners(node).iter().all(|corner| corner.z > -1e-9));
+    }
+    // What the blow leaves, by hand; half an interval later the weight has turned it a little.
+    let link = &model.links[0];
+    let before = |k: usize| {
+        let (a, b) = (&found.nodes[k], &found.nodes[k + 1]);
+        let h = b.time - a.time;
+        let turn = a.rotations[0].transpose() * b.rotations[0];
+        let spin = a.rotations[0] * Turn::of_matrix(&turn).log() / h;
+        ((b.positions[0] - a.positions[0]) / h, spin, h)
+    };
+    let (fall, spin, h) = before(39);
+    let velocity = fall + Vec3::new(0.0, 0.0, -9.81) * (0.5 * h);
+    let arm = found.nodes[40].positions[0] - place;
+    let wanted = stopped(link.mass, link.inertia.x, &arm, &velocity, &spin);
+    let (_, left, _) = before(40);
+    println!("turns by {left:?} rad/s after the blow, {wanted:?} by hand");
+    assert!((left - wanted).norm() < 0.06 * wanted.norm(), "{left} {wanted}");
+    // It lies on the face opposite to its x axis, and nothing moves.
+    for node in &found.nodes[50..] {
+        assert!((node.rotations[0].column(0) - Vec3::z()).norm() < 1e-9);
+        assert!((node.positions[0] - found.nodes[50].positions[0]).norm() < 1e-9);
+        assert!((node.positions[0].z - 0.025).abs() < 1e-9);
+    }
+    assert!(found.nodes[plan.intervals].momenta.iter().all(|p| p.abs() < 1e-9));
 }
 
 /// The program of the two cubes with torques, solved from the manoeuvre without them; nothing keeps apart.

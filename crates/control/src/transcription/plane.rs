@@ -92,7 +92,8 @@ impl Plane {
     ) -> Option<Self> {
         let parts = [&contacts.parts[pair.0], &contacts.parts[pair.1]];
         let hulls = [Hull::of(parts[0])?, Hull::of(parts[1])?];
-        let poses: Vec<[Pose; 2]> = states.iter().map(|state| parts.map(|part| part.body_pose(state))).collect();
+        let poses: Vec<[Pose; 2]> =
+            states.iter().map(|state| parts.map(|part| part.body_pose(state))).collect();
         let first = poses.first()?;
         let anchor = (first[0].point(&parts[0].reference) + first[1].point(&parts[1].reference)) * 0.5;
         let flat = parts[0].shape.is_planar().then(|| {
