@@ -49,6 +49,14 @@ impl Rounds<'_> {
         })
     }
 
+    /// Whether a joint that a contact made holds a pair over an interval.
+    pub(crate) fn holds(&self, pair: (usize, usize), interval: usize) -> bool {
+        self.plan.meetings.iter().zip(&self.setup.encounters).any(|(meeting, encounter)| {
+            let last = meeting.released.unwrap_or(self.plan.intervals);
+            meeting.tie.is_some() && encounter.pair == pair && (meeting.node..last).contains(&interval)
+        })
+    }
+
     /// Whether nothing of a pair can move at a node.
     fn stands(&self, pair: (usize, usize), node: usize) -> bool {
         let fixed = match node {
@@ -187,7 +195,8 @@ impl Rounds<'_> {
     fn dips(&self, at: &Point) -> Vec<((usize, usize), usize, f64)> {
         let mut list = Vec::new();
         for interval in 0..self.plan.intervals {
-            for &(pair, _) in &self.pairs {
+            // A point that is held leaves its place only because rates are taken for constant here.
+            for &(pair, _) in self.pairs.iter().filter(|(pair, _)| !self.holds(*pair, interval)) {
                 let ends = (&at.nodes[interval], &at.nodes[interval + 1]);
                 let least = least_between(&self.plan.model, pair, ends, 0.0);
                 if least < -self.graze(pair) {

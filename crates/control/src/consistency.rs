@@ -1,18 +1,18 @@
 //! Whether momentum changes by what acts from outside, and by nothing else [Johnson 4.12-4.15].
 //!
 //! ```text
-//! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts and weight, at averaged points
+//! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts, weight and other forces, at averaged points
 //! ```
 //!
 //! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's freedoms carry.
 //! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world or
-//! feel forces other than efforts and weight are left out.
+//! feel forces along joints are left out.
 
 use crate::plan::Plan;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::{Control, Grip};
-use percussion_mechanics::force::Axes;
+use percussion_mechanics::force::{Axes, Bodies, ForceError, Placement, Pull};
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::joint::motion::{Vec6, twist};
 use percussion_mechanics::model::Island;
@@ -22,10 +22,7 @@ pub fn accountable(plan: &Plan, island: &Island) -> bool {
     let model = &plan.model;
     let root = &model.links[island.bodies.start];
     let roots = model.links[island.bodies.clone()].iter().filter(|link| link.parent.is_none()).count();
-    root.joint.kind == JointKind::Free
-        && roots == 1
-        && island.forces.is_empty()
-        && island.joint_forces.is_empty()
+    root.joint.kind == JointKind::Free && roots == 1 && island.joint_forces.is_empty()
 }
 
 /// Linear and angular momentum of an island.
@@ -38,7 +35,13 @@ pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 
 }
 
 /// What acts on an island from outside over an interval, as an impulse about the origin.
-pub fn given(plan: &Plan, island: usize, ends: (&State, &State), h: f64, efforts: &[f64]) -> Vec6 {
+pub fn given(
+    plan: &Plan,
+    island: usize,
+    ends: (&State, &State),
+    (t, h): (f64, f64),
+    efforts: &[f64],
+) -> Result<Vec6, ForceError> {
     let model = &plan.model;
     let it = &model.islands[island];
     let middle = |slot: usize, arm: &Vec3| {
@@ -70,5 +73,34 @@ pub fn given(plan: &Plan, island: usize, ends: (&State, &State), h: f64, efforts
         }
         next += effort.len();
     }
-    sum * h
+    Ok((sum + forces(plan, it, ends, (t, h))?) * h)
+}
+
+/// The forces of the model on an island at the middle of an interval, as a wrench about the origin.
+fn forces(
+    plan: &Plan,
+    island: &Island,
+    ends: (&State, &State),
+    (t, h): (f64, f64),
+) -> Result<Vec6, ForceError> {
+    let placements: Vec<Placement> = island
+        .bodies
+        .clone()
+        .map(|slot| Placement {
+            position: (ends.0.positions[slot] + ends.1.positions[slot]) * 0.5,
+            frame: (ends.0.rotations[slot] + ends.1.rotations[slot]) * 0.5,
+            velocity: (ends.1.positions[slot] - ends.0.positions[slot]) / h,
+            frame_rate: (ends.1.rotations[slot] - ends.0.rotations[slot]) / h,
+        })
+        .collect();
+    let bodies = Bodies { first: island.bodies.start, placements: &placements };
+    let mut pulls = vec![Pull::zero(); placements.len()];
+    for force in &plan.model.forces[island.forces.clone()] {
+        force.pull(t, &bodies, &mut pulls)?;
+    }
+    let about_origin = |(place, pull): (&Placement, &Pull)| {
+        let own = pull.wrench(&place.frame);
+        own + twist(&Vec3::zeros(), &place.position.cross(&pull.force))
+    };
+    Ok(placements.iter().zip(&pulls).map(about_origin).sum())
 }

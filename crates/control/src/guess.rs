@@ -5,13 +5,14 @@
 //! | still | those of the start | inverse dynamics |
 //! | straight | from start to end, each joint by a constant rate | inverse dynamics |
 //! | waypoints | the same from one to the next [Johnson 4.22, 4.23] | inverse dynamics |
-//! | free motion | a simulation without efforts, through collisions | zero |
+//! | free motion | a simulation without efforts, through collisions and on the joints they make | zero |
 //! | given | those of another manoeuvre, read at the new nodes | the same |
 //!
 //! Inverse dynamics finds at each interval the efforts that come nearest to what the next node asks for, in least squares where
 //! not everything can be steered.
 
-use crate::plan::{Drive, Plan};
+use crate::plan::{Drive, Meeting, Plan};
+use crate::swing::Swing;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::{Control, Derivatives, Differentiator, Passage, difference, displace};
 use percussion_mechanics::schemes::by_name;
@@ -199,6 +200,12 @@ fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
             continue;
         }
         let meeting = plan.meetings.get(segment);
+        if let Some(found) = on_a_joint(plan, &nodes, (first, last), scales[segment.saturating_sub(1)]) {
+            (scales[segment], state) = (found.0, found.1.last().unwrap_or(&state).clone());
+            nodes.extend(found.1);
+            first = last;
+            continue;
+        }
         if let Some(meeting) = meeting {
             // Follow the motion until the two bodies meet.
             let (mut ahead, mut scheme) = (state.clone(), begin(&state)?);
@@ -227,6 +234,54 @@ fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
     bend_to_end(plan, &mut nodes);
     let efforts = vec![0.0; plan.components() * plan.intervals];
     Ok(Path { nodes, efforts, scales })
+}
+
+/// The time scale and the nodes of a segment through which the joint of a contact holds; `None` where none does, or it cannot be followed.
+fn on_a_joint(
+    plan: &Plan,
+    nodes: &[State],
+    (first, last): (usize, usize),
+    arrived_with: f64,
+) -> Option<(f64, Vec<State>)> {
+    let holds = |m: &&Meeting| {
+        m.tie.is_some() && m.node <= first && m.released.is_none_or(|released| released > first)
+    };
+    let meeting = plan.meetings.iter().rfind(holds)?;
+    let begin = || Swing::new(plan, meeting, &nodes[first - 1], &nodes[first], plan.step * arrived_with);
+    let (mut scale, count) = (1.0, last - first);
+    let follow = |h: f64, count: usize, each: &mut dyn FnMut(&Swing, &State) -> bool| -> Option<()> {
+        let (mut swing, mut state) = (begin()?, nodes[first].clone());
+        for _ in 0..count {
+            state = swing.step(&state, h)?;
+            if each(&swing, &state) {
+                break;
+            }
+        }
+        Some(())
+    };
+    if let Some(next) = plan.meetings.iter().find(|m| m.node == last) {
+        // Until the face or the corner comes down.
+        let (mut high, mut down) = (f64::INFINITY, None);
+        follow(0.5 * plan.step, 2 * count * PATIENCE, &mut |swing, state| {
+            let Some(height) = swing.height(state, next.flat) else { return true };
+            if height <= 0.0 && high.is_finite() {
+                let back = 0.5 * plan.step * height / (height - high);
+                down = Some(state.time - nodes[first].time - back);
+            }
+            high = height;
+            height <= 0.0
+        })?;
+        if let Some(time) = down {
+            scale = time / (plan.step * count as f64);
+        }
+    }
+    scale = scale.clamp(plan.times.scale.lower, plan.times.scale.upper);
+    let mut found = Vec::new();
+    follow(plan.step * scale, count, &mut |_, state| {
+        found.push(state.clone());
+        false
+    })?;
+    Some((scale, found))
 }
 
 /// Leads the last segment of a path to where islands must stand at the end.

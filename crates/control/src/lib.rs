@@ -24,6 +24,7 @@ pub mod plan;
 pub mod planner;
 pub mod replay;
 pub mod shooting;
+mod swing;
 pub mod transcription;
 
 pub use guess::Guess;

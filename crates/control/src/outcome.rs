@@ -39,16 +39,24 @@ impl Rounds<'_> {
                 let Ok((before, after)) = program.momenta(at, k, i) else { continue };
                 nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
                 if k + 1 == plan.intervals {
-                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(&after);
+                    // A joint may act at the last node too: what is sought there is what it leaves.
+                    let last = match numbering.momenta[k + 1][i] {
+                        NONE => &after[..],
+                        first => &at.numbers[first..first + island.freedoms.len()],
+                    };
+                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(last);
                 }
                 if accountable(plan, island) {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
                     let own = &efforts[k * m + first..k * m + first + count];
                     let h = numbering.length(plan, at, k);
-                    // Jumps at contacts happen at nodes: within an interval only efforts and weight act.
+                    // Jumps at contacts happen at nodes: within an interval efforts and forces act. Both momenta have
+                    // been worked out from the forces, which therefore have values.
+                    let t = times[k] + 0.5 * h;
+                    let Ok(given) = given(plan, i, ends, (t, h), own) else { continue };
                     let change = momentum(plan, island, ends.1, &after)
                         - momentum(plan, island, ends.0, &before)
-                        - given(plan, i, ends, h, own);
+                        - given;
                     let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
                         true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
                             change + momentum(plan, island, ends.1, &next)
@@ -68,7 +76,7 @@ impl Rounds<'_> {
         for &(pair, _) in &self.pairs {
             for k in 0..=plan.intervals {
                 clearance = clearance.min(gap(&plan.model, pair, &at.nodes[k], &mut Memory::default()));
-                if k < plan.intervals {
+                if k < plan.intervals && !self.holds(pair, k) {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
                     clearance_between = clearance_between.min(least_between(&plan.model, pair, ends, 0.0));
                 }
@@ -121,7 +129,7 @@ impl Rounds<'_> {
                 node: meeting.node,
                 time: times[meeting.node],
                 bodies: (p.body, q.body),
-                point: reading.point_a,
+                point: program.place(at, m, (&poses.0, &poses.1)).unwrap_or(reading.point_a),
                 normal: reading.normal,
                 impulse,
             }
@@ -166,6 +174,17 @@ impl Transcription {
             Directions::Contact(_) => Some(first),
             _ => None,
         })
+    }
+
+    /// Where the normal impulses of a meeting act together; `None` if they do not.
+    fn place(&self, at: &Point, meeting: usize, poses: (&Pose, &Pose)) -> Option<Vec3> {
+        let (mut sum, mut weights) = (Vec3::zeros(), 0.0);
+        for (first, directions) in self.sites_of(meeting) {
+            let (Directions::Normal(frozen) | Directions::Contact(frozen)) = directions else { continue };
+            sum += frozen.read(poses).point_a * at.numbers[first];
+            weights += at.numbers[first];
+        }
+        (weights > 0.0).then(|| sum / weights)
     }
 
     /// The impulse on the first body of a meeting, world axes.

@@ -79,7 +79,12 @@ impl Agreement {
 
 /// The scheme that replays a plan when nobody says: one that finds its contacts.
 pub fn default_scheme(plan: &Plan) -> &'static str {
-    if plan.meetings.is_empty() { "variational" } else { "exact" }
+    let soft = plan.model.forces.iter().any(|force| matches!(force.law, Law::Contact(_)));
+    match (soft, plan.meetings.is_empty()) {
+        (true, _) => "potential",
+        (false, true) => "variational",
+        (false, false) => "exact",
+    }
 }
 
 /// The model of a plan under efforts that are held between nodes at given times. Whether the joints that contacts make can be

@@ -8,6 +8,7 @@ use nalgebra::Rotation3;
 use percussion_control::plan::{Condition, Drive, Goal, Measure, Meeting, Plan, Seen, Slip, Tie, When};
 use percussion_control::transcription::{Apart, Encounter, Keeper, Plane, Point, Setup, Transcription};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::{ContactSpec, Potential};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
@@ -278,4 +279,25 @@ fn a_chain_with_torques_in_its_joints() {
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");
     assert!(second < 1e-4, "{second:e}");
+}
+
+#[test]
+fn a_cube_in_a_wall_that_is_a_potential() {
+    for drag in [0.0, 0.05] {
+        let mut builder = ModelBuilder::new();
+        // A corner sinks into the wall, deep enough that no candidate is near the first touch.
+        builder.body(cube("cube", 0.1), tilted(Vec3::new(0.02, 0.03, 0.01), Vec3::new(0.5, 0.2, 0.6)));
+        builder.body(wall(Vec3::y()), Pose::identity());
+        let potential = Some(Potential { stiffness: 20.0, drag });
+        builder.contact(ContactSpec { potential, ..ContactSpec::default() });
+        let (model, state) = builder.build().unwrap();
+        let model = std::sync::Arc::new(model);
+        let mut plan = plain(&model, &state, 3, 0.02);
+        plan.actuators = thrusters(&model, 0);
+        plan.times.total = Bound::between(0.04, 0.08);
+        let (first, second) = errors(plan, Setup::default(), &state, 5);
+        println!("drag {drag}: first {first:e}, second {second:e}");
+        assert!(first < 1e-6, "{first:e}");
+        assert!(second < 1e-4, "{second:e}");
+    }
 }

@@ -1,5 +1,5 @@
 //! The contact potential: its gradient, what it keeps, its order, its losses, and the stiffness that is suggested for it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::random::Random;
 use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
-use percussion_mechanics::discrete::displace;
+use percussion_mechanics::discrete::{Derivatives, Differentiator, Passage, displace};
 use percussion_mechanics::force::{Bodies, Placement, Pull, suggested_stiffness};
 use percussion_mechanics::joint::motion::linear;
 use percussion_mechanics::rotation::Mat3;
@@ -119,6 +119,71 @@ fn forces_are_the_gradient_of_the_potential() {
     builder.contact(soft(10.0, 0.0));
     let (model, state) = builder.build().unwrap();
     check_gradient("balls", &model, &state, &mut random);
+}
+
+/// Greatest error of the derivatives of an interval's momenta relative to the greatest of them, and the greatest entry that ties the two bodies.
+fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
+    let (n, island) = (model.freedoms, &model.islands[0]);
+    let passage = Passage { model, island, start, end, t: 0.0, h: 0.05, controls: &[], efforts: &[] };
+    let mut found = Derivatives::default();
+    Differentiator::default().differentiate(&passage, &mut found).unwrap();
+    let momenta = |passage: &Passage| {
+        let mut p = vec![0.0; 2 * n];
+        let (before, after) = p.split_at_mut(n);
+        Differentiator::default().momenta(passage, before, after).unwrap();
+        p
+    };
+    let (mut worst, mut ties, mut size) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for (column, at_end) in (0..n).flat_map(|column| [(column, false), (column, true)]) {
+        // A tenth of what corners share a contact within.
+        let e = 3e-6;
+        let [plus, minus] = [e, -e].map(|by| {
+            let mut d = vec![0.0; n];
+            d[column] = by;
+            let mut moved = start.clone();
+            displace(model, island, if at_end { end } else { start }, &d, &mut moved);
+            momenta(&match at_end {
+                true => Passage { end: &moved, ..passage },
+                false => Passage { start: &moved, ..passage },
+            })
+        });
+        for row in 0..2 * n {
+            let half = if row < n { &found.before } else { &found.after };
+            let matrix = if at_end { &half.by_end } else { &half.by_start };
+            let entry = matrix[column * n + row % n];
+            worst = worst.max((entry - (plus[row] - minus[row]) / (2.0 * e)).abs());
+            size = size.max(entry.abs());
+            if (row % n < 6) != (column < 6) {
+                ties = ties.max(entry.abs());
+            }
+        }
+    }
+    (worst / size, ties)
+}
+
+#[test]
+fn derivatives_for_control_are_complete() {
+    let mut random = Random(5);
+    let mut overlapping = 0;
+    for drag in [0.0, 3.0] {
+        for i in 0..12 {
+            let mut builder = ModelBuilder::new();
+            for k in 0..2 {
+                let place = Pose::new(random.rotation(), random.vector() * 0.15);
+                builder.body(brick(&format!("b{k}"), Vec3::new(0.3, 0.25, 0.4), 100.0), place);
+            }
+            builder.contact(soft(3000.0, drag));
+            let (model, start) = builder.build().unwrap();
+            let mut end = start.clone();
+            let d: Vec<f64> = (0..12).map(|_| 0.01 * random.number()).collect();
+            displace(&model, &model.islands[0], &start, &d, &mut end);
+            let (error, ties) = check_derivatives(&model, &start, &end);
+            println!("drag {drag}, {i}: {error:e}, ties {ties:e}");
+            assert!(error < 1e-7, "drag {drag}, {i}: {error:e}");
+            overlapping += usize::from(ties > 1.0);
+        }
+    }
+    assert!(overlapping > 12, "{overlapping}");
 }
 
 /// Planar bodies above a half-plane.

@@ -263,6 +263,10 @@ fn contacts_can_happen() {
         "{CUBES}[plan]\nintervals = 1\nstep = 0.1\n[[plan.contacts]]\nnode = 1 # <-\nbodies = [\"blue\", \"wall\"]\n"
     );
     refused(&one, "raise `intervals`: no node lies between start and end");
+    contact(
+        "bodies = [\"blue\", \"wall\"]\njoint = \"spherical\"\nflat = true # <-",
+        "is given to a contact that makes a spherical joint, at one point; remove it, or make the joint \"fixed\"",
+    );
     contact("bodies = [\"blue\", \"wall\"]\nrestitution = 1.5 # <-", "is 1.5; give a number from 0 to 1");
     contact("bodies = [\"blue\", \"wall\"]\nfriction = -1 # <-", "`plan.contacts[0].friction` is -1");
     contact("bodies = [\"blue\", \"wall\"]\nrelease = 7 # <-", "there is no joint to leave");

@@ -573,7 +573,9 @@ fn tied(
                 lists[at].0.push(Function::Measure(measure.clone()));
             }
         }
-        for corner in &encounter.corners {
+        // Where the joint leaves something else may be planned for the corners: to lie on the face.
+        let clear = node < last || meeting.released.is_none();
+        for corner in encounter.corners.iter().filter(|_| clear) {
             let label = Label::Apart { pair: encounter.pair, node };
             lists[node].1.push((rows.add(Bound::at_least(0.0), label), 1.0));
             lists[node].0.push(Function::Gap { pair: encounter.pair, frozen: *corner });

@@ -2,7 +2,7 @@
 
 use super::build::Encounter;
 use super::frozen::Frozen;
-use crate::plan::Meeting;
+use crate::plan::{Meeting, Tie};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{Contacts, Manifold, Memory, PartShape, Touch};
@@ -89,7 +89,8 @@ impl Encounter {
                 .map(|t| frozen.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
                 .to_vec();
         }
-        if meeting.tie.is_some() {
+        // A body that is held as a whole keeps its corners where they are.
+        if meeting.tie == Some(Tie::Point) {
             found.corners = other_corners(contacts, pair, at, &frozen);
         }
         Ok(found)

@@ -110,6 +110,7 @@ impl Differentiator {
     pub fn differentiate(&mut self, passage: &Passage, out: &mut Derivatives) -> Result<(), ForceError> {
         out.resize(passage);
         self.momenta(passage, &mut out.before.value, &mut out.after.value)?;
+        self.interval.complete = true;
         self.interval.linearise(passage.model, passage.island, passage.start, passage.t, passage.h)?;
         self.prepare(passage);
         for (end, momentum) in out.momenta() {

@@ -44,6 +44,8 @@ pub struct Interval {
     pub coupled: bool,
     /// Whether derivatives that point elsewhere than their forces are left out of the system: it is then definite, if less exact.
     pub definite: bool,
+    /// Whether forces list all their derivatives, as boundary value problems need them.
+    pub complete: bool,
 }
 
 /// Weights of a displacement of the end in what forces see at the middle.
@@ -262,7 +264,10 @@ impl Interval {
         self.stiffness.clear();
         let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
         for force in &model.forces[island.forces.clone()] {
-            force.stiffness(t, &bodies, &mut self.stiffness)?;
+            match self.complete {
+                true => force.complete_stiffness(t, &bodies, &mut self.stiffness)?,
+                false => force.stiffness(t, &bodies, &mut self.stiffness)?,
+            }
         }
         if self.definite {
             self.stiffness.retain(|element| !element.is_lopsided());

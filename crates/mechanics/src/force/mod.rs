@@ -122,6 +122,19 @@ impl Force {
         Ok(())
     }
 
+    /// Lists all of them: also what [`Self::stiffness`] leaves out of contact, at the price of many forces.
+    pub fn complete_stiffness(
+        &self,
+        t: f64,
+        bodies: &Bodies,
+        list: &mut Vec<Stiffness>,
+    ) -> Result<(), ForceError> {
+        match &self.law {
+            Law::Contact(contact) => contact.complete_stiffness(&self.name, bodies, list),
+            _ => self.stiffness(t, bodies, list),
+        }
+    }
+
     /// Adds `∂pull/∂t` to the pulls: how the force changes because time goes on, with every body where it is.
     pub fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
         match &self.law {

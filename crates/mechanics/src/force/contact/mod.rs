@@ -19,8 +19,10 @@
 //!
 //! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
 //! corners share it (`soft.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a
-//! rate of `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves.
+//! rate of `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves. Optimal control needs all
+//! derivatives: they are differences of the force (`complete.rs`).
 
+mod complete;
 mod seen;
 mod soft;
 mod suggestion;
@@ -130,21 +132,34 @@ impl ContactPotential {
         mut visit: impl FnMut(&Meeting, Option<&Resistance>),
     ) -> Result<(), ForceError> {
         for &pair in &self.pairs {
-            if !self.reach(pair, bodies) {
-                continue;
-            }
-            let both = [pair.0, pair.1].map(|part| Seen::new(self.contacts.parts[part].slot, bodies));
-            let touch = self.touch(pair, (&both[0].pose, &both[1].pose));
-            let touch = touch.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
-            let Some(touch) = touch else { continue };
-            let softened = self.softened(pair, &both, &touch, SOFTNESS);
-            if softened.value < 0.0 {
-                let meeting = Meeting::new(softened, both);
-                let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &meeting, &touch, bodies));
+            if let Some((meeting, resistance)) = self.meeting(name, pair, bodies)? {
                 visit(&meeting, resistance.as_ref());
             }
         }
         Ok(())
+    }
+
+    /// A pair, if it overlaps.
+    fn meeting(
+        &self,
+        name: &str,
+        pair: (usize, usize),
+        bodies: &Bodies,
+    ) -> Result<Option<(Meeting, Option<Resistance>)>, ForceError> {
+        if !self.reach(pair, bodies) {
+            return Ok(None);
+        }
+        let both = [pair.0, pair.1].map(|part| Seen::new(self.contacts.parts[part].slot, bodies));
+        let touch = self.touch(pair, (&both[0].pose, &both[1].pose));
+        let touch = touch.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
+        let Some(touch) = touch else { return Ok(None) };
+        let softened = self.softened(pair, &both, &touch, SOFTNESS);
+        if !(softened.value < 0.0) {
+            return Ok(None);
+        }
+        let meeting = Meeting::new(softened, both);
+        let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &meeting, &touch, bodies));
+        Ok(Some((meeting, resistance)))
     }
 
     /// What the kernel says of two parts that may overlap once they are softened.
@@ -218,13 +233,25 @@ impl ContactPotential {
 
     pub(super) fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
         self.each(name, bodies, |meeting, resistance| {
-            let force = -self.stiffness * meeting.softened.value;
-            meeting.gradient.iter().for_each(|form| form.push(force, bodies, pulls));
-            for (motion, rate, weight) in resistance.iter().flat_map(|r| &r.motions) {
-                let force = -resistance.map_or(0.0, |r| r.coefficient) * rate * weight;
-                motion.iter().for_each(|form| form.push(force, bodies, pulls));
-            }
+            self.pushes(meeting, resistance).for_each(|(form, size)| form.push(size, bodies, pulls));
         })
+    }
+
+    /// What a pair that overlaps does to its bodies: forces of given shapes and their sizes.
+    fn pushes<'a>(
+        &self,
+        meeting: &'a Meeting,
+        resistance: Option<&'a Resistance>,
+    ) -> impl Iterator<Item = (&'a Form, f64)> {
+        let force = -self.stiffness * meeting.softened.value;
+        let spring = meeting.gradient.iter().map(move |form| (form, force));
+        let drag = resistance.into_iter().flat_map(|r| {
+            let size = |rate: &f64, weight: &f64| -r.coefficient * rate * weight;
+            r.motions.iter().flat_map(move |(motion, rate, weight)| {
+                motion.iter().map(move |form| (form, size(rate, weight)))
+            })
+        });
+        spring.chain(drag)
     }
 
     pub(super) fn stiffness(

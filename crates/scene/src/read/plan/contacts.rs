@@ -66,7 +66,11 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
     let slip = friction?.unwrap_or(slip_of(surface.friction));
     if tie.is_some() {
         let why = "is given to a contact that makes a joint: nothing comes back or slides";
-        f.refuse(&["restitution", "friction", "flat"], why, "remove it")?;
+        f.refuse(&["restitution", "friction"], why, "remove it")?;
+    }
+    if tie == Some("spherical") {
+        let why = "is given to a contact that makes a spherical joint, at one point";
+        f.refuse(&["flat"], why, "remove it, or make the joint \"fixed\"")?;
     }
     let released = release?;
     if let Some(leaves) = released {

@@ -198,7 +198,10 @@ impl<'a> End<'a> {
         for (i, island) in islands.iter().enumerate().filter(|(i, _)| !self.is_plain(*i)) {
             copy_place(&mut terminal.state, &state, island);
             let momenta = &state.momenta[island.freedoms.clone()];
-            terminal.state.momenta[island.freedoms.clone()].copy_from_slice(momenta);
+            // Where velocities are sought at the start, a search begins with those of the scene.
+            if self.when != When::Start || matches!(terminal.drive[i], Drive::Given(_)) {
+                terminal.state.momenta[island.freedoms.clone()].copy_from_slice(momenta);
+            }
             if let Drive::Given(p) = &mut terminal.drive[i]
                 && p.is_empty()
             {
