@@ -1,0 +1,107 @@
+//! Searches for manoeuvres: what an iteration costs for growing numbers of nodes, and a cube that hits a wall, beside CasADi with Ipopt.
+//!
+//! `cargo bench -p percussion-control --bench plans` prints markdown tables. `-- --casadi PYTHON` names an interpreter with the
+//! package `casadi`, whose solution of the same programs (`peer.py`) is timed in turns with ours.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+mod peer;
+mod posed;
+
+use common::{cube_wall, rest_to_rest};
+use nalgebra::Rotation3;
+use percussion_control::manoeuvre::Ending;
+use percussion_control::plan::Plan;
+use percussion_control::{Guess, Options, find};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::Body;
+use percussion_mechanics::rotation::Mat3;
+use percussion_solve::nlp::{Interior, Outcome, Program, Watch};
+use posed::Posed;
+use std::time::Instant;
+
+/// Nodes besides the first.
+const LENGTHS: [usize; 5] = [30, 100, 300, 1000, 3000];
+
+fn main() {
+    let only = std::env::args().skip_while(|a| a != "--only").nth(1);
+    let python = std::env::args().skip_while(|a| a != "--casadi").nth(1);
+    let asked = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    if asked("turn") {
+        lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
+    }
+    if asked("hit") {
+        let free = || Guess::FreeMotion { scheme: "exact".to_owned() };
+        lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
+    }
+    if asked("wall") {
+        peer::beside(python.as_deref());
+    }
+}
+
+/// A body with three moments, from rest to rest.
+fn turn(intervals: usize) -> Plan {
+    let moments = Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 2.6));
+    let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::new(0.3, 0.0, 0.1));
+    rest_to_rest(&|| Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap(), to, intervals, 1.0)
+}
+
+/// Times of searches against the number of intervals, and their growth.
+fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
+    println!(
+        "\n| {name}: intervals | unknowns | iterations | building, ms | search, ms | an iteration, ms | of it the program | factors | solutions | whole, ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let mut figures = Vec::new();
+    for intervals in LENGTHS {
+        let (plan, guess) = case(intervals);
+        let repeats = (3000 / intervals).clamp(3, 10);
+        let mut best: Option<[f64; 6]> = None;
+        let (mut unknowns, mut iterations) = (0, 0);
+        for _ in 0..repeats {
+            let from = Instant::now();
+            let mut posed = Posed::new(&plan, &guess);
+            let building = from.elapsed();
+            let found = Interior::new()
+                .solve(&mut posed.program, &posed.start, &percussion_solve::nlp::Options::default())
+                .unwrap();
+            assert_eq!(found.outcome, Outcome::Optimal);
+            (unknowns, iterations) = (posed.program.layout().variables.len(), found.iterations);
+            let per = |d: std::time::Duration| d.as_secs_f64() * 1e3 / found.iterations as f64;
+            let t = found.timing;
+            let from = Instant::now();
+            let whole = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+            assert_eq!(whole.ending, Ending::Optimal);
+            let now = [
+                building.as_secs_f64() * 1e3,
+                t.total.as_secs_f64() * 1e3,
+                per(t.program),
+                per(t.factorisation),
+                per(t.substitution),
+                from.elapsed().as_secs_f64() * 1e3,
+            ];
+            best = Some(best.map_or(now, |best| std::array::from_fn(|i| now[i].min(best[i]))));
+        }
+        let [building, search, program, factors, solutions, whole] = best.unwrap();
+        let each = search / iterations as f64;
+        println!(
+            "| {intervals} | {unknowns} | {iterations} | {building:.2} | {search:.2} | {each:.3} | {program:.3} | {factors:.3} | {solutions:.3} | {whole:.2} |"
+        );
+        figures.push((intervals as f64, each));
+    }
+    println!(
+        "\nAn iteration costs time proportional to the number of intervals to the power {:.2}.",
+        exponent(&figures)
+    );
+}
+
+/// The slope of a line through the logarithms.
+fn exponent(figures: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = figures.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let (xy, xx) = (mean(&|p| (p.0 - x) * (p.1 - y)), mean(&|p| (p.0 - x) * (p.0 - x)));
+    xy / xx
+}
