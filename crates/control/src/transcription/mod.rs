@@ -12,6 +12,7 @@
 //! touches its two intervals only), efforts, time scales, and at nodes where momenta jump or are asked about these too.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
+mod bilinear;
 mod build;
 mod candidate;
 mod encounter;
