@@ -10,6 +10,8 @@
 
 use super::shape::Shape;
 use crate::arithmetic::max_abs;
+use feral::numeric::factorize::NumericParams;
+use feral::symbolic::{OrderingPreprocess, SupernodeParams};
 use feral::{CscMatrix, FactorStatus, Solver};
 use std::time::{Duration, Instant};
 
@@ -50,6 +52,18 @@ pub(super) struct Kkt {
     pub solving: Duration,
 }
 
+/// Settings for chains of small blocks: rows are matched with columns before they are ordered, since that is what it comes to
+/// for such matrices anyway, and small fronts are merged less eagerly than for large ones.
+fn solver() -> Solver {
+    let symbolic = SupernodeParams {
+        nemin: 8,
+        preprocess: OrderingPreprocess::LdltCompress,
+        ..SupernodeParams::default()
+    };
+    // In one thread: the same bits on every machine, and the matrices are too small for more.
+    Solver::with_params(NumericParams::default(), symbolic).with_parallel(false)
+}
+
 impl Kkt {
     /// Lays the matrix out.
     pub fn new(shape: &Shape) -> Self {
@@ -84,8 +98,7 @@ impl Kkt {
                 row_idx: places.iter().map(|&(_, row)| row).collect(),
                 values: vec![0.0; places.len()],
             },
-            // In one thread: the same bits on every machine, and the matrices are too small for more.
-            solver: Solver::new().with_parallel(false),
+            solver: solver(),
             residual: vec![0.0; dimension],
             correction: vec![0.0; dimension],
             product: vec![0.0; dimension],
