@@ -41,8 +41,13 @@ def check(folder):
         "cause_linear_momentum": (n, len(data["cause_names"]), 3),
         "cause_angular_momentum": (n, len(data["cause_names"]), 3), "mass": (b,), "centre_of_mass": (b, 3), "inertia": (b, 3, 3),
     }
-    contact = summary["overlap_max"] is not None
-    for name in ["overlap", "step_piece"]:
+    contact, plan = summary["overlap_max"] is not None, summary.get("plan")
+    watched = ["overlap"] if plan else ["overlap", "step_piece"]
+    if plan:
+        controls = len(data["control_names"])
+        shapes |= {"controls": (n, controls), "momentum_consistency": (n, 6),
+                   "reduced_momentum": (n, summary["counts"]["freedoms"])}
+    for name in watched:
         demand((name in data) == contact, f"{name} is there though nothing collides, or is not though something may")
         if contact:
             shapes[name] = (n,)
@@ -52,8 +57,13 @@ def check(folder):
     demand(data["bodies"].dtype.kind == "U" and len(set(data["bodies"])) == b, "the bodies have no names of their own")
     demand(summary["rows"] == n and summary["counts"]["bodies"] == b, "the summary counts otherwise")
 
-    steps = np.append(np.arange(n - 1) * summary["every"], summary["steps"])
-    close(t, steps * summary["h"], summary["t_end"], "time", 1e-9)
+    steps = np.append(np.arange(n - 1) * summary["every"], summary["steps"]) * summary["h"]
+    if plan:
+        # Planned contacts cut the manoeuvre into segments, each with a time scale of its own.
+        nodes = sorted({contact["node"] for contact in plan["contacts"]})
+        scale = np.array(plan["sigma"])[np.searchsorted(nodes, np.arange(n - 1), side="right")]
+        steps = np.append(0.0, np.cumsum(scale * summary["h"]))
+    close(t, steps, summary["t_end"], "time", 1e-9)
     close(np.swapaxes(r, 2, 3) @ r, np.broadcast_to(np.eye(3), r.shape), 1.0, "rotations are not orthogonal")
     demand((np.linalg.det(r) > 0).all(), "a rotation is a reflection")
 
@@ -97,8 +107,10 @@ def check(folder):
 
     # What was watched between rows.
     if contact:
-        overlap, piece = data["overlap"], data["step_piece"]
+        overlap = data["overlap"]
         demand((overlap >= 0).all() and overlap.max() == summary["overlap_max"], "the greatest overlap is another")
+    if contact and not plan:
+        piece = data["step_piece"]
         demand((piece > 0).all() and (piece <= summary["h"]).all(), "a piece is no part of a step")
         demand(piece[0] == summary["h"], "a step was divided before the first")
 

@@ -1,5 +1,5 @@
 //! The pictures of the gallery. `cargo run --release -p percussion --example pictures [NAME...]` runs its scenes, each as far as
-//! its picture goes, and draws them into `docs/src/pictures/gallery`, where the guide and the README find them; without names,
+//! its picture goes, or plans them, and draws them into `docs/src/pictures/gallery`, where the guide and the README find them; without names,
 //! all of them. A name is that of a scene, or of a variant: `free-top/unstable`.
 //!
 //! What a picture is like stands in one table: instants side by side, where a thing happens step by step; one over the other,
@@ -9,7 +9,8 @@
 use percussion::gallery;
 use percussion::report::Recording;
 use percussion::report::still::{self, Options, Picture};
-use percussion::scene::run::run;
+use percussion::scene::run::{plan, run};
+use percussion::solve::nlp::Watch;
 use std::error::Error;
 use std::fs;
 use std::ops::ControlFlow;
@@ -88,6 +89,10 @@ pub const PICTURES: &[Drawn] = &[
         (600, 600),
     ),
     drawn("charged-pair", Overlay, &[0.0, 4.0, 8.0, 11.0, 14.0, 17.0, 20.0], (800, 450)).from(-90.0, 90.0),
+    // Tilted, flat at the wall, and on the way back.
+    drawn("cube-wall", Strip, &[0.0, 0.1, 0.217, 0.4, 0.75], (960, 300))
+        .from(-20.0, 20.0)
+        .with_impulses(0.01),
     drawn("falling-cube", Strip, &[0.0, 0.2, 0.378, 0.56, 0.755], (960, 340))
         .from(-62.0, 12.0)
         .with_impulses(0.002),
@@ -148,11 +153,16 @@ impl Drawn {
         })
     }
 
-    /// The run as far as it is drawn.
+    /// The run as far as it is drawn, or the whole manoeuvre.
     fn recorded(&self, folder: &Path) -> Result<Recording, Box<dyn Error>> {
         let load = |overrides: &[(String, String)]| {
             gallery::load(self.name, overrides).ok_or_else(|| format!("no scene is called {}", self.name))
         };
+        let folder_name = self.name.split('/').next();
+        if folder_name.and_then(gallery::scene).is_some_and(|scene| scene.kind == "plan") {
+            plan(load(&[])??, folder, &mut |_| Watch::Continue)?;
+            return Ok(Recording::load(folder, usize::MAX)?);
+        }
         let last = self.times.iter().copied().fold(0.0, f64::max);
         let until = ("run.until".to_owned(), format!("{last:?}"));
         let steps = load(std::slice::from_ref(&until))??.run.steps();

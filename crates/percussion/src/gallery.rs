@@ -15,7 +15,7 @@ pub struct Scene {
     pub title: &'static str,
     /// What is done with it: `distance`, `run`, `plan` or `sweep`.
     pub kind: &'static str,
-    /// Schemes for it; none for a `distance` scene or a study.
+    /// Schemes for it; none for a `distance` scene, a plan or a study.
     pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
     #[serde(skip)]
@@ -49,6 +49,13 @@ macro_rules! run_scene {
             pairs: "",
             files: &[$(($file, include_str!(concat!("../../../scenes/", $name, "/", $file)))),+],
         }
+    };
+}
+
+/// A scene whose manoeuvre is to be planned, with its files.
+macro_rules! plan_scene {
+    ($name:literal, $title:literal, [$($file:literal),+]) => {
+        Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+], &[]) }
     };
 }
 
@@ -90,6 +97,11 @@ pub const SCENES: &[Scene] = &[
         &DRIVEN
     ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
+    plan_scene!(
+        "cube-wall",
+        "A cube turns round by hitting a wall, and straightens itself on the way",
+        ["scene.toml"]
+    ),
     run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
     study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(

@@ -1,4 +1,4 @@
-//! Every scene that is run keeps what its `expected.json` says it keeps, and does what it says it does.
+//! Every scene that is run or planned keeps what its `expected.json` says it keeps, and does what it says it does.
 //!
 //! | key | of a scene file |
 //! |---|---|
@@ -16,17 +16,30 @@
 //! | `final` | velocities, places, spins and energies at the end |
 //! | `touching` | how many pairs of bodies are nearer than this at the end |
 //! | `settled` | the end compared with the run: kinetic energy with its greatest, the last tenth of potential energies with their drop |
+//!
+//! | key | of a plan |
+//! |---|---|
+//! | `objective`, `guess_at_least` | the price and its relative tolerance; how many times as dear the guess is |
+//! | `contact_times`, `time_tolerance` | of planned contacts, s |
+//! | `sigma`, `sigma_tolerance` | time scales |
+//! | `violation_at_most` | of constraints, in their units, and momentum that nothing explains, N s and N m s |
+//! | `iterations_at_most`, `rounds_at_most` | of the search |
+//! | `overlap_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
+//! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad; not given where there can be none |
+//! | `final` | as above |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 
-use common::folder::{Place, array};
+use common::folder::{self, Place, array, succeed, summary};
 use percussion::gallery::{SCENES, load};
 use percussion::mechanics::contact::Memory;
 use percussion::mechanics::schemes::NAMES;
 use percussion::mechanics::{Model, State};
-use percussion::scene::run::{Checkpoint, Status, Summary, read_events, run};
+use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run};
+use percussion::solve::nlp::Watch;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
@@ -63,6 +76,36 @@ struct Wanted {
     end: Option<End>,
     touching: Option<Touching>,
     settled: Option<Settled>,
+}
+
+/// Of a plan.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Planned {
+    objective: [f64; 2],
+    guess_at_least: Option<f64>,
+    #[serde(default)]
+    contact_times: Vec<f64>,
+    #[serde(default)]
+    time_tolerance: f64,
+    sigma: Option<Vec<f64>>,
+    #[serde(default)]
+    sigma_tolerance: f64,
+    violation_at_most: f64,
+    iterations_at_most: usize,
+    #[serde(default = "once")]
+    rounds_at_most: usize,
+    #[serde(default)]
+    overlap_at_most: f64,
+    #[serde(default)]
+    graze_at_most: f64,
+    replay_at_most: Option<f64>,
+    #[serde(rename = "final")]
+    end: Option<End>,
+}
+
+fn once() -> usize {
+    1
 }
 
 /// The first collisions.
@@ -135,14 +178,13 @@ impl Complaints<'_> {
     }
 }
 
-#[test]
-fn scenes_of_the_gallery_keep_what_they_should() {
-    let place = Place::new("expected");
-    let mut said = Vec::new();
-    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+/// All files of the scenes of a kind, by the names that the program knows them by, with what is expected of them.
+fn files<W: DeserializeOwned>(kind: &str) -> Vec<(String, W)> {
+    let mut all = Vec::new();
+    for scene in SCENES.iter().filter(|scene| scene.kind == kind) {
         let path = common::root().join("scenes").join(scene.name).join("expected.json");
         let text = fs::read_to_string(path).unwrap();
-        let mut expected: BTreeMap<String, Wanted> =
+        let mut expected: BTreeMap<String, W> =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
         for (file, _) in scene.files {
             let wanted =
@@ -151,31 +193,68 @@ fn scenes_of_the_gallery_keep_what_they_should() {
                 "scene" => scene.name.to_owned(),
                 variant => format!("{}/{variant}", scene.name),
             };
-            let until = [("run.until".to_owned(), wanted.until.to_string())];
-            let folder = place.join(&name.replace('/', "-"));
-            let loaded = load(&name, &until).unwrap().unwrap();
-            let model = loaded.model.clone();
-            let found = run(loaded, &folder, false, &mut |_| ControlFlow::Continue(())).unwrap();
-            let mut complaints = Complaints { name: &name, said: &mut said };
-            let c = &mut complaints;
-            keeps(c, &wanted, &found);
-            if let Some(events) = &wanted.events {
-                happens(c, events, &folder);
-            }
-            if let Some(end) = &wanted.end {
-                ends(c, end, &found, &folder);
-            }
-            if let Some(Touching { pairs, within }) = wanted.touching {
-                let state = Checkpoint::read(&folder.join("checkpoint")).unwrap().state;
-                let found = neighbours(&model, &state, within);
-                c.unless(found == pairs, || format!("{found} pairs touch"));
-            }
-            if let Some(settled) = &wanted.settled {
-                rests(c, settled, &found, &folder);
-            }
-            fs::remove_dir_all(&folder).unwrap();
+            all.push((name, wanted));
         }
         assert!(expected.is_empty(), "{}: {:?} are not in the gallery", scene.name, expected.keys());
+    }
+    all
+}
+
+#[test]
+fn scenes_of_the_gallery_keep_what_they_should() {
+    let place = Place::new("expected");
+    let mut said = Vec::new();
+    for (name, wanted) in files::<Wanted>("run") {
+        let until = [("run.until".to_owned(), wanted.until.to_string())];
+        let folder = place.join(&name.replace('/', "-"));
+        let loaded = load(&name, &until).unwrap().unwrap();
+        let model = loaded.model.clone();
+        let found = run(loaded, &folder, false, &mut |_| ControlFlow::Continue(())).unwrap();
+        let mut complaints = Complaints { name: &name, said: &mut said };
+        let c = &mut complaints;
+        keeps(c, &wanted, &found);
+        if let Some(events) = &wanted.events {
+            happens(c, events, &folder);
+        }
+        if let Some(end) = &wanted.end {
+            ends(c, end, &found, &folder);
+        }
+        if let Some(Touching { pairs, within }) = wanted.touching {
+            let state = Checkpoint::read(&folder.join("checkpoint")).unwrap().state;
+            let found = neighbours(&model, &state, within);
+            c.unless(found == pairs, || format!("{found} pairs touch"));
+        }
+        if let Some(settled) = &wanted.settled {
+            rests(c, settled, &found, &folder);
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    assert!(said.is_empty(), "\n{}", said.join("\n"));
+}
+
+#[test]
+fn plans_of_the_gallery_come_out_as_they_should() {
+    let place = Place::new("expected-plans");
+    let mut said = Vec::new();
+    for (name, wanted) in files::<Planned>("plan") {
+        let folder = place.join(&name.replace('/', "-"));
+        let loaded = load(&name, &[]).unwrap().unwrap();
+        let found = plan(loaded, &folder, &mut |_| Watch::Continue).unwrap();
+        let mut complaints = Complaints { name: &name, said: &mut said };
+        let c = &mut complaints;
+        solves(c, &wanted, &found);
+        if let Some(end) = &wanted.end {
+            ends(c, end, &found, &folder);
+        }
+        if let Some(most) = wanted.replay_at_most {
+            let again = place.join(&format!("{}-replay", name.replace('/', "-")));
+            succeed(&folder::run(&name, &again, &["--controls", folder.to_str().unwrap()]));
+            let replay = summary(&again)["replay"].clone();
+            for what in ["agreement_position", "agreement_rotation"] {
+                let off = replay[what].as_f64().unwrap();
+                c.unless(off <= most, || format!("{what} of the replay is {off:e}"));
+            }
+        }
     }
     assert!(said.is_empty(), "\n{}", said.join("\n"));
 }
@@ -242,6 +321,51 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     if let Some(most) = wanted.projection_energy_at_most {
         c.unless(projection.abs() <= most, || format!("projections brought {projection:e} J"));
     }
+}
+
+/// What the summary says about the search.
+fn solves(c: &mut Complaints<'_>, wanted: &Planned, found: &Summary) {
+    let figures = found.plan.as_ref().unwrap();
+    println!(
+        "{:36} {:6.2} s  J {:?}, contacts {:?}, sigma {:?}, {} iterations, {} rounds",
+        c.name,
+        figures.solve_time_s,
+        figures.objective,
+        figures.contact_times,
+        figures.sigma,
+        figures.iterations,
+        figures.rounds
+    );
+    c.unless(figures.ending == "optimal", || format!("{}: {:?}", figures.ending, figures.evidence));
+    c.unless(found.warnings.is_empty(), || found.warnings.join("; "));
+    let ([objective, relative], price) = (wanted.objective, figures.objective.unwrap_or(f64::NAN));
+    c.unless((price - objective).abs() <= relative * objective, || format!("costs {price:e}"));
+    if let Some(times) = wanted.guess_at_least {
+        let guess = figures.objective_guess.unwrap_or(f64::NAN);
+        c.unless(guess >= times * price, || format!("the guess costs only {guess:e}"));
+    }
+    let lists = [
+        ("contacts", &figures.contact_times, Some(&wanted.contact_times), wanted.time_tolerance),
+        ("time scales", &figures.sigma, wanted.sigma.as_ref(), wanted.sigma_tolerance),
+    ];
+    for (what, found, expected, tolerance) in lists {
+        let near = |expected: &Vec<f64>| {
+            expected.len() == found.len()
+                && found.iter().zip(expected).all(|(found, value)| (found - value).abs() <= tolerance)
+        };
+        c.unless(expected.is_none_or(near), || format!("{what} {found:?}, not {expected:?}"));
+    }
+    for violation in [figures.violation_max, figures.momentum_consistency_max] {
+        let violation = violation.unwrap_or(f64::NAN);
+        c.unless(violation <= wanted.violation_at_most, || format!("violates by {violation:e}"));
+    }
+    let (iterations, rounds) = (figures.iterations, figures.rounds);
+    c.unless(iterations <= wanted.iterations_at_most, || format!("{iterations} iterations"));
+    c.unless(rounds <= wanted.rounds_at_most, || format!("{rounds} rounds"));
+    let overlap = found.overlap_max.unwrap_or(0.0);
+    c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
+    let graze = -figures.clearance_between.unwrap_or(0.0);
+    c.unless(graze <= wanted.graze_at_most, || format!("overlaps by {graze:e} m between nodes"));
 }
 
 /// The first collisions.

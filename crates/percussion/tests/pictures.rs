@@ -7,7 +7,7 @@ mod common;
 mod pictures;
 
 use common::root;
-use percussion::gallery::SCENES;
+use percussion::gallery::{SCENES, Scene};
 use percussion::report::still::Picture;
 use pictures::{FOLDER, PICTURES};
 use std::collections::BTreeSet;
@@ -54,11 +54,16 @@ fn stray(drawn: &Picture, path: &Path) -> f64 {
     count as f64 / kept.len() as f64
 }
 
+/// Whether a scene has a motion to be drawn.
+fn moves(scene: &Scene) -> bool {
+    ["run", "plan"].contains(&scene.kind)
+}
+
 #[test]
-fn every_scene_that_is_run_has_a_picture() {
+fn every_scene_that_is_run_or_planned_has_a_picture() {
     let names: BTreeSet<&str> = PICTURES.iter().map(|picture| picture.name).collect();
     assert_eq!(names.len(), PICTURES.len(), "some scene is drawn twice");
-    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+    for scene in SCENES.iter().filter(|scene| moves(scene)) {
         assert!(names.contains(scene.name), "examples/pictures.rs does not draw {}", scene.name);
     }
     for picture in PICTURES {
@@ -75,8 +80,7 @@ fn every_scene_that_is_run_has_a_picture() {
 #[test]
 fn no_picture_is_left_over() {
     let mut wanted: BTreeSet<String> = PICTURES.iter().map(pictures::Drawn::file).collect();
-    wanted
-        .extend(SCENES.iter().filter(|scene| scene.kind != "run").map(|scene| format!("{}.svg", scene.name)));
+    wanted.extend(SCENES.iter().filter(|scene| !moves(scene)).map(|scene| format!("{}.svg", scene.name)));
     let entries = fs::read_dir(root().join(FOLDER)).unwrap();
     let found = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(wanted, found, "run the example `pictures`");
@@ -105,7 +109,8 @@ fn the_guide_shows_every_scene_with_its_title_and_command() {
             assert!(shown(section, &format!("{}.svg", scene.name)));
             continue;
         }
-        assert!(words.contains(&format!("`percussion run {}`", scene.name)), "{}: no command", scene.name);
+        let command = format!("`percussion {} {}`", scene.kind, scene.name);
+        assert!(words.contains(&command), "{}: no command", scene.name);
         for (file, _) in scene.files.iter().filter(|(file, _)| *file != "scene.toml") {
             let variant = format!("{}/{}`", scene.name, file.trim_end_matches(".toml"));
             assert!(words.contains(&variant), "gallery.md does not name {variant}");

@@ -307,7 +307,7 @@ fn every_scene_folder_is_shipped_and_complete() {
         let needed: &[&str] = match scene.kind {
             "distance" => &["README.md", "pairs.jsonl", "expected.json", "picture.svg"],
             "sweep" => &["README.md", "study.toml"],
-            _ => &["README.md", "scene.toml"],
+            _ => &["README.md", "scene.toml", "expected.json"],
         };
         for file in needed {
             assert!(folder.join(file).exists(), "scenes/{} lacks {file}", scene.name);
@@ -324,11 +324,12 @@ fn every_scene_folder_is_shipped_and_complete() {
 }
 
 #[test]
-fn scenes_that_are_run_load_from_within_the_program() {
+fn scenes_that_are_run_or_planned_load_from_within_the_program() {
     use percussion::gallery::{SCENES, load};
-    for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
+    for scene in SCENES.iter().filter(|scene| ["run", "plan"].contains(&scene.kind)) {
         let loaded = load(scene.name, &[]).unwrap().unwrap();
         assert_eq!((loaded.name.as_str(), loaded.title.as_str()), (scene.name, scene.title));
+        assert_eq!(loaded.plan.is_some(), scene.kind == "plan", "{}", scene.name);
     }
     assert_eq!(load("free-top/unstable", &[]).unwrap().unwrap().name, "unstable");
     assert!(load("tetrahedra", &[]).is_none() && load("teapot", &[]).is_none());

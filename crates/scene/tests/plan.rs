@@ -15,7 +15,7 @@ use percussion_solve::nlp::{Bound, Program};
 use std::path::Path;
 
 fn gallery(name: &str) -> Scene {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name).join("scene.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name).join("scene.toml");
     Scene::load(path, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -75,7 +75,7 @@ fn a_plan_that_says_nothing_holds_the_start_and_leaves_the_end_free() {
 
 #[test]
 fn a_resolved_scene_keeps_its_plan() {
-    for name in ["cube-wall", "two-cubes", "dice-throw"] {
+    for name in ["../../scenes/cube-wall", "tests/plans/two-cubes", "tests/plans/dice-throw"] {
         let first = gallery(name);
         let again = scene(&first.resolved);
         let print = |scene: &Scene| format!("{:?}", scene.plan);
@@ -95,7 +95,7 @@ fn an_override_reaches_into_a_plan() {
 
 #[test]
 fn the_cube_that_hits_a_wall_is_what_its_file_says() {
-    let scene = gallery("cube-wall");
+    let scene = gallery("../../scenes/cube-wall");
     let PlanSettings { plan, guess, .. } = scene.plan.clone().unwrap();
     let (mass, moment) = (0.27, 0.27 * 0.01 / 6.0);
     assert!((scene.model.bodies[0].mass - mass).abs() < 1e-15);
@@ -133,7 +133,7 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
 
 #[test]
 fn the_two_cubes_are_what_their_file_says() {
-    let scene = gallery("two-cubes");
+    let scene = gallery("tests/plans/two-cubes");
     let plan = scene.plan.clone().unwrap().plan;
     assert_eq!(plan.meetings.iter().map(|m| m.node).collect::<Vec<_>>(), [20, 39]);
     assert_eq!((plan.segments(), plan.times.total), (3, Bound::equal(0.5)));
@@ -159,7 +159,7 @@ fn the_two_cubes_are_what_their_file_says() {
 
 #[test]
 fn the_throw_of_a_die_is_what_its_file_says() {
-    let PlanSettings { plan, .. } = gallery("dice-throw").plan.unwrap();
+    let PlanSettings { plan, .. } = gallery("tests/plans/dice-throw").plan.unwrap();
     assert_eq!((plan.start.fixed.clone(), plan.end.fixed.clone()), (vec![false], vec![false]));
     assert_eq!(
         (plan.start.drive.clone(), plan.end.drive.clone()),

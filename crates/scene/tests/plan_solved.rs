@@ -7,7 +7,7 @@ use percussion_scene::Scene;
 use percussion_solve::nlp::Watch;
 
 fn solved(name: &str, overrides: &[(&str, &str)]) -> Manoeuvre {
-    let path = format!("{}/tests/plans/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
     let overrides: Vec<(String, String)> =
         overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let scene = Scene::load(path, &overrides).unwrap();
@@ -35,7 +35,7 @@ fn solved(name: &str, overrides: &[(&str, &str)]) -> Manoeuvre {
 fn a_cube_uses_a_wall() {
     let mut found = Vec::new();
     for node in ["4", "9", "14"] {
-        let one = solved("cube-wall", &[("plan.contacts.0.node", node)]);
+        let one = solved("../../scenes/cube-wall", &[("plan.contacts.0.node", node)]);
         assert_eq!(one.ending, Ending::Optimal);
         found.push((one.contacts[0].time, one.objective));
     }
@@ -51,6 +51,6 @@ fn a_cube_uses_a_wall() {
 
 #[test]
 fn two_cubes() {
-    let found = solved("two-cubes", &[]);
+    let found = solved("tests/plans/two-cubes", &[]);
     assert_eq!(found.ending, Ending::Optimal);
 }
