@@ -14,7 +14,8 @@ use percussion_scene::Scene;
 use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Warm, Watch, solve_ipopt};
 
 fn of_file(name: &str, overrides: &[(&str, &str)]) -> Scene {
-    let path = format!("{}/tests/plans/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+    let plans = if name == "cube-wall" { "../../scenes" } else { "tests/plans" };
+    let path = format!("{}/{plans}/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
     let each = overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
     Scene::load(path, &each.collect::<Vec<_>>()).unwrap()
 }
