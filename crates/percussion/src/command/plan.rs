@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   percussion plan my-throw.toml --set 'plan.guess={ run = \"runs/my-throw\" }'
   percussion run my-throw.toml --controls runs/my-throw --out runs/my-throw-replay
 
-The scene says in [plan] what is wanted. The folder (runs/NAME unless --out says otherwise) is that of a
+The scene says in [plan] what is wanted, or in [shoot] which initial conditions. The folder (runs/NAME unless --out says otherwise) is that of a
 run: summary.json with the figures of the search under `plan`, trajectory.npz with the nodes and
 the controls, events.jsonl with the planned contacts, scene.toml, checkpoint and report.html. The guide's page
 on `plan` describes them. `run --controls` simulates the scene under the planned efforts and says

@@ -77,7 +77,7 @@ pub enum RunError {
     },
     /// The scene says nothing about a manoeuvre.
     #[error(
-        "the scene has no table [plan] or [shoot]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
+        "the scene has no table [plan] nor [shoot]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
     )]
     NoPlan,
     /// The plan cannot be begun.
