@@ -1,5 +1,6 @@
 //! One program, solved here and by CasADi with Ipopt.
 
+use crate::clock::Clock;
 use crate::common::cube_wall;
 use crate::posed::Posed;
 use percussion_control::manoeuvre::Ending;
@@ -11,10 +12,9 @@ use percussion_solve::nlp::{Interior, Outcome, Program, Solution, Watch};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Turns that are taken; times are the least.
-const TURNS: usize = 5;
+const TURNS: usize = 6;
 /// Searches in a turn.
 const REPEATS: usize = 5;
 
@@ -105,23 +105,24 @@ fn guess() -> Guess {
 }
 
 fn here(node: usize) -> Ours {
-    let ms = |from: Instant| from.elapsed().as_secs_f64() * 1e3;
-    let from = Instant::now();
+    let from = Clock::now();
     let found = find(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| Watch::Continue).unwrap();
-    let whole = ms(from);
+    let whole = from.ms();
     assert_eq!(found.ending, Ending::Optimal);
     assert_eq!(found.rounds, 1, "the first program is the last");
-    let from = Instant::now();
+    let from = Clock::now();
     let mut posed = Posed::new(&cube_wall(30, node), &guess());
-    let building = ms(from);
+    let building = from.ms();
     let options = percussion_solve::nlp::Options {
         constraint_tolerance: Options::default().tolerance,
         ..percussion_solve::nlp::Options::default()
     };
+    let from = Clock::now();
     let solution = Interior::new().solve(&mut posed.program, &posed.start, &options).unwrap();
+    let solving = from.ms();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert_eq!(solution.objective, found.objective, "it is the same program");
-    Ours { whole, building, solving: solution.timing.total.as_secs_f64() * 1e3, found, solution }
+    Ours { whole, building, solving, found, solution }
 }
 
 /// The same by the peer.
