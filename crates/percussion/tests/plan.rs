@@ -298,7 +298,11 @@ fn a_shot_is_found_logged_and_shown() {
     assert!((velocity[0] - chosen).abs() < 1e-12, "{} {chosen}", velocity[0]);
     let output = plan(Path::new("shooting-circle"), &out, &["--quiet", "--set", "shoot.iterations=2"]);
     assert_eq!(code(&output), 1);
-    assert!(error(&output).contains("shoot.iterations") && error(&output).contains("`disc`"), "{}", error(&output));
+    assert!(
+        error(&output).contains("shoot.iterations") && error(&output).contains("`disc`"),
+        "{}",
+        error(&output)
+    );
     let away = plan(Path::new("shooting-circle"), &out, &["--set", "bodies.disc.velocity=[2, 9, 0]"]);
     assert_eq!(code(&away), 2);
     assert!(error(&away).contains("0 impacts"), "{}", error(&away));
