@@ -14,6 +14,8 @@ pub struct Stance<'a> {
     /// The configuration, and momenta where velocities are asked for.
     pub state: &'a State,
     systems: Vec<System>,
+    /// Which of them have factors.
+    factored: Vec<bool>,
     twists: Vec<Vec6>,
     wrenches: Vec<Vec6>,
 }
@@ -22,7 +24,9 @@ impl<'a> Stance<'a> {
     /// Looks at a configuration.
     pub fn new(model: &'a Model, state: &'a State) -> Self {
         let systems = model.islands.iter().map(|i| model.mass_system(state, i.bodies.clone())).collect();
-        Self { model, state, systems, twists: Vec::new(), wrenches: vec![Vec6::zeros(); model.moving()] }
+        let factored = vec![false; model.islands.len()];
+        let wrenches = vec![Vec6::zeros(); model.moving()];
+        Self { model, state, systems, factored, twists: Vec::new(), wrenches }
     }
 
     /// Looks at velocities too, from the state's momenta.
@@ -88,7 +92,8 @@ impl<'a> Stance<'a> {
             let it = &self.model.islands[island];
             let system = &mut self.systems[island];
             // A reduced mass matrix is positive definite: masses are positive, columns independent.
-            if system.factor().is_ok() {
+            self.factored[island] = self.factored[island] || system.factor().is_ok();
+            if self.factored[island] {
                 let twists = &mut self.twists[it.bodies.clone()];
                 system.solve(&momenta[it.freedoms.clone()], &mut rates[it.freedoms.clone()], twists);
             }

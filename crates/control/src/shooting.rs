@@ -7,8 +7,8 @@
 //! repeat   J by central differences,  (JᵀJ + λ D) d = -Jᵀ r,  u + d if |r| falls, a larger λ if not
 //! ```
 //!
-//! A trajectory that hits one wall more is another function: steps across such a change are refused like all that do not reduce the
-//! residual, and the answer tells how many impacts there were.
+//! A trajectory that hits one wall more is another function: where a number of impacts is asked for, steps to other numbers are refused;
+//! otherwise only those that do not reduce the residual. The answer tells how many there were.
 
 use crate::kinematics::Stance;
 use crate::plan::Measure;
@@ -17,15 +17,19 @@ use percussion_mechanics::discrete::displace;
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::schemes::{Options as SchemeOptions, by_name};
 use percussion_mechanics::{Model, State};
+use percussion_solve::nlp::Watch;
 use thiserror::Error;
 
+/// A direction of length one among the freedoms: which of them, and how much of each.
+pub type Direction = Vec<(usize, f64)>;
+
 /// What may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
-    /// A displacement of a freedom from where it stands.
-    Place(usize),
-    /// The rate of a freedom.
-    Rate(usize),
+    /// A displacement along freedoms from where they stand.
+    Place(Direction),
+    /// The rate along freedoms.
+    Rate(Direction),
     /// How long it takes.
     Time,
 }
@@ -65,52 +69,107 @@ pub struct Shot<'a> {
     pub unknowns: Vec<Unknown>,
     /// What is asked.
     pub aims: Vec<Aim>,
+    /// How many impacts there are on the way; `None` for any number.
+    pub impacts: Option<usize>,
+    /// Most iterations.
+    pub iterations: usize,
 }
 
-/// A shot that was found.
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// What is asked is met.
+    Hit,
+    /// No step reduces the residual.
+    Stuck,
+    /// Too many iterations.
+    IterationLimit,
+    /// Asked to stop.
+    Stopped,
+}
+
+/// One iteration, told after its step; the first tells the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// Which iteration; zero is the start.
+    pub iteration: usize,
+    /// The greatest residual, in the units of what is asked.
+    pub residual: f64,
+    /// Greatest change of what is chosen.
+    pub step: f64,
+    /// Damping of the step, relative to the squares of the slopes.
+    pub damping: f64,
+    /// Shots that were tried for it.
+    pub trials: usize,
+    /// Impacts of the trajectory.
+    pub impacts: usize,
+    /// Its time, s.
+    pub time: f64,
+}
+
+impl Round {
+    /// Over the columns of [`Round::line`].
+    pub fn heading() -> String {
+        "iter  residual      step   damping  shots  impacts      time".to_owned()
+    }
+
+    /// The figures in a line.
+    pub fn line(&self) -> String {
+        format!(
+            "{:>4}  {:>8.2e}  {:>8.2e}  {:>8.1e}  {:>5}  {:>7}  {:>8.6}",
+            self.iteration, self.residual, self.step, self.damping, self.trials, self.impacts, self.time
+        )
+    }
+}
+
+/// The best shot that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
+    /// How the search ended.
+    pub ending: Ending,
     /// The first state.
     pub start: State,
     /// The last one.
     pub end: State,
     /// The time, s.
     pub time: f64,
-    /// What was chosen, in the order of the unknowns.
+    /// What the unknowns were at first, in their order.
+    pub guessed: Vec<f64>,
+    /// What was chosen.
     pub chosen: Vec<f64>,
+    /// What is left of each number that was asked for, in the order of the aims.
+    pub left: Vec<f64>,
     /// The greatest residual after each iteration; the first is that of the start.
     pub residuals: Vec<f64>,
     /// Impacts on the way.
     pub impacts: usize,
 }
 
-/// Why there is none.
+/// Why there can be none.
 #[derive(Clone, Debug, Error)]
 pub enum ShootingError {
     /// A simulation failed at the very start.
     #[error("the first shot cannot be simulated: {0}")]
     Simulation(String),
-    /// Fewer unknowns than aims.
+    /// As many numbers must be chosen as are asked for.
     #[error(
-        "{aims} numbers are asked of the last state, but only {unknowns} may be chosen; ask less or choose more"
+        "{aims} numbers are asked of the last state, and {unknowns} may be chosen: Newton's method needs as many of one as of the other"
     )]
-    TooFew {
+    Uneven {
         /// Numbers asked.
         aims: usize,
         /// Numbers to choose.
         unknowns: usize,
     },
-    /// No step reduces the residual.
+    /// The first shot has another number of impacts.
     #[error(
-        "no step reduces the residual of {residual:.3e} any more after {iterations} iterations and {impacts} impacts; begin nearer"
+        "the first shot has {found} impacts on its way, but {asked} are asked for; begin with one that has as many, or do not ask"
     )]
-    Stuck {
-        /// The residual.
-        residual: f64,
-        /// Iterations made.
-        iterations: usize,
-        /// Impacts of the last trajectory.
-        impacts: usize,
+    Impacts {
+        /// Of the first shot.
+        found: usize,
+        /// Asked for.
+        asked: usize,
     },
 }
 
@@ -118,65 +177,87 @@ pub enum ShootingError {
 const MET: f64 = 1e-10;
 /// Steps of differences.
 const STEP: f64 = 1e-6;
-/// Most iterations.
-const MOST: usize = 60;
+/// Dampings that are tried in an iteration.
+const TRIALS: usize = 40;
 
 impl Shot<'_> {
-    /// Finds what to choose.
-    pub fn solve(&self) -> Result<Hit, ShootingError> {
-        let mut u = self.first();
+    /// Finds what to choose; the watcher is told every iteration and may end the search.
+    pub fn solve(&self, watch: &mut dyn FnMut(&Round) -> Watch) -> Result<Hit, ShootingError> {
+        let guessed = self.first();
         let aims = self.asked();
-        if aims > u.len() {
-            return Err(ShootingError::TooFew { aims, unknowns: u.len() });
+        if aims != guessed.len() {
+            return Err(ShootingError::Uneven { aims, unknowns: guessed.len() });
         }
-        let mut here = self.fly(&u).map_err(ShootingError::Simulation)?;
+        let mut here = self.fly(&guessed).map_err(ShootingError::Simulation)?;
+        if let Some(asked) = self.impacts.filter(|asked| *asked != here.impacts) {
+            return Err(ShootingError::Impacts { found: here.impacts, asked });
+        }
+        let mut u = guessed.clone();
         let mut residuals = vec![here.residual.amax()];
         let mut damping = 0.0;
-        for iteration in 0..MOST {
-            if here.residual.amax() < MET {
-                break;
+        let (mut step, mut trials) = (0.0, 1);
+        let ending = loop {
+            let iteration = residuals.len() - 1;
+            let (residual, impacts, time) = (here.residual.amax(), here.impacts, self.begin(&u).1);
+            let round = Round { iteration, residual, step, damping, trials, impacts, time };
+            let told = watch(&round);
+            match () {
+                () if residual < MET => break Ending::Hit,
+                () if told == Watch::Stop => break Ending::Stopped,
+                () if iteration == self.iterations => break Ending::IterationLimit,
+                () => {}
             }
             let slope = self.slope(&u, &here);
-            let stuck = ShootingError::Stuck {
-                residual: here.residual.amax(),
-                iterations: iteration,
-                impacts: here.impacts,
+            let Some((next, there, tried)) = self.step(&u, &here, &slope, &mut damping) else {
+                break Ending::Stuck;
             };
-            let Some((next, there)) = self.step(&u, &here, &slope, &mut damping) else { return Err(stuck) };
+            (step, trials) = ((&next - &u).amax(), tried + 2 * u.len());
             (u, here) = (next, there);
             residuals.push(here.residual.amax());
-        }
-        if !(here.residual.amax() < MET) {
-            let residual = here.residual.amax();
-            return Err(ShootingError::Stuck { residual, iterations: MOST, impacts: here.impacts });
-        }
+        };
         let (start, time) = self.begin(&u);
-        let chosen = u.iter().copied().collect();
-        Ok(Hit { start, end: here.end, time, chosen, residuals, impacts: here.impacts })
+        let list = |v: &DVector<f64>| v.iter().copied().collect();
+        Ok(Hit {
+            ending,
+            start,
+            time,
+            guessed: list(&guessed),
+            chosen: list(&u),
+            left: list(&here.residual),
+            end: here.end,
+            residuals,
+            impacts: here.impacts,
+        })
     }
 
-    /// A damped step that reduces the residual; less damping after a good one.
+    /// A damped step that reduces the residual, and how many were tried; less damping after a good one.
     fn step(
         &self,
         u: &DVector<f64>,
         here: &Flight,
         slope: &DMatrix<f64>,
         damping: &mut f64,
-    ) -> Option<(DVector<f64>, Flight)> {
-        for _ in 0..40 {
+    ) -> Option<(DVector<f64>, Flight, usize)> {
+        for tried in 1..=TRIALS {
             let mut normal = slope.transpose() * slope;
             for i in 0..normal.nrows() {
                 let own = normal[(i, i)].max(f64::MIN_POSITIVE);
-                normal[(i, i)] += (*damping).max(1e-15) * own;
+                normal[(i, i)] += *damping * own;
             }
             let right = -slope.transpose() * &here.residual;
-            if let Some(d) = normal.cholesky().map(|factors| factors.solve(&right)) {
+            // Without damping the slopes themselves are solved with: their squares would lose half of the digits.
+            let d = match *damping {
+                0.0 => slope.clone().lu().solve(&-&here.residual),
+                _ => normal.cholesky().map(|factors| factors.solve(&right)),
+            };
+            if let Some(d) = d {
                 let next = u + d;
                 if let Ok(there) = self.fly(&next)
+                    && self.impacts.is_none_or(|asked| asked == there.impacts)
                     && there.residual.norm() < here.residual.norm()
                 {
                     *damping = if *damping < 1e-9 { 0.0 } else { *damping * 0.1 };
-                    return Some((next, there));
+                    return Some((next, there, tried));
                 }
             }
             *damping = if *damping == 0.0 { 1e-6 } else { *damping * 10.0 };
@@ -208,7 +289,7 @@ impl Shot<'_> {
         let rates = self.model.rates(self.start);
         let each = self.unknowns.iter().map(|unknown| match unknown {
             Unknown::Place(_) => 0.0,
-            Unknown::Rate(freedom) => rates[*freedom],
+            Unknown::Rate(along) => along.iter().map(|(freedom, part)| part * rates[*freedom]).sum(),
             Unknown::Time => self.time,
         });
         DVector::from_iterator(self.unknowns.len(), each)
@@ -225,12 +306,16 @@ impl Shot<'_> {
     /// The first state and the time.
     fn begin(&self, u: &DVector<f64>) -> (State, f64) {
         let mut place = vec![0.0; self.model.freedoms];
-        let mut rates = self.model.rates(self.start);
+        let before = self.model.rates(self.start);
+        let mut rates = before.clone();
         let mut time = self.time;
         for (unknown, value) in self.unknowns.iter().zip(u.iter()) {
             match unknown {
-                Unknown::Place(freedom) => place[*freedom] = *value,
-                Unknown::Rate(freedom) => rates[*freedom] = *value,
+                Unknown::Place(along) => along.iter().for_each(|(i, part)| place[*i] += part * value),
+                Unknown::Rate(along) => {
+                    let more = value - along.iter().map(|(i, part)| part * before[*i]).sum::<f64>();
+                    along.iter().for_each(|(i, part)| rates[*i] += part * more);
+                }
                 Unknown::Time => time = *value,
             }
         }

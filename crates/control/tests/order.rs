@@ -6,36 +6,17 @@
 
 mod common;
 
-use common::{build, cube, plain, thrusters};
+use common::{cube, rest_to_rest};
 use nalgebra::Rotation3;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Drive, Plan};
+use percussion_control::plan::Plan;
 use percussion_control::{Guess, Manoeuvre, Options, find};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::{Body, ModelBuilder, State};
-use percussion_solve::nlp::{Bound, Watch};
-use std::sync::Arc;
+use percussion_solve::nlp::Watch;
 
 const TIME: f64 = 1.0;
-
-/// A body from rest to rest between two placements.
-fn rest_to_rest(body: &dyn Fn() -> Body, to: Pose, intervals: usize) -> Plan {
-    let placed = |pose: Pose| -> (Arc<percussion_mechanics::Model>, State) {
-        let mut builder = ModelBuilder::new();
-        builder.body(body(), pose);
-        build(builder)
-    };
-    let (model, start) = placed(Pose::identity());
-    let (_, end) = placed(to);
-    let mut plan = plain(&model, &start, intervals, TIME / intervals as f64);
-    plan.times.total = Bound::equal(TIME);
-    plan.actuators = thrusters(&model, 0);
-    plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
-    plan.end.state = end;
-    plan
-}
 
 fn solved(plan: &Plan) -> Manoeuvre {
     let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| Watch::Continue).unwrap();
@@ -56,7 +37,7 @@ fn a_shift_with_least_effort() {
     let mut errors = (Vec::new(), Vec::new());
     for intervals in [10, 20, 40, 80] {
         let to = Pose::at(Vec3::new(distance, 0.0, 0.0));
-        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals));
+        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals, TIME));
         let exact = 12.0 * (distance * mass).powi(2) / TIME.powi(3);
         errors.0.push((found.objective - exact).abs() / exact);
         let worst = (0..intervals).map(|k| {
@@ -81,7 +62,7 @@ fn a_turn_about_an_axis_with_least_effort() {
     let mut errors = Vec::new();
     for intervals in [10, 20, 40, 80] {
         let to = Pose::new(Rotation3::from_scaled_axis(axis * angle), Vec3::zeros());
-        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals));
+        let found = solved(&rest_to_rest(&|| cube("a", 0.2), to, intervals, TIME));
         let exact = 12.0 * (angle * moment).powi(2) / TIME.powi(3);
         errors.push((found.objective - exact).abs() / exact);
     }
@@ -98,7 +79,8 @@ fn a_turn_of_a_body_with_three_moments() {
         Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap()
     };
     let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::zeros());
-    let prices: Vec<f64> = [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n)).objective).to_vec();
+    let prices: Vec<f64> =
+        [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n, TIME)).objective).to_vec();
     let steps: Vec<f64> = prices.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     println!("{prices:?} {:?}", orders(&steps));
     for order in orders(&steps) {

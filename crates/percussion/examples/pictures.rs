@@ -9,7 +9,7 @@
 use percussion::gallery;
 use percussion::report::Recording;
 use percussion::report::still::{self, Options, Picture};
-use percussion::scene::run::{plan, run};
+use percussion::scene::run::{plan, run, shoot};
 use percussion::solve::nlp::Watch;
 use std::error::Error;
 use std::fs;
@@ -126,6 +126,13 @@ pub const PICTURES: &[Drawn] = &[
     drawn("pendulum-floor/spherical", Overlay, &[0.0, 0.14, 0.28, 0.42, 0.56, 0.7, 0.84], (720, 480)),
     drawn("plastic-pair-1", Strip, &[0.0, 0.29, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
     drawn("plastic-pair-2", Strip, &[0.0, 0.15, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
+    drawn("shooting-circle", Overlay, &[0.0, 0.14, 0.28, 0.4, 0.511, 0.66, 0.7908, 0.9, 1.0228], (840, 640)),
+    drawn(
+        "shooting-ellipse",
+        Overlay,
+        &[0.0, 0.15, 0.3, 0.44, 0.5686, 0.72, 0.87, 0.9868, 1.11, 1.2518],
+        (840, 690),
+    ),
     drawn("slider-crank", Strip, &[0.0, 0.2, 0.28, 0.39, 0.47, 0.53], (960, 540)),
     drawn("two-cubes", Strip, &[0.0, 0.1975, 0.39, 0.5], (960, 300)).from(-55.0, 35.0).with_impulses(0.004),
     drawn("wedge-elastic", Overlay, &[0.0, 0.2, 0.36, 0.6, 0.86, 1.2, 1.45], (720, 420)),
@@ -161,9 +168,16 @@ impl Drawn {
             gallery::load(self.name, overrides).ok_or_else(|| format!("no scene is called {}", self.name))
         };
         let folder_name = self.name.split('/').next();
-        if folder_name.and_then(gallery::scene).is_some_and(|scene| scene.kind == "plan") {
-            plan(load(&[])??, folder, &mut |_| Watch::Continue)?;
-            return Ok(Recording::load(folder, usize::MAX)?);
+        match folder_name.and_then(gallery::scene).map(|scene| scene.kind) {
+            Some("plan") => {
+                plan(load(&[])??, folder, &mut |_| Watch::Continue)?;
+                return Ok(Recording::load(folder, usize::MAX)?);
+            }
+            Some("shoot") => {
+                shoot(load(&[])??, folder, &mut |_| Watch::Continue)?;
+                return Ok(Recording::load(folder, usize::MAX)?);
+            }
+            _ => {}
         }
         let last = self.times.iter().copied().fold(0.0, f64::max);
         let until = ("run.until".to_owned(), format!("{last:?}"));

@@ -13,9 +13,9 @@ pub struct Scene {
     pub name: &'static str,
     /// One line about it.
     pub title: &'static str,
-    /// What is done with it: `distance`, `run`, `plan` or `sweep`.
+    /// What is done with it: `distance`, `run`, `plan`, `shoot` (by the command `plan`) or `sweep`.
     pub kind: &'static str,
-    /// Schemes for it; none for a `distance` scene, a plan or a study.
+    /// Schemes for it; none for a `distance` scene, a plan, a shot or a study.
     pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
     #[serde(skip)]
@@ -56,6 +56,13 @@ macro_rules! run_scene {
 macro_rules! plan_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
         Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+], &[]) }
+    };
+}
+
+/// A scene whose initial conditions are to be found, with its files.
+macro_rules! shoot_scene {
+    ($name:literal, $title:literal, [$($file:literal),+]) => {
+        Scene { kind: "shoot", ..run_scene!($name, $title, [$($file),+], &[]) }
     };
 }
 
@@ -214,6 +221,16 @@ pub const SCENES: &[Scene] = &[
     study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
     run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
     study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
+    shoot_scene!(
+        "shooting-circle",
+        "A disc is thrown so that it comes back at an angle, off floor and wall",
+        ["scene.toml"]
+    ),
+    shoot_scene!(
+        "shooting-ellipse",
+        "An ellipse is thrown so that it comes back at an angle, off floor and wall",
+        ["scene.toml"]
+    ),
     run_scene!("slider-crank", "A crank drives a slider to and fro", ["scene.toml"]),
     Scene {
         name: "tetrahedra",
@@ -250,14 +267,14 @@ pub fn scene(name: &str) -> Option<&'static Scene> {
     SCENES.iter().find(|scene| scene.name == name)
 }
 
-/// Loads a scene to be run or planned: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
+/// Loads a scene to be run, planned or shot: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
 pub fn load(
     name: &str,
     overrides: &[(String, String)],
 ) -> Option<Result<percussion_scene::Scene, SceneError>> {
     let (folder, variant) = name.split_once('/').unwrap_or((name, "scene"));
     let file = format!("{variant}.toml");
-    let built = |scene: &&Scene| ["run", "plan"].contains(&scene.kind);
+    let built = |scene: &&Scene| ["run", "plan", "shoot"].contains(&scene.kind);
     let runs = |scene: &&Scene| built(scene) && scene.files.iter().any(|(name, _)| *name == file);
     let scene = scene(folder).filter(runs)?;
     let path = Path::new(folder).join(&file);

@@ -27,6 +27,12 @@
 //! | `overlap_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
 //! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad; not given where there can be none |
 //! | `final` | as above |
+//!
+//! | key | of a shot |
+//! |---|---|
+//! | `chosen`, `tolerance` | what the search chose, by name, and how near it is |
+//! | `impacts`, `residual_at_most`, `iterations_at_most` | of the search |
+//! | `events`, `final` | as above |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -36,7 +42,7 @@ use percussion::gallery::{SCENES, load};
 use percussion::mechanics::contact::Memory;
 use percussion::mechanics::schemes::NAMES;
 use percussion::mechanics::{Model, State};
-use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run};
+use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run, shoot};
 use percussion::solve::nlp::Watch;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -108,6 +114,20 @@ struct Planned {
 
 fn once() -> usize {
     1
+}
+
+/// Of a shot.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shot {
+    chosen: BTreeMap<String, f64>,
+    tolerance: f64,
+    impacts: usize,
+    residual_at_most: f64,
+    iterations_at_most: usize,
+    events: Events,
+    #[serde(rename = "final")]
+    end: End,
 }
 
 /// The first collisions.
@@ -257,6 +277,36 @@ fn plans_of_the_gallery_come_out_as_they_should() {
                 c.unless(off <= most, || format!("{what} of the replay is {off:e}"));
             }
         }
+    }
+    assert!(said.is_empty(), "\n{}", said.join("\n"));
+}
+
+#[test]
+fn shots_of_the_gallery_hit() {
+    let place = Place::new("expected-shots");
+    let mut said = Vec::new();
+    for (name, wanted) in files::<Shot>("shoot") {
+        let folder = place.join(&name.replace('/', "-"));
+        let loaded = load(&name, &[]).unwrap().unwrap();
+        let found = shoot(loaded, &folder, &mut |_| Watch::Continue).unwrap();
+        let figures = found.shoot.as_ref().unwrap();
+        println!("{name:36} {:6.3} s  residuals {:?}", figures.solve_time_s, figures.residuals);
+        let mut complaints = Complaints { name: &name, said: &mut said };
+        let c = &mut complaints;
+        c.unless(found.status == Status::Finished && figures.ending == "hit", || figures.ending.clone());
+        c.unless(figures.impacts == wanted.impacts, || format!("{} impacts", figures.impacts));
+        let residual = figures.residuals.last().copied().unwrap_or(f64::NAN);
+        c.unless(residual <= wanted.residual_at_most, || format!("misses by {residual:e}"));
+        let iterations = figures.iterations;
+        c.unless(iterations <= wanted.iterations_at_most, || format!("{iterations} iterations"));
+        c.unless(figures.chosen.len() == wanted.chosen.len(), || "other things are chosen".to_owned());
+        for one in &figures.chosen {
+            let expected = wanted.chosen.get(&one.name).copied().unwrap_or(f64::NAN);
+            let fine = (one.value - expected).abs() <= wanted.tolerance;
+            c.unless(fine, || format!("{} is {}, not {expected}", one.name, one.value));
+        }
+        happens(c, &wanted.events, &folder);
+        ends(c, &wanted.end, &found, &folder);
     }
     assert!(said.is_empty(), "\n{}", said.join("\n"));
 }

@@ -276,3 +276,37 @@ fn misuse_is_told_with_its_remedy() {
     assert_eq!(code(&output), 2);
     assert!(error(&output).contains("holds no run"));
 }
+
+#[test]
+fn a_shot_is_found_logged_and_shown() {
+    let place = Place::new("plan-shot");
+    let out = place.join("shot");
+    let output = plan(Path::new("shooting-circle"), &out, &[]);
+    succeed(&output);
+    let log = error(&output);
+    assert!(log.lines().next().unwrap().contains("residual"), "{log}");
+    let figures = summary(&out);
+    assert_eq!(
+        (&figures["status"], &figures["shoot"]["ending"], &figures["collisions"]),
+        (&Value::from("finished"), &Value::from("hit"), &Value::from(2))
+    );
+    // A line for each iteration and one for the first shot, under their heading.
+    let iterations = figures["shoot"]["iterations"].as_u64().unwrap() as usize;
+    assert_eq!(log.lines().count(), iterations + 2, "{log}");
+    assert!(text(&output).contains("disc.velocity.x"), "{}", text(&output));
+    assert!(out.join("report.html").is_file());
+    // The trajectory begins with what was chosen.
+    let (_, velocity) = floats(&out, "velocity");
+    let chosen = figures["shoot"]["chosen"][0]["value"].as_f64().unwrap();
+    assert!((velocity[0] - chosen).abs() < 1e-12, "{} {chosen}", velocity[0]);
+    let output = plan(Path::new("shooting-circle"), &out, &["--quiet", "--set", "shoot.iterations=2"]);
+    assert_eq!(code(&output), 1);
+    assert!(
+        error(&output).contains("shoot.iterations") && error(&output).contains("`disc`"),
+        "{}",
+        error(&output)
+    );
+    let away = plan(Path::new("shooting-circle"), &out, &["--set", "bodies.disc.velocity=[2, 9, 0]"]);
+    assert_eq!(code(&away), 2);
+    assert!(error(&away).contains("0 impacts"), "{}", error(&away));
+}

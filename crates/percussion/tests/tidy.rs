@@ -326,10 +326,11 @@ fn every_scene_folder_is_shipped_and_complete() {
 #[test]
 fn scenes_that_are_run_or_planned_load_from_within_the_program() {
     use percussion::gallery::{SCENES, load};
-    for scene in SCENES.iter().filter(|scene| ["run", "plan"].contains(&scene.kind)) {
+    for scene in SCENES.iter().filter(|scene| ["run", "plan", "shoot"].contains(&scene.kind)) {
         let loaded = load(scene.name, &[]).unwrap().unwrap();
         assert_eq!((loaded.name.as_str(), loaded.title.as_str()), (scene.name, scene.title));
         assert_eq!(loaded.plan.is_some(), scene.kind == "plan", "{}", scene.name);
+        assert_eq!(loaded.shoot.is_some(), scene.kind == "shoot", "{}", scene.name);
     }
     assert_eq!(load("free-top/unstable", &[]).unwrap().unwrap().name, "unstable");
     assert!(load("tetrahedra", &[]).is_none() && load("teapot", &[]).is_none());

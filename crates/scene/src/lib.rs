@@ -7,7 +7,7 @@
 //! text  -> tree      values with their places                     tree/
 //!       -> expand    includes, overrides, templates, patterns     expand/    -> resolved text
 //!       -> read      shapes, bodies, joints, forces, a plan       read/
-//!       -> Model, State, RunSettings, PlanSettings
+//!       -> Model, State, RunSettings, PlanSettings, ShootSettings
 //! ```
 //!
 //! ```
@@ -49,7 +49,7 @@ mod vocabulary;
 
 pub use complaint::{Complaint, SceneError};
 pub use orthonormal::orthonormal;
-pub use read::{ContactSettings, Material, PlanGuess, PlanSettings, RunSettings, schemes};
+pub use read::{ContactSettings, Material, PlanGuess, PlanSettings, RunSettings, ShootSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;
 pub use vocabulary::{Known, Vocabulary};

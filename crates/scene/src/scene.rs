@@ -2,7 +2,7 @@
 
 use crate::complaint::SceneError;
 use crate::expand;
-use crate::read::{self, ContactSettings, Material, PlanSettings, RunSettings};
+use crate::read::{self, ContactSettings, Material, PlanSettings, RunSettings, ShootSettings};
 use crate::report::Report;
 use crate::tree::print;
 use crate::vocabulary::Vocabulary;
@@ -29,6 +29,8 @@ pub struct Scene {
     pub contact: Option<ContactSettings>,
     /// A manoeuvre that is wanted, if the scene has a `[plan]`.
     pub plan: Option<PlanSettings>,
+    /// A shot that is wanted, if the scene has a `[shoot]`.
+    pub shoot: Option<ShootSettings>,
     /// The materials.
     pub materials: Vec<Material>,
     /// The material of each body, as its place in the list.
@@ -90,6 +92,7 @@ impl Scene {
                 run: built.run,
                 contact: built.contact,
                 plan: built.plan,
+                shoot: built.shoot,
                 materials: built.materials,
                 body_materials: built.body_materials,
                 // The root is a table: it was built from one.

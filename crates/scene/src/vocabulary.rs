@@ -100,8 +100,8 @@ fn general(name: &str) -> String {
     let mut parts: Vec<&str> =
         name.split('.').map(|part| part.split_once('[').map_or(part, |(key, _)| key)).collect();
     let named = match parts[..] {
-        // The first name in a plan is that of a control, a body or a joint.
-        ["plan", ..] => {
+        // The first name in a plan or a shot is that of a control, a body or a joint.
+        ["plan" | "shoot", ..] => {
             let collection = parts.iter().position(|part| ["controls", "bodies", "joints"].contains(part));
             collection.map_or(parts.len(), |at| at + 1)
         }
@@ -126,6 +126,7 @@ mod tests {
         assert_eq!(general("run.newmark"), "run.newmark");
         assert_eq!(general("plan.end.bodies.arm.align[0]"), "plan.end.bodies.NAME.align");
         assert_eq!(general("plan.contacts[1]"), "plan.contacts");
+        assert_eq!(general("shoot.vary.joints.hinge"), "shoot.vary.joints.NAME");
         assert_eq!(general("contact.law"), "contact.law");
         assert_eq!(general(""), "");
     }

@@ -93,7 +93,7 @@ fn heard() -> Heard {
 fn described(table: &str, known: &Known) -> String {
     let has = |key: &str| known.accepted.contains(key);
     // What is asked of bodies and joints is described once, at the end of a manoeuvre.
-    if table.starts_with("plan.") && !table.ends_with(".quaternion") {
+    if (table.starts_with("plan.") || table.starts_with("shoot.end.")) && !table.ends_with(".quaternion") {
         // So are ranges.
         if known.accepted.iter().eq(["max", "min"]) {
             return "plan.range".to_owned();
@@ -188,6 +188,15 @@ fn section_of(table: &str) -> &'static str {
             _ => "`[plan]`",
         };
     }
+    if let Some(part) = table.strip_prefix("shoot.") {
+        return match part {
+            "vary" => "`[shoot.vary]`",
+            "vary.bodies.NAME" => "`[shoot.vary.bodies.NAME]`",
+            "vary.joints.NAME" => "`[shoot.vary.joints.NAME]`",
+            "end" => "`[shoot.end]`",
+            other => panic!("the page has no section for `shoot.{other}`"),
+        };
+    }
     match table.split(['.', '(']).next().unwrap() {
         "" => "At the top",
         "run" => "`[run]`",
@@ -198,6 +207,7 @@ fn section_of(table: &str) -> &'static str {
         "forces" | "point" => "`[forces.NAME]`",
         "contact" => "`[contact]`",
         "plan" => "`[plan]`",
+        "shoot" => "`[shoot]`",
         "patterns" => "`[patterns.NAME]`",
         other => panic!("the page has no section for `{other}`"),
     }

@@ -6,8 +6,8 @@
 //! restitution  n·v⁻ + e n·v⁺ = 0       v = M(q)⁻¹ p         stick   t·v⁻ = 0       slide   Λt + μ Λn t(v⁻) = 0
 //! ```
 //!
-//! There are few such nodes; derivatives are central differences. Momenta and impulses enter (nearly) bilinearly, so that
-//! their steps may be large and differences are exact there up to rounding.
+//! There are few such nodes; derivatives are central differences. Where laws have no cone, functions are linear in momenta and
+//! impulses, and only configurations are displaced ([`super::bilinear`]); otherwise momenta and impulses are shifted too.
 
 use super::frozen::Frozen;
 use super::piece::{Context, Piece};
@@ -20,7 +20,7 @@ use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
 /// Steps of first and second differences, rad and m.
-const STEPS: (f64, f64) = (1e-6, 1e-4);
+pub(super) const STEPS: (f64, f64) = (1e-6, 1e-4);
 
 /// Directions in which impulses act between two bodies.
 #[derive(Clone, Debug)]
@@ -105,16 +105,16 @@ pub enum What {
 /// A local piece.
 pub struct Local {
     node: usize,
-    what: What,
-    islands: Vec<usize>,
+    pub(super) what: What,
+    pub(super) islands: Vec<usize>,
     /// Local places: first of momenta, first of impulses.
-    momenta: usize,
-    impulses: usize,
-    variables: Vec<usize>,
-    rows: Vec<(usize, f64)>,
+    pub(super) momenta: usize,
+    pub(super) impulses: usize,
+    pub(super) variables: Vec<usize>,
+    pub(super) rows: Vec<(usize, f64)>,
     /// Momenta that are given, by local place.
     given: Vec<(usize, f64)>,
-    at_end: bool,
+    pub(super) at_end: bool,
 }
 
 impl Local {
@@ -149,7 +149,7 @@ impl Local {
     }
 
     /// Its functions at local numbers: displacements (applied already to `state`), momenta, impulses.
-    fn functions(&self, model: &Model, state: &State, numbers: &[f64], out: &mut [f64]) {
+    pub(super) fn functions(&self, model: &Model, state: &State, numbers: &[f64], out: &mut [f64]) {
         let n = model.freedoms;
         let mut momenta = vec![0.0; n];
         let mut next = self.momenta;
@@ -189,12 +189,7 @@ impl Local {
         let impulses = &numbers[self.impulses..];
         let count: usize = events.iter().map(|event| event.directions.count()).sum();
         let mut rows = vec![0.0; count * n];
-        let mut next = 0;
-        for event in events {
-            let own = event.directions.count();
-            directions(stance, event, &mut rows[next * n..(next + own) * n]);
-            next += own;
-        }
+        all_directions(stance, events, &mut rows);
         let mut after = momenta.to_vec();
         let mut kick = vec![0.0; n];
         for (row, impulse) in rows.chunks_exact(n).zip(impulses) {
@@ -259,7 +254,7 @@ impl Local {
         }
     }
 
-    fn numbers(&self, at: &Point) -> Vec<f64> {
+    pub(super) fn numbers(&self, at: &Point) -> Vec<f64> {
         let each = self.variables.iter().enumerate();
         let number =
             |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.numbers[v] };
@@ -283,8 +278,28 @@ impl Local {
         relative * size.max(1e-4)
     }
 
+    /// The node's state with local freedoms shifted; to be given back.
+    pub(super) fn placed(&self, context: &mut Context, at: &Point, shifts: &[(usize, f64)]) -> State {
+        let mut state = context.scratch.pop().unwrap_or_else(|| at.nodes[self.node].clone());
+        state.clone_from(&at.nodes[self.node]);
+        let mut first = 0;
+        for i in 0..self.islands.len() {
+            let island = self.islands[i];
+            let count = context.plan.model.islands[island].freedoms.len();
+            let own = || shifts.iter().filter(|(v, _)| (first..first + count).contains(v));
+            if own().next().is_some() {
+                let mut d = vec![0.0; count];
+                own().for_each(|&(v, by)| d[v - first] += by);
+                let moved = context.displaced(&state, island, &d);
+                context.scratch.push(std::mem::replace(&mut state, moved));
+            }
+            first += count;
+        }
+        state
+    }
+
     /// Functions with up to two local variables shifted.
-    fn shifted(
+    pub(super) fn shifted(
         &self,
         context: &mut Context,
         at: &Point,
@@ -294,23 +309,7 @@ impl Local {
     ) {
         let model = context.plan.model.clone();
         let mut numbers = numbers.to_vec();
-        let mut state = context.scratch.pop().unwrap_or_else(|| at.nodes[self.node].clone());
-        state.clone_from(&at.nodes[self.node]);
-        let mut first = 0;
-        for &island in &self.islands {
-            let count = model.islands[island].freedoms.len();
-            let mut d = vec![0.0; count];
-            let mut any = false;
-            for &(v, by) in shifts.iter().filter(|(v, _)| (first..first + count).contains(v)) {
-                d[v - first] += by;
-                any = true;
-            }
-            if any {
-                let moved = context.displaced(&state, island, &d);
-                context.scratch.push(std::mem::replace(&mut state, moved));
-            }
-            first += count;
-        }
+        let state = self.placed(context, at, shifts);
         for &(v, by) in shifts.iter().filter(|(v, _)| *v >= self.momenta) {
             numbers[v] += by;
         }
@@ -337,6 +336,17 @@ fn given_momenta(context: &Context, node: usize, islands: &[usize], first: usize
         next += n;
     }
     given
+}
+
+/// Directions of all events, one after the other.
+pub(super) fn all_directions(stance: &mut Stance, events: &[Event], out: &mut [f64]) {
+    let n = stance.model.freedoms;
+    let mut next = 0;
+    for event in events {
+        let own = event.directions.count();
+        directions(stance, event, &mut out[next * n..(next + own) * n]);
+        next += own;
+    }
 }
 
 /// Directions of an event as covectors of all freedoms.
@@ -387,6 +397,10 @@ impl Piece for Local {
     }
 
     fn jacobian(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
+        if let Some(bilinear) = self.bilinear() {
+            bilinear.jacobian(context, at, out);
+            return Ok(());
+        }
         let numbers = self.numbers(at);
         let rows = self.rows.len();
         let mut sides = [vec![0.0; rows], vec![0.0; rows]];
@@ -409,6 +423,10 @@ impl Piece for Local {
         weights: &[f64],
         out: &mut [f64],
     ) -> Result<(), Undefined> {
+        if let Some(bilinear) = self.bilinear() {
+            bilinear.hessian(context, at, weights, out);
+            return Ok(());
+        }
         let numbers = self.numbers(at);
         let all = self.variables.len();
         let mut room = vec![0.0; self.rows.len()];
@@ -437,12 +455,7 @@ impl Piece for Local {
     }
 
     fn curves(&self, one: usize, other: usize) -> bool {
-        // Laws without a cone are linear in momenta and impulses.
-        let linear = match &self.what {
-            What::Events(events) => events.iter().all(|e| !matches!(e.across, Law::Slide(_) | Law::Stick(_))),
-            What::Speed(_) => true,
-            What::SpeedGoal(..) => false,
-        };
+        let linear = matches!(self.what, What::Speed(_)) || self.bilinear().is_some();
         !(linear && one >= self.momenta && other >= self.momenta)
     }
 }

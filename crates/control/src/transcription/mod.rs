@@ -15,6 +15,7 @@
 //! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
+mod bilinear;
 mod build;
 mod candidate;
 mod encounter;

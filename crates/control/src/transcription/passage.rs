@@ -1,7 +1,7 @@
 //! The dynamics of an island over an interval: its momenta at both ends, which the nodes' equations balance.
 //!
-//! First derivatives are those of the discrete Euler-Lagrange equations ([`Differentiator`]). Second derivatives of a free
-//! body under uniform gravity and efforts in the world's axes are closed; for everything else they are central differences of
+//! First derivatives are those of the discrete Euler-Lagrange equations (`Differentiator`). Momenta and derivatives of a free
+//! body under uniform gravity and efforts in the world's axes are closed; for everything else second derivatives are central differences of
 //! the first ones: exact to about nine digits, and momenta are linear in efforts. With `φ = w·p`, `B = R1 E R0ᵀ`, and
 //! `a` the weights of the angular momenta:
 //!
@@ -207,6 +207,57 @@ impl Passage {
     }
 }
 
+/// A free body over an interval: momenta without forces, what acts on it, and `B`.
+struct Carried {
+    linear: Vec3,
+    angular: Vec3,
+    force: Vec3,
+    torque: Vec3,
+    b: Mat3,
+    h: f64,
+}
+
+impl Passage {
+    fn carried(&self, context: &Context, at: &Point, (mass, e): (f64, Vec3)) -> Carried {
+        let slot = context.plan.model.islands[self.island].bodies.start;
+        let (start, end) = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
+        let h = context.numbering.length(&context.plan, at, self.interval);
+        let b = end.rotations[slot] * Mat3::from_diagonal(&e) * start.rotations[slot].transpose();
+        let (mut force, mut torque) = (context.plan.model.gravity * mass, Vec3::zeros());
+        for (control, effort) in self.controls.iter().zip(self.efforts(at).chunks_exact(3)) {
+            let effort = Vec3::new(effort[0], effort[1], effort[2]);
+            *(if matches!(control, Control::Torque(_)) { &mut torque } else { &mut force }) += effort;
+        }
+        let linear = (end.positions[slot] - start.positions[slot]) * (mass / h);
+        Carried { linear, angular: moment(&b) / h, force, torque, b, h }
+    }
+
+    /// First derivatives of a free body's momenta, column by column.
+    fn closed_slopes(&self, context: &Context, at: &Point, body: (f64, Vec3), out: &mut [f64]) {
+        let Carried { linear, angular, force, torque, b, h } = self.carried(context, at, body);
+        let spread = Mat3::identity() * b.trace();
+        let (by_end, by_start) = ((spread - b) / h, (b.transpose() - spread) / h);
+        let last = 12 + self.components;
+        for (first, sign) in [(0, -0.5), (6, 0.5)] {
+            let mut put = |row: usize, column: usize, value: f64| out[column * 12 + first + row] = value;
+            for i in 0..3 {
+                put(i, i, -body.0 / h);
+                put(i, 6 + i, body.0 / h);
+                for j in 0..3 {
+                    put(3 + i, 3 + j, by_start[(i, j)]);
+                    put(3 + i, 9 + j, by_end[(i, j)]);
+                }
+                for (k, control) in self.controls.iter().enumerate() {
+                    let offset = if matches!(control, Control::Torque(_)) { 3 } else { 0 };
+                    put(offset + i, 12 + 3 * k + i, sign * h);
+                }
+                put(i, last, context.plan.step * (sign * force[i] - linear[i] / h));
+                put(3 + i, last, context.plan.step * (sign * torque[i] - angular[i] / h));
+            }
+        }
+    }
+}
+
 /// `Σ E d0 × d1` from `B = Σ E d1 d0ᵀ`.
 fn moment(b: &Mat3) -> Vec3 {
     // (x × y)_i = ε_ijk x_j y_k with x y the columns of Bᵀ.
@@ -238,6 +289,14 @@ impl Piece for Passage {
     }
 
     fn value(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
+        if let Some(body) = self.simple {
+            let Carried { linear, angular, force, torque, h, .. } = self.carried(context, at, body);
+            for (half, sign) in out.chunks_exact_mut(6).zip([-0.5, 0.5]) {
+                half[..3].copy_from_slice((linear + force * (sign * h)).as_slice());
+                half[3..].copy_from_slice((angular + torque * (sign * h)).as_slice());
+            }
+            return Ok(());
+        }
         let h = context.numbering.length(&context.plan, at, self.interval);
         let t = self.time(context, at, h);
         let Context { plan, tool, .. } = context;
@@ -257,6 +316,10 @@ impl Piece for Passage {
     }
 
     fn jacobian(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
+        if let Some(body) = self.simple {
+            self.closed_slopes(context, at, body, out);
+            return Ok(());
+        }
         let h = context.numbering.length(&context.plan, at, self.interval);
         let t = self.time(context, at, h);
         let ends = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);

@@ -85,8 +85,50 @@ pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> 
     }
 }
 
+/// A body from rest to rest between two placements, from the world's origin.
+pub fn rest_to_rest(body: &dyn Fn() -> Body, to: Pose, intervals: usize, time: f64) -> Plan {
+    let placed = |pose: Pose| {
+        let mut builder = ModelBuilder::new();
+        builder.body(body(), pose);
+        build(builder)
+    };
+    let (model, start) = placed(Pose::identity());
+    let (_, end) = placed(to);
+    let mut plan = plain(&model, &start, intervals, time / intervals as f64);
+    plan.times.total = Bound::equal(time);
+    plan.actuators = thrusters(&model, 0);
+    plan.end.fixed = vec![true];
+    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
+    plan.end.state = end;
+    plan
+}
+
+/// How a cube comes to a wall, and how strong it is.
+pub struct Approach {
+    /// Distance of its centre from the wall at the start, m.
+    pub start: f64,
+    /// Its rotation vector there.
+    pub turn: Vec3,
+    /// Distance at the end, m.
+    pub end: f64,
+    /// Bounds of force, N, and torque, N m.
+    pub bounds: (f64, f64),
+}
+
 /// A cube that must hit a wall to come back, at a planned node.
 pub fn wall_plan(node: usize) -> Plan {
+    let turn = Vec3::new(0.0, 0.2, 0.02);
+    hit_wall(30, node, &Approach { start: 0.11, turn, end: 0.18, bounds: (0.02, 0.01) })
+}
+
+/// The same with the figures of the scene `cube-wall`: weaker, and tilted about both axes.
+pub fn cube_wall(intervals: usize, node: usize) -> Plan {
+    let turn = Vec3::new(0.037, 0.2, 0.037);
+    let approach = Approach { start: 0.10425, turn, end: 0.18325, bounds: (0.002, 0.001) };
+    hit_wall(intervals, node, &approach)
+}
+
+fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
     let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
         let mut builder = ModelBuilder::new();
         let body = builder.body(cube("cube", 0.1), Pose::new(Rotation3::from_scaled_axis(turn), position));
@@ -95,12 +137,13 @@ pub fn wall_plan(node: usize) -> Plan {
         build(builder)
     };
     let (model, state) =
-        place(Vec3::new(0.0, 0.11, 0.0), Vec3::new(0.0, 0.2, 0.02), Vec3::new(0.0, -0.25, 0.0));
-    let (_, end) = place(Vec3::new(0.0, 0.18, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
-    let mut plan = plain(&model, &state, 30, 0.025);
+        place(Vec3::new(0.0, approach.start, 0.0), approach.turn, Vec3::new(0.0, -0.25, 0.0));
+    let (_, end) = place(Vec3::new(0.0, approach.end, 0.0), Vec3::zeros(), Vec3::new(0.0, 0.25, 0.0));
+    let mut plan = plain(&model, &state, intervals, 0.75 / intervals as f64);
     plan.actuators = thrusters(&model, 0);
-    plan.actuators[0].bounds = vec![Bound::between(-0.02, 0.02); 3];
-    plan.actuators[1].bounds = vec![Bound::between(-0.01, 0.01); 3];
+    let (force, torque) = approach.bounds;
+    plan.actuators[0].bounds = vec![Bound::between(-force, force); 3];
+    plan.actuators[1].bounds = vec![Bound::between(-torque, torque); 3];
     plan.end.drive = vec![Drive::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use percussion::scene::run::{self, PlanFigures, Status, Summary, folder};
+use percussion::control::shooting::Round;
+use percussion::scene::run::{self, PlanFigures, ShootFigures, Status, Summary, folder};
 use percussion::solve::nlp::{Record, Watch};
 
 use super::run::{INTERRUPTED, RUNS, listen};
@@ -18,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   percussion plan my-throw.toml --set 'plan.guess={ run = \"runs/my-throw\" }'
   percussion run my-throw.toml --controls runs/my-throw --out runs/my-throw-replay
 
-The scene says in [plan] what is wanted. The folder (runs/NAME unless --out says otherwise) is that of a
+The scene says in [plan] what is wanted, or in [shoot] which initial conditions. The folder (runs/NAME unless --out says otherwise) is that of a
 run: summary.json with the figures of the search under `plan`, trajectory.npz with the nodes and
 the controls, events.jsonl with the planned contacts, scene.toml, checkpoint and report.html. The guide's page
 on `plan` describes them. `run --controls` simulates the scene under the planned efforts and says
@@ -57,13 +58,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let path = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&scene.name));
     let stop = listen()?;
     let mut log = Log { quiet: arguments.quiet, begun: 0 };
-    let summary = run::plan(scene, &path, &mut |record| {
-        log.tell(record);
-        match stop.load(Ordering::Relaxed) {
-            true => Watch::Stop,
-            false => Watch::Continue,
-        }
-    })?;
+    let go_on = || if stop.load(Ordering::Relaxed) { Watch::Stop } else { Watch::Continue };
+    let summary = match scene.shoot {
+        Some(_) => run::shoot(scene, &path, &mut |round| {
+            log.tell_shot(round);
+            go_on()
+        }),
+        None => run::plan(scene, &path, &mut |record| {
+            log.tell(record);
+            go_on()
+        }),
+    }?;
     let page = path.join(folder::REPORT);
     report::write(&page, &mut report::recordings(&[path])?)?;
     for warning in summary.warnings.iter().skip(known) {
@@ -72,6 +77,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(figures) = &summary.plan {
         print(&closing(&summary, figures, &page))?;
         complain(figures);
+    }
+    if let Some(figures) = &summary.shoot {
+        print(&landing(&summary, figures, &page))?;
+        complain_of_shot(figures);
     }
     Ok(match summary.status {
         Status::Finished => ExitCode::SUCCESS,
@@ -101,6 +110,55 @@ impl Log {
         }
         say(&record.line());
     }
+}
+
+impl Log {
+    fn tell_shot(&mut self, round: &Round) {
+        if self.quiet {
+            return;
+        }
+        if round.iteration == 0 {
+            say(&Round::heading());
+        }
+        say(&round.line());
+    }
+}
+
+/// What is wrong with a shot that does not hit.
+fn complain_of_shot(figures: &ShootFigures) {
+    let what = match figures.ending.as_str() {
+        "stuck" => {
+            "no step brings the shot nearer; begin with a first shot that comes nearer, or ask for `impacts`"
+        }
+        "iteration-limit" => {
+            "too many iterations; raise `shoot.iterations`, or begin with a shot that comes nearer"
+        }
+        _ => return,
+    };
+    say(&format!("error: {what}"));
+    for left in &figures.left {
+        say(&format!("  {} is missed by {:.3e}", left.name, left.residual));
+    }
+}
+
+/// The key figures of a shot.
+fn landing(summary: &Summary, figures: &ShootFigures, page: &Path) -> String {
+    let last = figures.residuals.last().copied().unwrap_or(f64::NAN);
+    let mut text = format!(
+        "{}: {}, {} iterations in {:.3} s\n\
+         residual     {last:.2e}\n\
+         time         {:.9} s, {} impacts\n",
+        summary.scene,
+        figures.ending,
+        figures.iterations,
+        figures.solve_time_s,
+        figures.time,
+        figures.impacts
+    );
+    for one in &figures.chosen {
+        text += &format!("chosen       {} {:.9} (guess {})\n", one.name, one.value, one.guess);
+    }
+    text + &format!("report       {}\n", page.display())
 }
 
 /// What is wrong with a manoeuvre that is not optimal, with what is known about it.

@@ -20,7 +20,7 @@ mod start;
 
 pub use contact::ContactSettings;
 pub use materials::Material;
-pub use plan::{PlanGuess, PlanSettings};
+pub use plan::{PlanGuess, PlanSettings, ShootSettings};
 pub use run::{RunSettings, schemes};
 
 use crate::report::{Read, Report};
@@ -33,7 +33,7 @@ use percussion_mechanics::{Model, State};
 use start::Workshop;
 
 /// The keys at the top of a scene.
-pub(crate) const TOP: [&str; 14] = [
+pub(crate) const TOP: [&str; 15] = [
     "title",
     "description",
     "include",
@@ -48,6 +48,7 @@ pub(crate) const TOP: [&str; 14] = [
     "forces",
     "contact",
     "plan",
+    "shoot",
 ];
 
 /// What a scene says, built.
@@ -57,6 +58,7 @@ pub(crate) struct Built {
     pub run: RunSettings,
     pub contact: Option<ContactSettings>,
     pub plan: Option<PlanSettings>,
+    pub shoot: Option<ShootSettings>,
     pub materials: Vec<Material>,
     pub body_materials: Vec<Option<usize>>,
     pub model: Model,
@@ -103,10 +105,12 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let (model, state, contact) = workshop.start(contact.as_ref(), &materials, &mut run)?;
     let (contact, spec) = contact.unzip();
     let built = plan::Built { model: &model, state: &state, scheme: &run.scheme, contact: spec.as_ref() };
-    let plan = plan::plan(&cast, &kit, &built, top.table)?;
+    let (plan, shoot) =
+        (plan::plan(&cast, &kit, &built, top.table), plan::shoot(&cast, &kit, &built, top.table));
+    let (plan, shoot) = (plan?, shoot?);
     // Bodies with complaints have ended the reading above.
     let body_materials = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.material)).collect();
-    Ok(Built { title, description, run, contact, plan, materials, body_materials, model, state })
+    Ok(Built { title, description, run, contact, plan, shoot, materials, body_materials, model, state })
 }
 
 /// Complains if a collection of named tables is anything else.

@@ -2,6 +2,7 @@
 
 use percussion_control::PlanError;
 use percussion_control::replay::ReplayError;
+use percussion_control::shooting::ShootingError;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::ledger::OtherBooks;
 use percussion_mechanics::schemes::UnknownScheme;
@@ -76,12 +77,15 @@ pub enum RunError {
     },
     /// The scene says nothing about a manoeuvre.
     #[error(
-        "the scene has no table [plan]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
+        "the scene has no table [plan] nor [shoot]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
     )]
     NoPlan,
     /// The plan cannot be begun.
     #[error("the plan cannot be begun")]
     Plan(#[from] PlanError),
+    /// The search for a shot cannot be begun.
+    #[error("the shot cannot be looked for")]
+    Shot(#[from] ShootingError),
     /// A manoeuvre cannot be simulated.
     #[error("the manoeuvre cannot be replayed")]
     Replay(#[from] ReplayError),

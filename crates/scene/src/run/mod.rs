@@ -6,6 +6,7 @@
 //! | `folder.rs` | the files, and who may write them |
 //! | `trajectory.rs`, `parts.rs` | what is kept of every state, and how it grows |
 //! | `planned.rs`, `planned_figures.rs` | the same folder of a manoeuvre that was looked for |
+//! | `shot.rs` | initial conditions that were looked for, and the run from them |
 //! | `manoeuvre.rs` | a manoeuvre read back, to begin another search or to be simulated |
 //! | `kept.rs` | what a run has kept, for those who look at it |
 //! | `causes.rs`, `since.rs` | what of it the causes brought, and what happened between two rows |
@@ -26,6 +27,7 @@ mod parts;
 mod planned;
 mod planned_figures;
 mod session;
+mod shot;
 mod since;
 mod stepping;
 mod summary;
@@ -41,6 +43,7 @@ pub use manoeuvre::Planned;
 pub use planned::plan;
 pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures};
 pub use session::{Progress, prepare, run, run_steered};
+pub use shot::{ChosenFigure, LeftFigure, ShootFigures, shoot};
 pub use since::Since;
 pub use stepping::{Complementarity, SOLVER_NAMES, SinceSteps, Stepping};
 pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, ReplayFigures, Status, Summary};

@@ -15,6 +15,7 @@ use super::events::Events;
 use super::folder::{self, Folder};
 use super::manoeuvre::Planned;
 use super::parts::Parts;
+use super::shot::ShootFigures;
 use super::since::{Pieces, Since};
 use super::stepping::Stepping;
 use super::summary::{About, Course, Failure, Made, ReplayFigures, Status, Summary};
@@ -79,6 +80,19 @@ pub fn run_steered(
     session.close(status, failure)
 }
 
+/// Runs a scene from initial conditions that were looked for; how that search ended is how the run is said to have ended.
+pub(super) fn run_shot(
+    scene: Scene,
+    path: &Path,
+    figures: ShootFigures,
+    ended: Status,
+) -> Result<Summary, RunError> {
+    let mut session = Session::begun(scene, path, None)?;
+    session.shot = Some(figures);
+    let (status, failure) = session.advance(&mut |_| ControlFlow::Continue(()))?;
+    session.close(if status == Status::Finished { ended } else { status }, failure)
+}
+
 /// The nodes of a manoeuvre that a run is to follow.
 struct Steered {
     nodes: Vec<State>,
@@ -126,6 +140,8 @@ struct Session {
     clock: Instant,
     /// What it is to follow, if it is a manoeuvre.
     steered: Option<Steered>,
+    /// How its initial conditions were found, if they were looked for.
+    shot: Option<ShootFigures>,
 }
 
 impl Session {
@@ -170,6 +186,7 @@ impl Session {
             spent: 0.0,
             clock,
             steered,
+            shot: None,
         };
         session.measure_overlap();
         session.keep_in_turn()?;
@@ -230,6 +247,7 @@ impl Session {
             spent: checkpoint.wall_time,
             clock,
             steered: None,
+            shot: None,
         })
     }
 
@@ -378,7 +396,8 @@ impl Session {
             agreement_position: steered.agreement.position,
             agreement_rotation: steered.agreement.rotation,
         });
-        let summary = Summary { replay, ..Summary::new(&self.about, &Made::from(&self.simulation), course) };
+        let (shoot, about) = (self.shot.take(), &self.about);
+        let summary = Summary { replay, shoot, ..Summary::new(about, &Made::from(&self.simulation), course) };
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
         let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
         self.folder.write(folder::SUMMARY, &text)?;

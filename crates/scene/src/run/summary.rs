@@ -8,6 +8,7 @@ use super::checkpoint::ContactFigures;
 use super::error::RunError;
 use super::folder;
 use super::planned_figures::PlanFigures;
+use super::shot::ShootFigures;
 use super::stepping::{Complementarity, Stepping};
 use crate::Scene;
 use percussion_geometry::Vec3;
@@ -105,6 +106,9 @@ pub struct Summary {
     /// What the search for a manoeuvre came to, of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFigures>,
+    /// What the search for initial conditions came to, of a shot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shoot: Option<ShootFigures>,
     /// How far a simulation under planned efforts is from the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayFigures>,
@@ -400,6 +404,7 @@ impl Summary {
             rows: course.rows,
             iterations_max: course.iterations,
             plan: None,
+            shoot: None,
             replay: None,
         }
     }

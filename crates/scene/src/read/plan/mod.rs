@@ -8,6 +8,7 @@
 //! | `conditions.rs` | what holds on the way, limits of joints, goals |
 //! | `controls.rs`, `contacts.rs`, `avoid.rs`, `guess.rs` | their tables |
 //! | `scope.rs` | what plans cannot hold yet |
+//! | `shoot.rs` | the table `[shoot]`: what varies at the start, what is asked of the end |
 //!
 //! It is read when the model is built, and only then: its names are those of bodies and joints that are there.
 
@@ -22,9 +23,12 @@ mod link;
 mod range;
 mod said;
 mod scope;
+mod shoot;
 mod terminal;
 
 pub use guess::PlanGuess;
+pub use shoot::ShootSettings;
+pub(crate) use shoot::shoot;
 
 use super::joints::Cast;
 use super::kit::Kit;

@@ -13,6 +13,8 @@
 
 use super::shape::Shape;
 use crate::arithmetic::max_abs;
+use feral::numeric::factorize::NumericParams;
+use feral::symbolic::{OrderingPreprocess, SupernodeParams};
 use feral::{CscMatrix, FactorStatus, Solver};
 use std::time::{Duration, Instant};
 
@@ -90,6 +92,18 @@ fn laid_out(dimension: usize, places: &mut Vec<(usize, usize)>) -> CscMatrix {
         row_idx: places.iter().map(|&(_, row)| row).collect(),
         values: vec![0.0; places.len()],
     }
+}
+
+/// Settings for chains of small blocks: rows are matched with columns before they are ordered, since that is what it comes to
+/// for such matrices anyway, and small fronts are merged less eagerly than for large ones.
+fn solver() -> Solver {
+    let symbolic = SupernodeParams {
+        nemin: 8,
+        preprocess: OrderingPreprocess::LdltCompress,
+        ..SupernodeParams::default()
+    };
+    // In one thread: the same bits on every machine, and the matrices are too small for more.
+    Solver::with_params(NumericParams::default(), symbolic).with_parallel(false)
 }
 
 impl Kkt {
@@ -170,8 +184,7 @@ impl Kkt {
             diagonal_slots: (0..dimension).map(|i| slot(i, i)).collect(),
             matrix,
             place_of,
-            // In one thread: the same bits on every machine, and the matrices are too small for more.
-            solver: Solver::new().with_parallel(false),
+            solver: solver(),
             residual: vec![0.0; n + m],
             correction: vec![0.0; n + m],
             small: [vec![0.0; dimension], vec![0.0; dimension]],

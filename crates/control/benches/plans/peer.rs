@@ -1,0 +1,181 @@
+//! One program, solved here and by CasADi with Ipopt.
+
+use crate::clock::Clock;
+use crate::common::cube_wall;
+use crate::posed::Posed;
+use percussion_control::manoeuvre::Ending;
+use percussion_control::plan::Plan;
+use percussion_control::transcription::Point;
+use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_mechanics::rotation::Mat3;
+use percussion_solve::nlp::{Interior, Outcome, Program, Solution, Watch};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Turns that are taken; times are the least.
+const TURNS: usize = 6;
+/// Searches in a turn.
+const REPEATS: usize = 5;
+
+/// Times here, ms: from nothing to a manoeuvre with its evidence; the program; its solution.
+struct Ours {
+    whole: f64,
+    building: f64,
+    solving: f64,
+    found: Manoeuvre,
+    solution: Solution<Point>,
+}
+
+/// Contacts planned at three nodes, with the peer if there is an interpreter for it.
+pub fn beside(python: Option<&str>) {
+    println!(
+        "\n| contact at node | unknowns | equations | | iterations | building, ms | solving, ms | whole, ms | J, N² s | contact, s |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let mut ratios = Vec::new();
+    for node in [4, 9, 14] {
+        let mut ours: Option<Ours> = None;
+        let mut theirs: Option<Value> = None;
+        for _ in 0..TURNS {
+            for _ in 0..REPEATS {
+                let now = here(node);
+                ours = Some(match ours {
+                    None => now,
+                    Some(best) => Ours {
+                        whole: best.whole.min(now.whole),
+                        building: best.building.min(now.building),
+                        solving: best.solving.min(now.solving),
+                        ..now
+                    },
+                });
+            }
+            if let (Some(python), Some(ours)) = (python, &ours) {
+                let mut now = there(python, node, ours.solution.scale);
+                if let Some(best) = &theirs {
+                    for key in ["whole", "building", "solving"] {
+                        now[key] = json!(best[key].as_f64().unwrap().min(now[key].as_f64().unwrap()));
+                    }
+                }
+                theirs = Some(now);
+            }
+        }
+        let ours = ours.unwrap();
+        let layout = Posed::new(&cube_wall(30, node), &guess()).program;
+        println!(
+            "| {node} | {} | {} | percussion | {} | {:.2} | {:.2} | {:.2} | {:.9e} | {:.6} |",
+            layout.layout().variables.len(),
+            layout.layout().constraints.len(),
+            ours.solution.iterations,
+            ours.building,
+            ours.solving,
+            ours.whole,
+            ours.found.objective,
+            ours.found.contacts[0].time
+        );
+        let Some(theirs) = theirs else { continue };
+        let number = |key: &str| theirs[key].as_f64().unwrap();
+        let (building, solving, whole) = ("building", "solving", "whole");
+        println!(
+            "| | {} | {} | CasADi {} with Ipopt | {} | {:.2} | {:.2} | {:.2} | {:.9e} | {:.6} |",
+            theirs["unknowns"],
+            theirs["equations"],
+            theirs["version"].as_str().unwrap(),
+            theirs["iterations"],
+            number(building) * 1e3,
+            number(solving) * 1e3,
+            number(whole) * 1e3,
+            number("objective"),
+            theirs["scales"][0].as_f64().unwrap() * 0.025 * node as f64,
+        );
+        assert_eq!(theirs["status"], "Solve_Succeeded");
+        let apart = (number("objective") / ours.found.objective - 1.0).abs();
+        assert!(apart < 1e-6, "node {node}: prices differ by {apart:e}");
+        ratios.push((node, number(whole) * 1e3 / ours.whole, number(solving) * 1e3 / ours.solving));
+    }
+    for (node, whole, solving) in ratios {
+        println!(
+            "\nNode {node}: the whole takes {whole:.1} times as long there, solving {solving:.1} times."
+        );
+    }
+}
+
+fn guess() -> Guess {
+    Guess::FreeMotion { scheme: "exact".to_owned() }
+}
+
+fn here(node: usize) -> Ours {
+    let from = Clock::now();
+    let found = find(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| Watch::Continue).unwrap();
+    let whole = from.ms();
+    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.rounds, 1, "the first program is the last");
+    let from = Clock::now();
+    let mut posed = Posed::new(&cube_wall(30, node), &guess());
+    let building = from.ms();
+    let options = percussion_solve::nlp::Options {
+        constraint_tolerance: Options::default().tolerance,
+        ..percussion_solve::nlp::Options::default()
+    };
+    let from = Clock::now();
+    let solution = Interior::new().solve(&mut posed.program, &posed.start, &options).unwrap();
+    let solving = from.ms();
+    assert_eq!(solution.outcome, Outcome::Optimal);
+    assert_eq!(solution.objective, found.objective, "it is the same program");
+    Ours { whole, building, solving, found, solution }
+}
+
+/// The same by the peer.
+fn there(python: &str, node: usize, scale: f64) -> Value {
+    let plan = cube_wall(30, node);
+    let problem = problem(&plan, &Posed::new(&plan, &guess()), scale);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/plans/peer.py");
+    let mut child = Command::new(python)
+        .arg(script)
+        .env("OMP_NUM_THREADS", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the interpreter named by --casadi");
+    child.stdin.take().unwrap().write_all(problem.to_string().as_bytes()).unwrap();
+    let answer = child.wait_with_output().unwrap();
+    assert!(answer.status.success(), "the peer failed");
+    serde_json::from_slice(&answer.stdout).unwrap()
+}
+
+/// The program as numbers.
+fn problem(plan: &Plan, posed: &Posed, scale: f64) -> Value {
+    let (meeting, encounter) = (&plan.meetings[0], &posed.program.setup().encounters[0]);
+    let contacts = plan.model.contacts.as_ref().unwrap();
+    assert_eq!(contacts.parts[encounter.pair.0].body, 0, "corners are the cube's");
+    assert!(posed.program.setup().apart.is_empty());
+    let body = &plan.model.bodies[0];
+    let matrix = |r: &Mat3| -> Vec<[f64; 3]> { (0..3).map(|i| [r[(i, 0)], r[(i, 1)], r[(i, 2)]]).collect() };
+    let list = |v: &[f64]| v.to_vec();
+    let momentum = |drive: &percussion_control::plan::Drive| match drive {
+        percussion_control::plan::Drive::Given(p) => p.clone(),
+        other => panic!("{other:?}"),
+    };
+    let bounds: Vec<f64> = plan.actuators.iter().flat_map(|a| a.bounds.iter().map(|b| b.upper)).collect();
+    json!({
+        "intervals": plan.intervals,
+        "node": meeting.node,
+        "step": plan.step,
+        "time": plan.times.total.lower,
+        "scales": [plan.times.scale.lower, plan.times.scale.upper],
+        "mass": body.mass,
+        "inertia": list(body.inertia.as_slice()),
+        "directors": list(body.director_moments().as_slice()),
+        "positions": posed.start.nodes.iter().map(|n| list(n.positions[0].as_slice())).collect::<Vec<_>>(),
+        "rotations": posed.start.nodes.iter().map(|n| matrix(&n.rotations[0])).collect::<Vec<_>>(),
+        "first": momentum(&plan.start.drive[0]),
+        "last": momentum(&plan.end.drive[0]),
+        "bounds": bounds,
+        "restitution": meeting.restitution,
+        "corners": encounter.features.iter().map(|f| list(f.point_a.as_slice())).collect::<Vec<_>>(),
+        "start": posed.start.numbers,
+        "scale": scale,
+        "tolerance": 1e-8,
+        "repeats": REPEATS,
+    })
+}

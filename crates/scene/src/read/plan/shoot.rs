@@ -1,0 +1,289 @@
+//! The table `[shoot]`: what of the start may vary, and what is asked of the end.
+//!
+//! ```text
+//! [shoot.vary]    positions, rotations and velocities of bodies that hang on nothing; coordinates and rates of joints; the time
+//! [shoot.end]     what [plan.end] can ask in numbers, and headings
+//! ```
+
+use super::ask::{Asks, named};
+use super::context::Context;
+use super::said::Said;
+use super::{Built, scope};
+use crate::read::joints::{Cast, coordinate_names};
+use crate::read::kit::Kit;
+use crate::report::{Place, Read};
+use crate::tree::{Entry, Fields, Node, Table, Value};
+use percussion_control::kinematics::Stance;
+use percussion_control::plan::Measure;
+use percussion_control::shooting::{Aim, Direction, Unknown};
+use percussion_mechanics::model::Link;
+use percussion_mechanics::{JointKind, State};
+use std::sync::Arc;
+
+const KEYS: [&str; 4] = ["vary", "end", "impacts", "iterations"];
+const VARY: [&str; 3] = ["bodies", "joints", "time"];
+const END: [&str; 3] = ["bodies", "joints", "headings"];
+/// What may vary of a body, each with whether it turns and whether it is a rate.
+const BODY: [(&str, bool, bool); 4] = [
+    ("position", false, false),
+    ("rotation", true, false),
+    ("velocity", false, true),
+    ("angular_velocity", true, true),
+];
+const AXES: [&str; 3] = ["x", "y", "z"];
+/// How far an axis may lean out of a plane.
+const PARALLEL: f64 = 1e-9;
+/// Slopes and differences that count as none.
+const UNMOVED: f64 = 1e-12;
+/// Iterations, if none are given.
+const ITERATIONS: usize = 50;
+
+/// A shot that a scene asks for: initial conditions such that a simulation ends as asked.
+#[derive(Clone, Debug)]
+pub struct ShootSettings {
+    /// What may vary, with what people call it.
+    pub unknowns: Vec<(String, Unknown)>,
+    /// What is asked of the end, with what people call it.
+    pub aims: Vec<(String, Aim)>,
+    /// How many impacts there are on the way, if that is asked.
+    pub impacts: Option<usize>,
+    /// Most iterations.
+    pub iterations: usize,
+}
+
+/// The table `[shoot]`, if there is one.
+pub(crate) fn shoot(
+    cast: &Cast<'_>,
+    kit: &Kit<'_>,
+    built: &Built<'_>,
+    root: &Table,
+) -> Read<Option<ShootSettings>> {
+    let Some(entry) = root.entry("shoot") else { return Ok(None) };
+    let report = cast.report;
+    if root.entry("plan").is_some() {
+        let message = "the scene has both [plan] and [shoot]";
+        return Err(report.complain(entry.place, message, "keep one of the two"));
+    }
+    let f = Fields::of(report, &entry.node, "shoot", &KEYS)?;
+    let model = Arc::new(built.model.clone());
+    let context = Context { report, cast, kit, contact: built.contact, model: &model, state: built.state };
+    scope::check(&context, built.scheme, entry.place)?;
+    let nothing = Node { place: entry.place, value: Value::Table(Table::default()) };
+    let (unknowns, aims) = (unknowns(&context, &f, &nothing), aims(&context, &f, &nothing));
+    let (impacts, iterations) = (f.count("impacts", 0), f.count("iterations", 1));
+    let (unknowns, aims, impacts) = (unknowns?, aims?, impacts?);
+    let iterations = iterations?.unwrap_or(ITERATIONS);
+    if impacts.is_some_and(|impacts| impacts > 0) && model.contacts.is_none() {
+        let remedy = "add [contact]: without it nothing ever touches; or remove `impacts`";
+        return Err(f.wrong("impacts", "asks for impacts, but the scene has no contact", remedy));
+    }
+    let asked: usize = aims.iter().map(|(_, aim)| numbers(aim)).sum();
+    if asked != unknowns.len() {
+        let (few, many) = (asked.min(unknowns.len()), asked.max(unknowns.len()));
+        let (message, remedy) = match asked > unknowns.len() {
+            true => (
+                format!("{asked} numbers are asked of the end, but only {} may vary", unknowns.len()),
+                format!("ask for {few}, or let {} more vary under [shoot.vary]", many - few),
+            ),
+            false => (
+                format!("{} numbers may vary, but only {asked} are asked of the end", unknowns.len()),
+                format!("let {few} vary, or ask for {} more under [shoot.end]", many - few),
+            ),
+        };
+        return Err(report.complain(entry.place, message, remedy));
+    }
+    Ok(Some(ShootSettings { unknowns, aims, impacts, iterations }))
+}
+
+fn numbers(aim: &Aim) -> usize {
+    match aim {
+        Aim::Measure(_, values) => values.iter().flatten().count(),
+        Aim::Heading { .. } => 1,
+    }
+}
+
+fn unknowns(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(String, Unknown)>> {
+    let vary = Fields::of(context.report, f.node("vary").unwrap_or(nothing), "shoot.vary", &VARY)?;
+    let mut all = Vec::new();
+    for entry in named(&vary, "bodies")? {
+        all.extend(of_body(context, entry)?);
+    }
+    for entry in named(&vary, "joints")? {
+        all.extend(of_joint(context, entry)?);
+    }
+    if vary.truth("time")?.unwrap_or(false) {
+        all.push(("time".to_owned(), Unknown::Time));
+    }
+    if all.is_empty() {
+        let remedy = "say what may, such as [shoot.vary] bodies.NAME = { velocity = [\"x\", \"y\"] }";
+        return Err(f.wrong("vary", "lets nothing vary", remedy));
+    }
+    Ok(all)
+}
+
+/// Words of a list, as their places among those known.
+fn words(f: &Fields<'_>, key: &str, known: &[&str]) -> Read<Vec<usize>> {
+    let name = f.path(key);
+    let mut places = Vec::new();
+    for item in f.list(key)?.unwrap_or_default() {
+        let word = crate::tree::text(f.report, item, &name)?;
+        let Some(place) = known.iter().position(|k| *k == word) else {
+            let message = format!("`{name}` names \"{word}\"");
+            return Err(f.report.unknown(item.place, message, word, known.iter().copied(), ""));
+        };
+        if places.contains(&place) {
+            let message = format!("`{name}` names \"{word}\" twice");
+            return Err(f.report.complain(item.place, message, "name it once"));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>> {
+    let body = context.cast.find(entry.place, &entry.key)?;
+    let keys = BODY.map(|(key, _, _)| key);
+    let f = Fields::of(context.report, &entry.node, &format!("shoot.vary.bodies.{}", entry.key), &keys)?;
+    let Some(slot) = context.model.slots[body] else {
+        let message = format!("`{}` is about a fixed body, which stays where it is", f.name);
+        return Err(context.report.complain(entry.place, message, "name a body that moves"));
+    };
+    let link = context.link(slot);
+    let plane = link.joint.kind == JointKind::Planar && link.parent.is_none();
+    if link.joint.kind != JointKind::Free && !plane {
+        let message = format!("`{}` is about a body that hangs on joint `{}`", f.name, link.joint.name);
+        let remedy = format!("write [shoot.vary.joints.{}] with `coordinates` or `rates`", link.joint.name);
+        return Err(context.report.complain(entry.place, message, remedy));
+    }
+    if link.joint.particle {
+        let turning = ["rotation", "angular_velocity"];
+        f.refuse(&turning, "is about a particle, which has no orientation", "remove it")?;
+    }
+    let mut all = Vec::new();
+    for (key, turns, rate) in BODY {
+        for axis in words(&f, key, &AXES)? {
+            let along = match plane {
+                true => in_plane(link, turns, axis),
+                false => Some(vec![(link.freedom + axis + if turns { 3 } else { 0 }, 1.0)]),
+            };
+            let Some(along) = along else {
+                let message =
+                    format!("lets {} vary, which joint `{}` does not allow", AXES[axis], link.joint.name);
+                return Err(f.wrong(
+                    key,
+                    &message,
+                    "name the axes of its plane, or for turns the one across it",
+                ));
+            };
+            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Place(along) };
+            all.push((format!("{}.{key}.{}", entry.key, AXES[axis]), unknown));
+        }
+    }
+    Ok(all)
+}
+
+/// An axis of the world along the freedoms of a planar joint, if it lies in its plane; for turns, if it stands across it.
+fn in_plane(link: &Link, turns: bool, axis: usize) -> Option<Direction> {
+    let axes = &link.joint.on_parent.axes;
+    let part = |i: usize| (link.freedom + i, axes[(axis, i)]);
+    let along: Direction = if turns { vec![part(2)] } else { vec![part(0), part(1)] };
+    let length: f64 = along.iter().map(|(_, part)| part * part).sum();
+    ((length - 1.0).abs() < PARALLEL).then_some(along)
+}
+
+fn of_joint(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>> {
+    let slot = context.joint(entry.place, &entry.key)?;
+    let name = format!("shoot.vary.joints.{}", entry.key);
+    let f = Fields::of(context.report, &entry.node, &name, &["coordinates", "rates"])?;
+    let link = context.link(slot);
+    let known = coordinate_names(link.joint.kind);
+    if known.is_empty() {
+        let message = format!("a {} joint keeps no coordinates", link.joint.kind.word());
+        return Err(context.report.complain(entry.place, message, "name another joint"));
+    }
+    let mut all = Vec::new();
+    for (key, rate) in [("coordinates", false), ("rates", true)] {
+        for i in words(&f, key, known)? {
+            let along = vec![(link.freedom + i, 1.0)];
+            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Place(along) };
+            all.push((format!("{}.{key}.{}", entry.key, known[i]), unknown));
+        }
+    }
+    Ok(all)
+}
+
+fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(String, Aim)>> {
+    let end = Fields::of(context.report, f.node("end").unwrap_or(nothing), "shoot.end", &END)?;
+    let asks = Asks::read(context, &end, false)?;
+    let mut all = Vec::new();
+    for ask in &asks.bodies {
+        for said in ask.all(context) {
+            all.push(aim(context, ask.f.place, said)?);
+        }
+    }
+    for ask in &asks.joints {
+        let remedy = "ask for velocities of bodies";
+        ask.f.refuse(&["rate", "rates", "at_rest"], "is asked of a joint at the end", remedy)?;
+        for said in ask.stand(context) {
+            all.push(aim(context, ask.f.place, said)?);
+        }
+    }
+    for entry in named(&end, "headings")? {
+        let body = context.cast.find(entry.place, &entry.key)?;
+        let angle =
+            crate::tree::number(context.report, &entry.node, &format!("shoot.end.headings.{}", entry.key))?;
+        let name = format!("the heading of `{}`", context.name(body));
+        all.push((name, Aim::Heading { body, axes: (0, 1), angle }));
+    }
+    if all.is_empty() {
+        let remedy = "say what is wanted, such as [shoot.end.bodies.NAME] position = [1, 0, 2]";
+        return Err(f.wrong("end", "asks for nothing", remedy));
+    }
+    Ok(all)
+}
+
+/// What is asked, in numbers. Components that no freedom moves, as those out of a plane, are left out where they are met already.
+fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
+    let moved = moved(context, &said.measure);
+    let mut now = [0.0; 3];
+    let still = State { momenta: vec![0.0; context.model.freedoms], ..context.state.clone() };
+    said.measure.value(&Stance::moving(context.model, &still), &mut now[..said.measure.components()]);
+    let mut values = Vec::new();
+    for (i, bound) in said.bounds.iter().enumerate() {
+        if !bound.is_equation() {
+            let message = format!("{} is asked to be within a range", said.name);
+            return Err(context.report.complain(place, message, "give numbers: a shot meets them exactly"));
+        }
+        if !moved[i] && (bound.lower - now[i]).abs() > UNMOVED {
+            let axis = AXES.get(i).copied().unwrap_or("only");
+            let message = format!(
+                "the {axis} component of {} is asked to be {}, but nothing moves it from {}",
+                said.name, bound.lower, now[i]
+            );
+            return Err(context.report.complain(place, message, format!("ask for {}", now[i])));
+        }
+        values.push(moved[i].then_some(bound.lower));
+    }
+    Ok((said.name, Aim::Measure(said.measure, values)))
+}
+
+/// Which components of a measure any freedom changes.
+fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
+    let (n, count) = (context.model.freedoms, measure.components());
+    let mut state = context.state.clone();
+    if !measure.of_velocities() {
+        let mut rows = vec![0.0; count * n];
+        measure.gradient(&mut Stance::new(context.model, &state), &mut rows);
+        return rows.chunks_exact(n).map(|row| row.iter().any(|g| g.abs() > UNMOVED)).collect();
+    }
+    let mut moved = vec![false; count];
+    for freedom in 0..n {
+        state.momenta.fill(0.0);
+        state.momenta[freedom] = 1.0;
+        let mut values = [0.0; 3];
+        measure.value(&Stance::moving(context.model, &state), &mut values[..count]);
+        let size = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        moved.iter_mut().zip(values).for_each(|(moved, v)| *moved |= v.abs() > UNMOVED * size);
+    }
+    moved
+}

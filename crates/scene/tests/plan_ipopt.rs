@@ -1,0 +1,183 @@
+//! Plans as programs, solved by the interior-point method and by Ipopt: the same price.
+#![cfg(feature = "ipopt")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+mod common;
+
+use common::scene;
+use percussion_control::clearance::gap;
+use percussion_control::plan::Plan;
+use percussion_control::transcription::{Apart, Encounter, Frozen, Point, Setup, Transcription};
+use percussion_mechanics::State;
+use percussion_mechanics::contact::Memory;
+use percussion_scene::Scene;
+use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Warm, Watch, solve_ipopt};
+
+fn of_file(name: &str, overrides: &[(&str, &str)]) -> Scene {
+    let plans = if name == "cube-wall" { "../../scenes" } else { "tests/plans" };
+    let path = format!("{}/{plans}/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+    let each = overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+    Scene::load(path, &each.collect::<Vec<_>>()).unwrap()
+}
+
+/// Pairs further apart in the guess are not watched, m.
+const NEAR: f64 = 0.05;
+
+/// At every node between the ends, every pair that is near stays on its sides of the plane that the guess has there.
+fn apart(plan: &Plan, nodes: &[State]) -> Vec<Apart> {
+    let (Some(avoidance), Some(contacts)) = (&plan.avoidance, &plan.model.contacts) else {
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    for (node, state) in nodes.iter().enumerate().take(plan.intervals).skip(1) {
+        for pair in contacts.all_pairs() {
+            if gap(&plan.model, pair, state, &mut Memory::default()) > NEAR {
+                continue;
+            }
+            let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
+            let sides = Frozen::sides(contacts, pair, (&poses.0, &poses.1), &mut Memory::default());
+            let sides = sides.unwrap().unwrap();
+            list.push(Apart { node, pair, least: avoidance.margin, sides, over: None });
+        }
+    }
+    list
+}
+
+/// The program that a search begins with, and its start.
+fn posed(scene: &Scene) -> (Transcription, Point) {
+    let settings = scene.plan.as_ref().unwrap();
+    let plan = &settings.plan;
+    let path = settings.made_guess().unwrap().work_out(plan).unwrap();
+    let encounters = plan
+        .meetings
+        .iter()
+        .map(|meeting| Encounter::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
+    let encounters: Vec<Encounter> = encounters.collect();
+    // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
+    let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
+    let mut program = Transcription::new(plan.clone(), Setup { encounters, apart });
+    let start = program.candidate(path.nodes, &path.efforts, &path.scales);
+    (program, start)
+}
+
+/// Solved by both from the same start; how far apart the prices are, relative.
+struct Both {
+    program: Transcription,
+    ours: Solution<Point>,
+    theirs: Solution<Point>,
+    apart: f64,
+}
+
+fn options() -> Options {
+    Options { constraint_tolerance: 1e-10, ..Options::default() }
+}
+
+fn relative(one: &Solution<Point>, other: &Solution<Point>) -> f64 {
+    (one.objective - other.objective).abs() / other.objective.abs()
+}
+
+fn both(name: &str, scene: &Scene) -> Both {
+    let (mut program, start) = posed(scene);
+    let ours = Interior::new().solve(&mut program, &start, &options()).unwrap();
+    // Ipopt scales objectives down only: it is given the scale.
+    let warm = Options { warm: Some(Warm::after(&ours)), ..options() };
+    let theirs = solve_ipopt(&mut program, &start, &warm, &mut |_| Watch::Continue).unwrap();
+    let apart = relative(&ours, &theirs);
+    println!(
+        "{name}: {:.9e} in {} iterations, {:.9e} in {}, apart by {apart:.1e}",
+        ours.objective, ours.iterations, theirs.objective, theirs.iterations
+    );
+    assert_eq!(ours.outcome, Outcome::Optimal, "{name}: {:?}", ours.residual);
+    assert_eq!(theirs.outcome, Outcome::Optimal, "{name}: {:?}", theirs.residual);
+    Both { program, ours, theirs, apart }
+}
+
+fn agree(name: &str, scene: &Scene) {
+    let apart = both(name, scene).apart;
+    assert!(apart < 1e-6, "{name}: {apart:e}");
+}
+
+#[test]
+fn a_cube_hits_a_wall() {
+    for node in ["4", "9", "14"] {
+        agree(node, &of_file("cube-wall", &[("plan.contacts.0.node", node)]));
+    }
+}
+
+#[test]
+fn two_cubes() {
+    agree("two cubes", &of_file("two-cubes", &[]));
+}
+
+#[test]
+fn a_body_turns() {
+    agree(
+        "a turn",
+        &scene(
+            r#"
+            run = { step = 1e-3, until = 1.0 }
+            [bodies.satellite]
+            mass = 3.0
+            inertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.6]]
+            [plan]
+            intervals = 40
+            step = 0.025
+            [plan.controls.torque]
+            kind = "torque"
+            body = "satellite"
+            bounds = 8.0
+            [plan.controls.thrust]
+            kind = "force"
+            body = "satellite"
+            [plan.end.bodies.satellite]
+            position = [0.3, 0.0, 0.1]
+            rotation_vector = [1.0, 0.7, -0.9]
+            at_rest = true
+            "#,
+        ),
+    );
+}
+
+/// The order in which corners come near the block makes local minima: the two solvers find different ones, a part in ten thousand apart.
+/// Begun at the other's, the interior-point method stays there.
+#[test]
+fn a_cube_goes_around_a_block() {
+    let Both { mut program, ours, theirs, apart } = both(
+        "around",
+        &scene(
+            r#"
+            run = { step = 1e-3, until = 1.0, scheme = "exact" }
+            [contact]
+            [bodies.runner]
+            shape = { cube = 0.1 }
+            density = 270.0
+            position = [-0.4, 0.0, 0.0]
+            rotation_vector = [0.1, 0.2, 0.3]
+            [bodies.block]
+            kind = "fixed"
+            shape = { box = [0.2, 0.3, 0.3] }
+            position = [0.0, -0.03, 0.0]
+            [plan]
+            intervals = 20
+            step = 0.05
+            [plan.controls.thrust]
+            kind = "force"
+            body = "runner"
+            [plan.controls.torque]
+            kind = "torque"
+            body = "runner"
+            [plan.end.bodies.runner]
+            position = [0.4, 0.02, 0.0]
+            rotation_vector = [0.1, 0.2, 0.3]
+            at_rest = true
+            [plan.guess]
+            waypoints = [{ at = 0.5, bodies.runner.position = [0.0, 0.3, 0.0] }]
+            "#,
+        ),
+    );
+    assert!(apart < 1e-3, "{apart:e}");
+    let options = Options { warm: Some(Warm::after(&theirs)), ..options() };
+    let here = Interior::new().solve(&mut program, &theirs.point, &options).unwrap();
+    assert_eq!((&here.outcome, &ours.outcome), (&Outcome::Optimal, &Outcome::Optimal));
+    assert!(relative(&here, &theirs) < 1e-6, "{:e}", relative(&here, &theirs));
+}
