@@ -43,7 +43,7 @@ pub fn named(name: &str) -> Stored {
 }
 
 impl Stored {
-    fn read(name: &str, text: &str) -> Self {
+    pub fn read(name: &str, text: &str) -> Self {
         let mut stored = Self { name: name.to_owned(), text: text.to_owned(), ..Self::default() };
         let mut among_equalities = false;
         for line in text.lines().skip(1) {
