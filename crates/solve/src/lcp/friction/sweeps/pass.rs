@@ -20,7 +20,8 @@ type Body = [f64; WIDEST];
 pub(super) struct Account {
     /// What the judge would say.
     pub(super) error: f64,
-    /// Their power `Σ x u`, offsets and drifts included: solutions have none but what friction takes.
+    /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
+    /// friction and gaps take.
     pub(super) power: f64,
 }
 
@@ -159,7 +160,7 @@ impl System {
             {
                 let (u, drift) = (speeds(rows, va, vb), &self.drift[item.range()]);
                 let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
-                power += n * u[0] + s * u[1] + t * u[2];
+                power += n * (u[0] - larger(item.bias, 0.0)) + s * u[1] + t * u[2];
                 let slip = larger(u[1].abs(), u[2].abs());
                 let left = item.friction * n - s.abs() - t.abs();
                 let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
@@ -172,7 +173,7 @@ impl System {
                 continue;
             }
             let un = along(&rows[0], va, vb) + item.bias;
-            power += x[0] * un;
+            power += x[0] * if item.contact { un - larger(item.bias, 0.0) } else { un };
             if !item.contact {
                 worst = worst.max(un.abs());
                 continue;

@@ -250,13 +250,9 @@ impl GaussSeidel {
     fn relax(&mut self, part: &Part, sweeps: &mut usize, eager: bool) -> Account {
         let (rows, bodies) = (self.system.rows_of(part), part.bodies.clone());
         let goal = SHARE * self.tolerance;
-        let mut start = self.system.account(part, self.cone);
+        let start = self.system.account(part, self.cone);
         if start.error <= goal {
             return start;
-        }
-        // Impulses of a step that was another one are worth less, or nothing.
-        if self.system.brings_energy(part, &start) {
-            start = self.system.temper(part, self.cone);
         }
         let (mut due, mut seen, mut last) = (f64::INFINITY, *sweeps, start.error);
         let width = self.system.v[bodies.clone()].as_flattened().len();
