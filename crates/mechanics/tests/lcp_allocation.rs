@@ -18,8 +18,12 @@ static COUNTER: Counter = Counter;
 
 /// Requests of warm steps with their bookkeeping.
 fn requests_of_warm_steps(builder: ModelBuilder, solver: StepSolver, warm: usize, steps: usize) -> usize {
+    requests_with(builder, LcpOptions { solver, ..LcpOptions::default() }, warm, steps)
+}
+
+fn requests_with(builder: ModelBuilder, lcp: LcpOptions, warm: usize, steps: usize) -> usize {
     let (model, mut state) = builder.build_open().unwrap();
-    let options = Options { lcp: LcpOptions { solver, ..LcpOptions::default() }, ..Options::default() };
+    let options = Options { lcp, ..Options::default() };
     let mut scheme = by_name("lcp", &model, &state, &options).unwrap();
     let mut ledger = Ledger::new(&model, &state).unwrap();
     let mut before = state.clone();
@@ -69,6 +73,15 @@ fn boxes_at_rest_allocate_nothing() {
     for solver in [StepSolver::Auto, StepSolver::Sweeps] {
         assert_eq!(requests_of_warm_steps(builder.clone(), solver, 50, 100), 0, "{solver:?}");
     }
+    // Nor do steps that are left unsolved, and calmed.
+    let few = LcpOptions {
+        solver: StepSolver::Sweeps,
+        sweeps: 1,
+        polish: 0,
+        tolerance: 1e-15,
+        ..Default::default()
+    };
+    assert_eq!(requests_with(builder, few, 50, 100), 0);
 }
 
 #[test]

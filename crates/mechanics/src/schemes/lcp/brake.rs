@@ -90,7 +90,7 @@ impl Lcp {
 }
 
 /// The largest `s` in [0, 1] with `a s² + b s <= c`; where there is none, the `s` that comes nearest.
-fn largest(a: f64, b: f64, c: f64) -> f64 {
+pub(super) fn largest(a: f64, b: f64, c: f64) -> f64 {
     let root = b * b + 4.0 * a * c;
     if !(a > 0.0) {
         return 1.0;

@@ -19,6 +19,8 @@
 //! term takes: without stabilisation no impulse has a positive power, and energy falls. An overlap that is mended pushes
 //! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`). Joints
 //! open in every step in which they turn and are always mended; what that brings is taken from the bodies on them (`brake.rs`).
+//! That holds for solutions. Sweeps that stop early see to it that impulses bring no energy beyond that without contact and what
+//! overlaps ask for (`guarded`), and what an unsolved step would still gain is taken from its impulses (`calm.rs`).
 //!
 //! **Restitution** (an extension). Newton: a contact that closes within the step leaves with `e` times the speed at which it
 //! came. Poisson: the problem of compression stops it, then its normal impulses act again, `e` times, without friction, and
@@ -27,6 +29,7 @@
 
 mod assembly;
 mod brake;
+mod calm;
 mod free;
 mod kept;
 mod options;
@@ -48,6 +51,7 @@ use crate::rotation::{Turn, about, hat, tidied};
 use crate::state::State;
 use crate::tree::System;
 use assembly::{Assembly, Bodies, Pyramid};
+use calm::Groups;
 use free::Freedom;
 use kept::Last;
 use percussion_geometry::Vec3;
@@ -95,6 +99,7 @@ pub struct Lcp {
     transcript: Transcript,
     /// Wrenches of normal impulses and of friction, by slot.
     pushes: Vec<[Vec6; 2]>,
+    groups: Groups,
 }
 
 impl Lcp {
@@ -135,6 +140,7 @@ impl Lcp {
             solve: StepSolve::default(),
             transcript: Transcript::default(),
             pushes: vec![[Vec6::zeros(); 2]; n],
+            groups: Groups::default(),
         })
     }
 
@@ -281,6 +287,7 @@ impl Lcp {
             self.solve.iterations += first.iterations;
             self.solve.residual = self.solve.residual.max(first.residual);
             self.solve.converged &= first.converged;
+            self.solve.guarded += first.guarded;
         }
         Ok(())
     }
@@ -303,7 +310,8 @@ impl Lcp {
         // No members, or nothing that moves and nothing that is asked of it: no impulses.
         if assembly.problem.momentum_size() == 0.0 {
             let contacts = assembly.problem.contact_count();
-            self.solve = StepSolve { contacts, converged: true, eased: 1.0, ..StepSolve::default() };
+            self.solve =
+                StepSolve { contacts, converged: true, eased: 1.0, calmed: 1.0, ..StepSolve::default() };
             self.equalities.clear();
             return Ok(());
         }
@@ -370,6 +378,10 @@ impl Lcp {
         }
         if keeps && self.assembly.opening > 0.0 {
             self.brake(model, state, h);
+        }
+        if self.options.keep_energy && !self.solve.converged {
+            let contacts = self.contacts.clone();
+            self.solve.calmed = self.calm(model, contacts.as_deref(), h);
         }
         let (normals, drags) = (&self.normals, &self.drags);
         let kept = |k: usize| (normals[k], drags[k]);

@@ -33,6 +33,12 @@ pub struct StepSolve {
     pub converged: bool,
     /// Part of `γ` with which overlaps were mended: less than one where all of it would have brought energy.
     pub eased: f64,
+    /// Groups of bodies whose unsolved impulses would have brought more energy than there is without contact and than mending overlaps
+    /// asks for: more sweeps went over them than were asked for, or their impulses were scaled down.
+    pub guarded: usize,
+    /// Part of its impulses that an unsolved step was left with where all of them would have brought energy, the least of its groups
+    /// of bodies; the residual is that of all of them.
+    pub calmed: f64,
 }
 
 /// All solvers, with their memory.
@@ -89,6 +95,8 @@ impl Solvers {
             residual,
             converged: residual <= tolerance,
             eased: 1.0,
+            guarded: if who == StepSolver::Sweeps { self.sweeps.report().guarded } else { 0 },
+            calmed: 1.0,
         };
         Ok((best, solve))
     }

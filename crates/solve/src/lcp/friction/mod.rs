@@ -21,8 +21,9 @@
 //! Redundant contacts (four corners of a face) leave the impulses undetermined, not the velocity as long as they
 //! stick: each solver gives some impulses that do. Where such a face slides and turns, friction's moment depends
 //! on which corners press, however small friction is, and solvers may answer with different velocities, all of
-//! them solutions. Otherwise the velocity is unique for small friction [Hart 5.9]; for large friction it need
-//! not be.
+//! them solutions. If the gaps of such corners disagree by a rounding, an exact answer has to leave one of them
+//! out, and differs from answers with a residual of that rounding as much as those do among each other. Otherwise
+//! the velocity is unique for small friction [Hart 5.9]; for large friction it need not be.
 //!
 //! **Units.** Quantities are compared in units that follow from the data and do not change with those of
 //! length, time or mass, nor with the length of a row: with `W = M⁻¹`, `g = rᵀ W r` for a row r, and the

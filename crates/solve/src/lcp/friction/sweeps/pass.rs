@@ -14,6 +14,22 @@ use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::rows::WIDEST;
 
 type Body = [f64; WIDEST];
+
+/// What the impulses of a part come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Account {
+    /// What the judge would say.
+    pub(super) error: f64,
+    /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
+    /// friction and gaps take.
+    pub(super) power: f64,
+}
+
+impl Account {
+    /// Of what is not a number.
+    const NAUGHT: Self = Self { error: f64::INFINITY, power: f64::INFINITY };
+}
+
 pub(super) type Pair = [f64; 2 * WIDEST];
 
 /// `rᵀ v`, in two sums that can run beside each other.
@@ -130,7 +146,12 @@ impl System {
 
     /// What the judge would say of a part whose velocities are those of its impulses.
     pub(super) fn error(&self, part: &Part, cone: Cone) -> f64 {
-        let mut worst = 0.0_f64;
+        self.account(part, cone).error
+    }
+
+    /// The same, and what the impulses do.
+    pub(super) fn account(&self, part: &Part, cone: Cone) -> Account {
+        let (mut worst, mut power) = (0.0_f64, 0.0);
         for item in &self.items[part.items.clone()] {
             let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
             let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
@@ -139,6 +160,7 @@ impl System {
             {
                 let (u, drift) = (speeds(rows, va, vb), &self.drift[item.range()]);
                 let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
+                power += n * (u[0] - larger(item.bias, 0.0)) + s * u[1] + t * u[2];
                 let slip = larger(u[1].abs(), u[2].abs());
                 let left = item.friction * n - s.abs() - t.abs();
                 let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
@@ -146,11 +168,12 @@ impl System {
                 worst = larger(worst, larger(pressed, larger(resists(s, u[1]), resists(t, u[2]))));
                 // A comparison forgets a NaN, the caller should not.
                 if (u[0] + u[1] + u[2]).is_nan() {
-                    return f64::INFINITY;
+                    return Account::NAUGHT;
                 }
                 continue;
             }
             let un = along(&rows[0], va, vb) + item.bias;
+            power += x[0] * if item.contact { un - larger(item.bias, 0.0) } else { un };
             if !item.contact {
                 worst = worst.max(un.abs());
                 continue;
@@ -159,6 +182,7 @@ impl System {
             let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
             let drifts = &self.drift[item.range()][1..];
             let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
+            power += speeds.clone().zip(p).map(|(u, p)| u * p).sum::<f64>();
             match cone {
                 Cone::Facets if !rows.is_empty() => {
                     let slip = speeds.clone().fold(0.0, |m: f64, u| m.max(u.abs()));
@@ -181,10 +205,10 @@ impl System {
             }
             // `max` forgets a NaN, the caller should not.
             if un.is_nan() {
-                return f64::INFINITY;
+                return Account::NAUGHT;
             }
         }
-        worst
+        Account { error: worst, power }
     }
 }
 

@@ -6,6 +6,7 @@
 //!           stop if the error is below the tolerance
 //!           Newton's method if it is at hand and the error falls slowly
 //!           extrapolate over the pairs of sweeps before (Anderson, on the velocities), back into the cones
+//!   unsolved and more energy than without impulses: sweep on; if that does not help, their best multiple
 //! ```
 //!
 //! The cost of a sweep is linear in the contacts; a warm call allocates nothing. Forth and back together are a
@@ -17,6 +18,7 @@
 
 use super::graph::Part;
 use super::newton::Newton;
+use super::pass::Account;
 use super::system::System;
 use crate::arithmetic::add_scaled;
 use crate::error::SolveError;
@@ -36,6 +38,9 @@ const WORTH: f64 = 0.1;
 
 /// The share of the tolerance that parts are solved to: the judge rounds in its own way.
 const SHARE: f64 = 0.9;
+
+/// Most sweeps over a part whose impulses bring energy, in multiples of the limit.
+const RESERVE: usize = 10;
 
 /// Solves frictional problems by sweeps over the contacts.
 ///
@@ -61,7 +66,7 @@ pub struct GaussSeidel {
     pub cone: Cone,
     /// Residual at which to stop.
     pub tolerance: f64,
-    /// Most sweeps over a part.
+    /// Most sweeps over a part; ten times as many if what they leave brings energy.
     pub limit: usize,
     /// Factor of every normal change and every equality: below one is slower and calmer.
     pub relaxation: f64,
@@ -91,6 +96,9 @@ pub struct SweepReport {
     pub visits: usize,
     /// Factorisations of Newton's method in all parts.
     pub factorisations: usize,
+    /// Parts that were left unsolved with impulses that brought energy beyond what was asked for: they were swept on, or scaled
+    /// down.
+    pub guarded: usize,
 }
 
 impl Default for GaussSeidel {
@@ -190,19 +198,29 @@ impl GaussSeidel {
         if eager {
             self.newton.make_room(&self.system, part);
         }
-        while sweeps < self.limit.max(1) {
-            let error = self.relax(part, &mut sweeps, eager);
-            if error <= goal {
-                break;
+        let mut left = loop {
+            let swept = self.relax(part, &mut sweeps, eager);
+            if swept.error <= goal {
+                break swept;
             }
             if eager {
-                let left = self.polish - spent;
-                let error = self.newton.polish(&mut self.system, part, self.cone, goal, left);
+                let budget = self.polish - spent;
+                let error = self.newton.polish(&mut self.system, part, self.cone, goal, budget);
                 spent += self.newton.steps;
                 if error <= goal {
-                    break;
+                    break Account { error, ..swept };
                 }
                 eager = spent < self.polish;
+            }
+            if sweeps >= self.limit.max(1) {
+                break if self.polish > 0 { self.system.account(part, self.cone) } else { swept };
+            }
+        };
+        if left.error > goal && self.system.brings_energy(part, &left) {
+            self.report.guarded += 1;
+            left = self.sweep_on(part, &mut sweeps);
+            if self.system.brings_energy(part, &left) {
+                self.system.temper(part, self.cone);
             }
         }
         self.report.sweeps = self.report.sweeps.max(sweeps);
@@ -210,14 +228,33 @@ impl GaussSeidel {
         self.report.visits += sweeps * self.system.rows_of(part).len();
     }
 
-    /// Sweeps over one part until they are good enough, or too many, or `eager` and slow. Returns the error.
-    fn relax(&mut self, part: &Part, sweeps: &mut usize, eager: bool) -> f64 {
+    /// Sweeps over one part, plainly, until its impulses bring no energy, or too many.
+    fn sweep_on(&mut self, part: &Part, sweeps: &mut usize) -> Account {
+        let most = self.limit.max(LOOK).saturating_mul(RESERVE);
+        let mut left = Account::default();
+        for k in 1..=most {
+            self.system.sweep(part, k % 2 == 0, self.cone, self.relaxation);
+            *sweeps += 1;
+            if k % LOOK == 0 || k == most {
+                self.system.propel(part);
+                left = self.system.account(part, self.cone);
+                if !self.system.brings_energy(part, &left) {
+                    break;
+                }
+            }
+        }
+        left
+    }
+
+    /// Sweeps over one part until they are good enough, or too many, or `eager` and slow. Returns what is left.
+    fn relax(&mut self, part: &Part, sweeps: &mut usize, eager: bool) -> Account {
         let (rows, bodies) = (self.system.rows_of(part), part.bodies.clone());
         let goal = SHARE * self.tolerance;
-        let (mut due, mut seen, mut last) = (f64::INFINITY, *sweeps, self.system.error(part, self.cone));
-        if last <= goal {
-            return last;
+        let start = self.system.account(part, self.cone);
+        if start.error <= goal {
+            return start;
         }
+        let (mut due, mut seen, mut last) = (f64::INFINITY, *sweeps, start.error);
         let width = self.system.v[bodies.clone()].as_flattened().len();
         self.anderson.prepare(width, rows.len() + width, self.memory, TRUST);
         self.before.resize(width.max(self.before.len()), 0.0);
@@ -234,12 +271,12 @@ impl GaussSeidel {
             if change <= goal.min(0.5 * due) || *sweeps >= seen + LOOK || *sweeps >= limit {
                 (due, seen) = (change, *sweeps);
                 self.system.propel(part);
-                let error = self.system.error(part, self.cone);
-                let slow = eager && error > WORTH * last;
-                if error <= goal || *sweeps >= limit || slow {
-                    return error;
+                let now = self.system.account(part, self.cone);
+                let slow = eager && now.error > WORTH * last;
+                if now.error <= goal || *sweeps >= limit || slow {
+                    return now;
                 }
-                last = error;
+                last = now.error;
             }
             if self.memory > 0 {
                 let System { x, v, .. } = &mut self.system;

@@ -76,7 +76,7 @@ pub(super) struct System {
     unit: Vec<f64>,
     pub(super) v: Vec<[f64; WIDEST]>,
     /// Velocities without impulses.
-    free: Vec<[f64; WIDEST]>,
+    pub(super) free: Vec<[f64; WIDEST]>,
     pub(super) wish: Vec<f64>,
 }
 

@@ -1,0 +1,68 @@
+//! Steps whose problems are left unsolved: few sweeps over heaps that fall, jam and are hit bring no energy.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+mod decomposition_world;
+mod lcp_world;
+
+use common::random::Random;
+use decomposition_world::cuboid;
+use lcp_world::*;
+use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::schemes::{LcpOptions, StepSolver};
+use percussion_mechanics::{Body, ModelBuilder};
+
+const COUNT: usize = 27;
+
+/// Boxes in a shaft, turned anyhow, and one fifty times as heavy that is flung down at them.
+fn shaft(seed: u64, mu: f64) -> ModelBuilder {
+    let mut random = Random(seed);
+    let mut builder = level(0.0, mu);
+    let (width, tall) = (1.4, 8.0);
+    for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+        let long = |across: f64| if across == 0.0 { width + 2.0 } else { 1.0 };
+        let wall = Solid::Polytope(Polytope::cuboid(long(x), long(y), tall).unwrap());
+        let at = Vec3::new(x, y, 0.0) * (0.5 * (width + 1.0)) + Vec3::z() * (0.5 * tall);
+        builder.body(Body::fixed(&format!("wall {x} {y}")).with_shape(wall, Pose::at(at)), Pose::identity());
+    }
+    for k in 0..COUNT {
+        let at = Vec3::new((k % 3) as f64 - 1.0, (k / 3 % 3) as f64 - 1.0, 0.0) * 0.45;
+        let at = at + Vec3::z() * (0.3 + 0.45 * (k / 9) as f64);
+        let body = cuboid(&format!("box-{k}"), 0.2, 0.25, 0.3);
+        builder.body(body, Pose::new(random.rotation(), at));
+    }
+    let heavy = cuboid("heavy", 0.9, 0.9, 1.0);
+    let id = builder.body(heavy, Pose::at(Vec3::new(0.1, 0.05, 3.0)));
+    builder.velocity(id, Vec3::new(0.0, 0.0, -8.0), Vec3::new(1.0, 0.5, 0.3));
+    builder
+}
+
+fn few(sweeps: usize) -> LcpOptions {
+    LcpOptions { solver: StepSolver::Sweeps, sweeps, polish: 0, ..LcpOptions::default() }
+}
+
+#[test]
+fn unsolved_steps_never_bring_energy() {
+    let (mut unsolved, mut calmed) = (0, 0);
+    for seed in 1..=3 {
+        for (sweeps, mu) in [(1, 0.3), (2, 0.9), (4, 0.5), (10, 0.3)] {
+            let mut sim = stepped(shaft(seed, mu), few(sweeps), 0.01);
+            let first = energy(&sim);
+            let (mut last, mut worst, mut gain) = (first, 0.0_f64, f64::NEG_INFINITY);
+            for _ in 0..200 {
+                sim.advance().unwrap();
+                let now = energy(&sim);
+                gain = gain.max((now - last) / first);
+                last = now;
+                worst = worst.max(solve(&sim).residual);
+                unsolved += usize::from(!solve(&sim).converged);
+                calmed += usize::from(solve(&sim).calmed < 1.0);
+            }
+            println!("seed {seed}, {sweeps} sweeps, friction {mu}: gain {gain:.1e}, residual {worst:.1e}");
+            assert!(gain < 1e-10, "{seed} {sweeps}: {gain:e}");
+        }
+    }
+    println!("unsolved {unsolved}, calmed {calmed}");
+    assert!(unsolved > 1000 && calmed > 0);
+}
