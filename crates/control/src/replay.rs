@@ -77,13 +77,13 @@ impl Agreement {
     }
 }
 
-/// The scheme that replays a plan when nobody says: one that finds its contacts.
+/// The scheme that replays a plan when nobody says: one that finds its contacts, also those that it should not have.
 pub fn default_scheme(plan: &Plan) -> &'static str {
     let soft = plan.model.forces.iter().any(|force| matches!(force.law, Law::Contact(_)));
-    match (soft, plan.meetings.is_empty()) {
+    match (soft, plan.model.contacts.is_some()) {
         (true, _) => "potential",
-        (false, true) => "variational",
-        (false, false) => "exact",
+        (false, false) => "variational",
+        (false, true) => "exact",
     }
 }
 

@@ -110,6 +110,8 @@ pub const PICTURES: &[Drawn] = &[
     drawn("hexagons-seven", Strip, &[0.0, 6.5], (960, 480)).from(-62.0, 60.0),
     drawn("hexagons-two", Strip, &[0.0, 0.46, 0.56, 0.64], (960, 540)).with_impulses(0.01),
     drawn("kepler", Overlay, &REVOLUTION, (960, 540)).from(-90.0, 90.0),
+    // Apart, blue in apricot, teal through blue, and one piece.
+    drawn("knot-burr", Strip, &[0.0, 0.1, 0.16, 0.2, 0.24, 0.29], (960, 520)).from(-40.0, 32.0),
     drawn("metronome", Strip, &[0.0, 0.3, 0.57, 0.87, 1.17], (960, 400))
         .from(-78.0, 10.0)
         .with_impulses(0.012),
@@ -126,6 +128,8 @@ pub const PICTURES: &[Drawn] = &[
     drawn("pendulum-floor/spherical", Overlay, &[0.0, 0.14, 0.28, 0.42, 0.56, 0.7, 0.84], (720, 480)),
     drawn("plastic-pair-1", Strip, &[0.0, 0.29, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
     drawn("plastic-pair-2", Strip, &[0.0, 0.15, 1.0], (960, 240)).from(-72.0, 14.0).with_impulses(0.01),
+    drawn("satellite-reconfiguration", Strip, &[0.0, 0.1, 0.16, 0.22, 0.26, 0.3], (960, 420))
+        .from(-70.0, 30.0),
     drawn("shooting-circle", Overlay, &[0.0, 0.14, 0.28, 0.4, 0.511, 0.66, 0.7908, 0.9, 1.0228], (840, 640)),
     drawn(
         "shooting-ellipse",

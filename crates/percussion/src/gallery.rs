@@ -175,6 +175,7 @@ pub const SCENES: &[Scene] = &[
         "Two bodies on eccentric orbits about each other, for a thousand revolutions",
         ["scene.toml"]
     ),
+    plan_scene!("knot-burr", "Three pieces of a burr puzzle assemble themselves", ["scene.toml"]),
     run_scene!(
         "metronome",
         "Two prisms on a common joint swing and hit each other, edge on face",
@@ -219,6 +220,11 @@ pub const SCENES: &[Scene] = &[
         &ROUGH
     ),
     study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
+    plan_scene!(
+        "satellite-reconfiguration",
+        "A small satellite undocks, flies around another and docks with its fork",
+        ["scene.toml"]
+    ),
     run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
     study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
     shoot_scene!(
