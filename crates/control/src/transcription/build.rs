@@ -17,14 +17,12 @@ use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
 use super::sums::{Effort, Linear};
-use super::turn::Turn;
+use super::turn::limit_turns;
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
-use std::collections::HashSet;
 
 /// Two parts that keep apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,13 +124,13 @@ impl Encounter {
 
 /// Rows as they are made.
 #[derive(Default)]
-struct Rows {
+pub(super) struct Rows {
     bounds: Vec<Bound>,
     labels: Vec<Label>,
 }
 
 impl Rows {
-    fn add(&mut self, bound: Bound, label: Label) -> usize {
+    pub(super) fn add(&mut self, bound: Bound, label: Label) -> usize {
         self.bounds.push(bound);
         self.labels.push(label);
         self.bounds.len() - 1
@@ -173,7 +171,7 @@ impl Transcription {
         impulses(&context, &sites, &ends, &mut rows, &mut pieces);
         functions(&context, &setup, &mut rows, &mut pieces);
         planes(&context, &setup, &mut rows, &mut pieces);
-        turns(&context, &setup, &mut rows, &mut pieces);
+        limit_turns(&context, &setup, &mut rows, &mut pieces);
         times(&context, &mut rows, &mut pieces);
         if context.plan.effort != 0.0 && context.plan.components() > 0 {
             for interval in 0..context.plan.intervals {
@@ -501,32 +499,6 @@ fn planes(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Bo
             let bound = Bound::at_least(0.5 * least);
             let own = (0..plane.rows()).map(|_| (rows.add(bound, label.clone()), 1.0)).collect();
             pieces.push(Box::new(PlanePiece::new(context, (plane, index), node, apart.pair, own)));
-        }
-    }
-}
-
-/// Greatest turn of a body in an interval over which it keeps apart from another, rad.
-const TURN: f64 = 0.5;
-
-/// Limits of turns, for bodies that nothing holds.
-fn turns(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) {
-    let (model, numbering) = (&context.plan.model, &context.numbering);
-    let Some(contacts) = &model.contacts else { return };
-    let mut known = HashSet::new();
-    for apart in &setup.apart {
-        let [(from, _), (to, _)] = apart.nodes[..] else { continue };
-        for slot in [apart.pair.0, apart.pair.1].into_iter().filter_map(|part| contacts.parts[part].slot) {
-            let island = model.islands.partition_point(|i| i.bodies.end <= slot);
-            let joint = &model.links[slot].joint;
-            let free = joint.kind == JointKind::Free && !joint.particle;
-            let places = [from, to].map(|node| numbering.places[node][island]);
-            if free && places != [NONE; 2] && known.insert((from, slot)) {
-                let body = model.links[slot].body;
-                let row = rows.add(Bound::at_least(TURN.cos()), Label::Turn { interval: from, body });
-                let first = model.links[slot].freedom - model.islands[island].freedoms.start;
-                let places = places.map(|place| if place == NONE { NONE } else { place + first });
-                pieces.push(Box::new(Turn::new(from, slot, places, row)));
-            }
         }
     }
 }

@@ -8,11 +8,18 @@
 //! cos φ = (tr B - 1)/2 ≥ cos of the limit,   B = R1 R0ᵀ
 //! ```
 
+use super::build::{Rows, Setup};
+use super::label::Label;
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
 use percussion_geometry::Vec3;
+use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::rotation::Mat3;
-use percussion_solve::nlp::Undefined;
+use percussion_solve::nlp::{Bound, Undefined};
+use std::collections::HashSet;
+
+/// Greatest turn of a body in an interval over which it keeps apart from another, rad.
+const TURN: f64 = 0.5;
 
 /// The turn of a body that nothing holds, over an interval.
 pub struct Turn {
@@ -83,5 +90,33 @@ impl Piece for Turn {
             }
         }
         Ok(())
+    }
+}
+
+/// Limits of turns, for bodies that nothing holds.
+pub(super) fn limit_turns(
+    context: &Context,
+    setup: &Setup,
+    rows: &mut Rows,
+    pieces: &mut Vec<Box<dyn Piece>>,
+) {
+    let (model, numbering) = (&context.plan.model, &context.numbering);
+    let Some(contacts) = &model.contacts else { return };
+    let mut known = HashSet::new();
+    for apart in &setup.apart {
+        let [(from, _), (to, _)] = apart.nodes[..] else { continue };
+        for slot in [apart.pair.0, apart.pair.1].into_iter().filter_map(|part| contacts.parts[part].slot) {
+            let island = model.islands.partition_point(|i| i.bodies.end <= slot);
+            let joint = &model.links[slot].joint;
+            let free = joint.kind == JointKind::Free && !joint.particle;
+            let places = [from, to].map(|node| numbering.places[node][island]);
+            if free && places != [NONE; 2] && known.insert((from, slot)) {
+                let body = model.links[slot].body;
+                let row = rows.add(Bound::at_least(TURN.cos()), Label::Turn { interval: from, body });
+                let first = model.links[slot].freedom - model.islands[island].freedoms.start;
+                let places = places.map(|place| if place == NONE { NONE } else { place + first });
+                pieces.push(Box::new(Turn::new(from, slot, places, row)));
+            }
+        }
     }
 }
