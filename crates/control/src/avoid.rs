@@ -109,8 +109,11 @@ impl Rounds<'_> {
         node: usize,
         nodes: &[State],
     ) -> bool {
-        let intervals = node.saturating_sub(1)..=node.min(self.plan.intervals - 1);
-        intervals.fold(false, |new, interval| self.watch(contacts, (pair, margin), interval, nodes) || new)
+        let mut new = false;
+        for interval in node.saturating_sub(1)..=node.min(self.plan.intervals - 1) {
+            new |= self.watch(contacts, (pair, margin), interval, nodes);
+        }
+        new
     }
 
     /// Watches a pair over an interval, if it is not watched there yet; whether it is new.

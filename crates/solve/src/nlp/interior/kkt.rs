@@ -33,11 +33,10 @@ pub(super) struct Inertia {
     pub zero: usize,
 }
 
-/// What an inequality's elimination adds: two entries of the Jacobian, the slot of their product, and how often it counts.
+/// What an inequality's elimination adds: two entries of the Jacobian and the slot of their product.
 struct Product {
     entries: [u32; 2],
     slot: u32,
-    twice: bool,
 }
 
 /// Matrix, factors and memory for their use.
@@ -60,6 +59,8 @@ pub(super) struct Kkt {
     upper_diagonal: Vec<usize>,
     /// The Jacobian, scaled, and the diagonal of its rows.
     jacobian: Vec<f64>,
+    /// The Jacobian over the root of that diagonal, for rows that are eliminated.
+    weighted: Vec<f64>,
     rows: Vec<f64>,
     row_scales: Vec<f64>,
     right: Vec<f64>,
@@ -162,7 +163,11 @@ impl Kkt {
                 for &b in &list[..=k] {
                     let (i, j) = (column(a), column(b));
                     let slot = slot(i.min(j), i.max(j)) as u32;
-                    products.push(Product { entries: [a, b], slot, twice: a != b && i == j });
+                    products.push(Product { entries: [a, b], slot });
+                    if a != b && i == j {
+                        // Two entries at one place: their product counts twice.
+                        products.push(Product { entries: [a, b], slot });
+                    }
                 }
             }
         }
@@ -178,6 +183,7 @@ impl Kkt {
             upper_diagonal: (0..n).map(|i| upper_slot(i, i)).collect(),
             upper,
             jacobian: vec![0.0; shape.jacobian.len()],
+            weighted: vec![0.0; shape.jacobian.len()],
             rows: vec![0.0; m],
             row_scales: vec![1.0; m],
             right: vec![0.0; n + m],
@@ -235,11 +241,13 @@ impl Kkt {
         for &(entry, slot) in &self.jacobian_slots {
             values[slot] += self.jacobian[entry];
         }
-        for product in &self.products {
-            let [a, b] = product.entries.map(|entry| entry as usize);
-            let factor = if product.twice { 2.0 } else { 1.0 };
-            let row = self.jacobian_places[a].0;
-            values[product.slot as usize] += factor * self.jacobian[a] * self.jacobian[b] / self.rows[row];
+        if !self.products.is_empty() {
+            // Rows that stay have no products: what stands here for them is not read.
+            let each = self.weighted.iter_mut().zip(&self.jacobian).zip(&self.jacobian_places);
+            each.for_each(|((own, value), &(row, _))| *own = value / self.rows[row].sqrt());
+        }
+        for Product { entries: [a, b], slot } in &self.products {
+            values[*slot as usize] += self.weighted[*a as usize] * self.weighted[*b as usize];
         }
         let mut eliminated = 0;
         for (place, &e) in self.place_of.iter().zip(&self.rows) {
