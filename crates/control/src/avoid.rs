@@ -41,10 +41,7 @@ impl Rounds<'_> {
     /// Whether a pair is none of the avoidance's business at a node: it meets there on purpose, or a joint holds it.
     fn meets(&self, pair: (usize, usize), node: usize) -> bool {
         self.plan.meetings.iter().zip(&self.setup.encounters).any(|(meeting, encounter)| {
-            let last = match meeting.tie {
-                Some(_) => meeting.released.unwrap_or(self.plan.intervals),
-                None => meeting.node,
-            };
+            let last = meeting.last(self.plan.intervals);
             encounter.pair == pair && (meeting.node..=last).contains(&node)
         })
     }
@@ -52,8 +49,8 @@ impl Rounds<'_> {
     /// Whether a joint that a contact made holds a pair over an interval.
     pub(crate) fn holds(&self, pair: (usize, usize), interval: usize) -> bool {
         self.plan.meetings.iter().zip(&self.setup.encounters).any(|(meeting, encounter)| {
-            let last = meeting.released.unwrap_or(self.plan.intervals);
-            meeting.tie.is_some() && encounter.pair == pair && (meeting.node..last).contains(&interval)
+            let last = meeting.last(self.plan.intervals);
+            encounter.pair == pair && (meeting.node..last).contains(&interval)
         })
     }
 

@@ -105,10 +105,7 @@ impl Rounds<'_> {
     fn jumps(&self, node: usize, island: usize) -> bool {
         let model = &self.plan.model;
         self.plan.meetings.iter().any(|meeting| {
-            let last = match meeting.tie {
-                Some(_) => meeting.released.unwrap_or(self.plan.intervals),
-                None => meeting.node,
-            };
+            let last = meeting.last(self.plan.intervals);
             let own = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|b| model.slots[b]);
             let touched = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
             touched && (meeting.node..=last).contains(&node)

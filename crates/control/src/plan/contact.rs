@@ -40,3 +40,13 @@ pub struct Meeting {
     /// The node where that joint leaves again, if it does.
     pub released: Option<usize>,
 }
+
+impl Meeting {
+    /// The last node where it acts, in a plan of so many intervals: its own, or that where the joint it makes leaves.
+    pub fn last(&self, intervals: usize) -> usize {
+        match self.tie {
+            Some(_) => self.released.unwrap_or(intervals),
+            None => self.node,
+        }
+    }
+}

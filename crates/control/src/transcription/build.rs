@@ -197,7 +197,7 @@ pub(super) fn sites(plan: &Plan, setup: &Setup) -> Vec<Site> {
         let site = |node: usize, events| Site { node, meeting: m, events, islands: islands.clone() };
         sites.push(site(meeting.node, encounter.events(meeting)));
         if let Some(tie) = meeting.tie {
-            let last = meeting.released.unwrap_or(plan.intervals);
+            let last = meeting.last(plan.intervals);
             for node in meeting.node + 1..last {
                 sites.push(site(node, vec![encounter.tie_event(tie, Law::None)]));
             }
@@ -533,7 +533,7 @@ fn tied(
     if tie == Tie::Rigid {
         measures.push(Measure::Attitude { body: mover, from, target: encounter.attitude });
     }
-    let last = meeting.released.unwrap_or(plan.intervals);
+    let last = meeting.last(plan.intervals);
     for node in meeting.node + 1..=last {
         for measure in &measures {
             let label = Label::Tie { meeting: m, node };
