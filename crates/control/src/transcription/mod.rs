@@ -18,6 +18,7 @@
 mod bilinear;
 mod build;
 mod candidate;
+mod columns;
 mod encounter;
 mod frozen;
 mod label;

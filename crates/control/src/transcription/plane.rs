@@ -13,18 +13,14 @@
 //! straight way. Turns leave that way by the square of their angle; what they cost is measured after a solution, and added to
 //! `least`.
 
+use super::columns::Columns;
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
-use crate::kinematics::Stance;
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{Contacts, Part, PartShape};
-use percussion_mechanics::joint::motion::{Vec6, twist};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{ChartBlock, Undefined};
-
-/// Step of differences, rad and m.
-const EPSILON: f64 = 1e-5;
 
 /// A convex part as the vertices of its core, in the body's principal frame, and a radius about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,7 +179,7 @@ pub struct PlanePiece {
     first: usize,
     variables: Vec<usize>,
     rows: Vec<(usize, f64)>,
-    /// Whether both bodies move freely: second derivatives are closed.
+    /// Whether both bodies move freely: then shifts are linear.
     simple: bool,
 }
 
@@ -236,32 +232,14 @@ impl PlanePiece {
         }
     }
 
-    /// Along the freedoms of islands: what forces and torques on the bodies of both sides do.
-    fn reduce(&self, model: &Model, stance: &mut Option<Stance>, loads: [Vec6; 2], out: &mut [f64]) {
-        match stance {
-            None => {
-                for (side, load) in self.sides.iter().zip(loads) {
-                    let known = side.and_then(|island| self.islands.iter().find(|(own, _)| *own == island));
-                    if let Some((_, first)) = known {
-                        out[*first..*first + 6].iter_mut().zip(load.iter()).for_each(|(o, l)| *o += l);
-                    }
-                }
-            }
-            Some(stance) => {
-                let Some(contacts) = &model.contacts else { return };
-                let bodies = [self.pair.0, self.pair.1].map(|part| Some(contacts.parts[part].body));
-                let mut row = vec![0.0; model.freedoms];
-                stance.reduce(&[(bodies[0], loads[0]), (bodies[1], loads[1])], &mut row);
-                for (island, first) in &self.islands {
-                    let own = &row[model.islands[*island].freedoms.clone()];
-                    out[*first..].iter_mut().zip(own).for_each(|(o, v)| *o += v);
-                }
-            }
-        }
-    }
-
-    fn stance<'a>(&self, model: &'a Model, state: &'a State) -> Option<Stance<'a>> {
-        (!self.simple).then(|| Stance::new(model, state))
+    /// How the bodies of both sides move along the freedoms of their islands, with the place of the first among the variables.
+    fn columns(&self, model: &Model, contacts: &Contacts, state: &State) -> [Option<(Columns, usize)>; 2] {
+        let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
+        [0, 1].map(|side| {
+            let (island, slot) = (self.sides[side]?, parts[side].slot?);
+            let (_, first) = self.islands.iter().find(|(own, _)| *own == island)?;
+            Some((Columns::of(model, state, slot), *first))
+        })
     }
 
     /// Sums over vertices of what rows weigh: signed weights, and these times places from the anchor and the body's centre.
@@ -285,13 +263,6 @@ struct Moments {
     weight: [f64; 2],
     anchor: Vec3,
     centre: [Vec3; 2],
-}
-
-impl Moments {
-    /// Forces along a direction, with their torques about the centres.
-    fn loads(&self, n: &Vec3) -> [Vec6; 2] {
-        [0, 1].map(|side| twist(&(n * self.weight[side]), &self.centre[side].cross(n)))
-    }
 }
 
 impl Piece for PlanePiece {
@@ -320,18 +291,18 @@ impl Piece for PlanePiece {
         let n = at.planes[self.index];
         let tangents = self.plane.tangents(&n);
         let (rows, turns) = (self.rows.len(), self.plane.turns());
-        let mut stance = self.stance(model, state);
-        let mut gradient = vec![0.0; self.variables.len()];
+        let columns = self.columns(model, contacts, state);
         self.each(contacts, state, |row, side, from_anchor, from_centre| {
-            gradient.fill(0.0);
-            let mut loads = [Vec6::zeros(); 2];
-            loads[side] = twist(&n, &from_centre.cross(&n)) * SIGNS[side];
-            self.reduce(model, &mut stance, loads, &mut gradient);
-            for (t, tangent) in tangents.iter().enumerate().take(turns) {
-                gradient[self.first + t] = SIGNS[side] * tangent.dot(&from_anchor);
+            let sign = SIGNS[side];
+            if let Some((columns, first)) = &columns[side] {
+                columns.reduce(&(n * sign), &(from_centre.cross(&n) * sign), |freedom, slope| {
+                    out[(first + freedom) * rows + row] = slope;
+                });
             }
-            gradient[self.first + turns] = -SIGNS[side];
-            gradient.iter().enumerate().for_each(|(v, slope)| out[v * rows + row] = *slope);
+            for (t, tangent) in tangents.iter().enumerate().take(turns) {
+                out[(self.first + t) * rows + row] = sign * tangent.dot(&from_anchor);
+            }
+            out[(self.first + turns) * rows + row] = -sign;
         });
         Ok(())
     }
@@ -346,56 +317,31 @@ impl Piece for PlanePiece {
         if weights.iter().all(|w| *w == 0.0) {
             return Ok(());
         }
-        let model = context.plan.model.clone();
+        let model = &*context.plan.model;
         let Some(contacts) = &model.contacts else { return Ok(()) };
         let state = &at.nodes[self.node];
         let n = at.planes[self.index];
         let all = self.variables.len();
         let sums = self.moments(contacts, state, weights);
-        let mut stance = self.stance(&model, state);
-        for (t, tangent) in self.plane.tangents(&n).iter().enumerate().take(self.plane.turns()) {
-            let place = self.first + t;
-            let mut mixed = vec![0.0; all];
-            self.reduce(&model, &mut stance, sums.loads(tangent), &mut mixed);
-            for (v, slope) in mixed.iter().enumerate().take(self.first) {
-                out[v * all + place] = *slope;
-                out[place * all + v] = *slope;
-            }
+        let columns = self.columns(model, contacts, state);
+        let tangents = self.plane.tangents(&n);
+        for (t, place) in (self.first..self.first + self.plane.turns()).enumerate() {
             out[place * all + place] = -n.dot(&sums.anchor);
-        }
-        if self.simple {
-            // w·exp(θ)r = ... + θ·(sym(w rᵀ) - w·r)θ/2
-            for (side, r) in self.sides.iter().zip(&sums.centre) {
-                let known = side.and_then(|island| self.islands.iter().find(|(own, _)| *own == island));
-                let Some((_, first)) = known else { continue };
-                for i in 0..3 {
-                    for j in 0..3 {
-                        let diagonal = if i == j { n.dot(r) } else { 0.0 };
-                        out[(first + 3 + i) * all + first + 3 + j] +=
-                            0.5 * (n[i] * r[j] + n[j] * r[i]) - diagonal;
-                    }
-                }
+            for (side, (columns, first)) in
+                columns.iter().enumerate().filter_map(|(s, c)| Some((s, c.as_ref()?)))
+            {
+                let torque = sums.centre[side].cross(&tangents[t]);
+                columns.reduce(&(tangents[t] * sums.weight[side]), &torque, |freedom, slope| {
+                    out[(first + freedom) * all + place] += slope;
+                    out[place * all + first + freedom] += slope;
+                });
             }
-            return Ok(());
         }
-        for (island, first) in &self.islands {
-            let count = model.islands[*island].freedoms.len();
-            for j in 0..count {
-                let mut slopes = [vec![0.0; all], vec![0.0; all]];
-                for (slope, sign) in slopes.iter_mut().zip([1.0, -1.0]) {
-                    let mut d = vec![0.0; count];
-                    d[j] = sign * EPSILON;
-                    let shifted = context.displaced(state, *island, &d);
-                    let sums = self.moments(contacts, &shifted, weights);
-                    let mut stance = self.stance(&model, &shifted);
-                    self.reduce(&model, &mut stance, sums.loads(&n), slope);
-                    drop(stance);
-                    context.give_back(shifted);
-                }
-                for i in 0..self.first {
-                    out[(first + j) * all + i] = (slopes[0][i] - slopes[1][i]) / (2.0 * EPSILON);
-                }
-            }
+        for (side, (columns, first)) in columns.iter().enumerate().filter_map(|(s, c)| Some((s, c.as_ref()?)))
+        {
+            columns.bend(&n, sums.weight[side], &sums.centre[side], |i, j, value| {
+                out[(first + i) * all + first + j] += value;
+            });
         }
         Ok(())
     }
