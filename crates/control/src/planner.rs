@@ -62,7 +62,7 @@ pub enum PlanError {
 pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// The barrier parameter that a later round begins with.
-const MENDED: f64 = 1e-2;
+const MENDED: f64 = 1e-6;
 
 /// Finds a manoeuvre; the watcher is told every iteration and may end the search.
 pub fn plan(

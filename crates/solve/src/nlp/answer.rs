@@ -167,6 +167,8 @@ pub enum Acceptance {
     Filter,
     /// After a correction of second order.
     Corrected,
+    /// The equations of the barrier problem hold the better for it, though the filter does not let it pass.
+    Soft,
     /// Untested, to see whether later steps make up for it.
     Watchdog,
     /// Too short for its effect to show.
@@ -185,6 +187,7 @@ impl Acceptance {
             Self::Objective => 'f',
             Self::Filter => 'h',
             Self::Corrected => 'c',
+            Self::Soft => 'd',
             Self::Watchdog => 'w',
             Self::Tiny => 't',
             Self::Saddle => 's',

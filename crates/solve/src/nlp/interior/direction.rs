@@ -168,7 +168,11 @@ impl Phase {
         let mut sum = 0.0;
         for (k, &d) in step.iter().enumerate() {
             let mut s = self.damping(k);
-            s += if k < n { self.weight * self.now.gradient[k] } else { self.locals[k - n].cost };
+            s += if k < n {
+                self.weight * self.now.gradient[k] + self.away(k)
+            } else {
+                self.locals[k - n].cost
+            };
             if self.lower[k] > f64::NEG_INFINITY {
                 s -= self.mu / self.below(&self.now.w, k);
             }

@@ -2,13 +2,13 @@
 //! of an interior-point filter line-search algorithm for large-scale nonlinear programming" (2006), for points on manifolds.
 //!
 //! `shape` says what takes part, `scaled` evaluates, `kkt` factorises, `phase` is a barrier problem with its iterate,
-//! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `restoration` reduces violations
-//! where nothing else works, `watchdog` lets steps pass untested, `damping` shortens them at kinks, `saddle` leaves points that
-//! are no minima, `start` begins.
+//! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `soft` takes steps that the filter
+//! does not let pass, `restoration` reduces violations where nothing else works, `watchdog` lets steps pass untested, `damping`
+//! shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
 //!
 //! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
-//! the restoration's proximal centre moves with the iterate, since points on manifolds have no distance; steps are damped at
-//! kinks; saddles are left.
+//! at the end of all searching the restoration's proximal centre moves with the iterate; steps are damped at kinks; saddles are
+//! left.
 
 mod damping;
 mod direction;
@@ -22,6 +22,7 @@ mod saddle;
 mod scaled;
 mod search;
 mod shape;
+mod soft;
 mod start;
 mod watchdog;
 

@@ -71,6 +71,8 @@ pub(super) struct Phase {
     pub weight: f64,
     /// Added to the Hessian: the weight of staying where the iterate is.
     pub proximal: f64,
+    /// Where the proximal term has its centre; empty where the centre moves with the iterate.
+    pub centre: Vec<f64>,
     /// Added to the Hessian as well while the search goes to and fro: shorter steps in better directions.
     pub damping: f64,
     pub locals: Vec<Local>,
@@ -215,7 +217,13 @@ impl Phase {
             }
         }
         let cost: f64 = self.locals.iter().zip(&w[self.columns()..]).map(|(l, t)| l.cost * t).sum();
-        self.weight * f + cost - self.mu * (logarithms - DAMPING * linear)
+        let away: f64 = self.centre.iter().zip(w).map(|(c, w)| (w - c) * (w - c)).sum();
+        self.weight * f + cost + 0.5 * self.proximal * away - self.mu * (logarithms - DAMPING * linear)
+    }
+
+    /// The derivative of the proximal term.
+    pub fn away(&self, column: usize) -> f64 {
+        self.centre.get(column).map_or(0.0, |c| self.proximal * (self.now.w[column] - c))
     }
 
     /// The derivative of the linear terms of variables with one bound only.
@@ -230,8 +238,8 @@ impl Phase {
     /// Writes `∇(weight f + cost) + Jᵀ y` to the slope: all of the Lagrangian's gradient but the bounds' part.
     pub fn pull(&mut self) {
         let n = self.columns();
-        for (s, g) in self.slope.iter_mut().zip(&self.now.gradient) {
-            *s = self.weight * g;
+        for j in 0..n {
+            self.slope[j] = self.weight * self.now.gradient[j] + self.away(j);
         }
         for (value, &(row, column)) in self.now.jacobian.iter().zip(&self.places) {
             self.slope[column] += value * self.y[row];

@@ -4,9 +4,10 @@
 //! minimise  Σ (p + n)   subject to   c(x) - t - p + n = target,   p, n ≥ 0,   bounds of x and t
 //! ```
 //!
-//! A proximal term whose centre moves with the iterate keeps steps short where the rows do not determine them and leaves
-//! stationary points where they are. Ends where the filter of the search proper lets a point pass, or at a stationary point
-//! of the violation: then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
+//! A proximal term keeps near what the rows do not determine: its centre is where the search was, or moves with the iterate at the
+//! end of all searching, where points of least violation should stay what they are. Distances are sums of steps, since points on
+//! manifolds have none. Ends where the filter of the search proper lets a point pass, or at a stationary point of the violation:
+//! then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
 
 use super::direction::Regularisation;
 use super::phase::{Local, Phase};
@@ -20,7 +21,7 @@ const GAIN: f64 = 0.9;
 const MUCH: f64 = 1e-2;
 /// The first barrier parameter relative to the largest violation, and the proximal weight relative to the parameter's root.
 const BARRIER: f64 = 1e-3;
-const PROXIMAL: f64 = 1e-3;
+const PROXIMAL: f64 = 1e-2;
 
 /// The proximal weight that goes with a barrier parameter: above it, or slacks lead far away where the rows leave them free; not
 /// for long, or flat valleys are crossed at a crawl.
@@ -59,6 +60,8 @@ impl<P: Program> Search<'_, P> {
         if at_last {
             // The point is as good as it gets: stay near.
             inner.damping = 1.0;
+        } else {
+            inner.centre = inner.now.w[..inner.columns()].to_vec();
         }
         let regularisation = std::mem::take(&mut self.regularisation);
         let exit = self.run(&mut inner, Some(&guard));

@@ -9,6 +9,7 @@ use super::phase::{Errors, Phase};
 use super::restoration::{Guard, proximal};
 use super::scaled::Scaled;
 use super::search::{Accepted, Reference};
+use super::soft::Soft;
 use super::watchdog::{Watchdog, Whole};
 use crate::arithmetic::max_abs;
 use crate::nlp::answer::{Acceptance, Record, Watch};
@@ -103,6 +104,7 @@ impl<P: Program> Search<'_, P> {
         let mut shortened = 0;
         let mut jammed = 0;
         let mut cuts = Cuts::default();
+        let mut soft = Soft::default();
         self.watchdog = None;
         loop {
             let errors = phase.errors(0.0);
@@ -152,7 +154,7 @@ impl<P: Program> Search<'_, P> {
                 }
                 continue;
             }
-            if self.watchdog.is_none() {
+            if self.watchdog.is_none() && !soft.goes_on() {
                 self.lower_barrier(phase, tiny > 0);
             }
             if !self.direction(phase) {
@@ -168,8 +170,12 @@ impl<P: Program> Search<'_, P> {
                 descent: phase.descent(&phase.step.w),
                 theta_small,
             };
-            self.wake(phase, &reference, shortened);
-            let accepted = if let Some(dog) = self.watchdog.take() {
+            if !soft.goes_on() {
+                self.wake(phase, &reference, shortened);
+            }
+            let accepted = if soft.goes_on() {
+                None
+            } else if let Some(dog) = self.watchdog.take() {
                 shortened = 0;
                 match self.whole_step(phase, tau, dog) {
                     Whole::Passed(accepted) | Whole::Untested(accepted) => Some(accepted),
@@ -189,6 +195,15 @@ impl<P: Program> Search<'_, P> {
                 tiny = 0;
                 self.line_search(phase, &reference, tau)
             };
+            if accepted.is_none()
+                && guard.is_none()
+                && let Some(accepted) = self.soft_step(phase, &reference, tau, &mut soft)
+            {
+                if self.tell(phase, &accepted, accepted.alpha, false) == Watch::Stop {
+                    return Exit::Stopped;
+                }
+                continue;
+            }
             let Some(accepted) = accepted else {
                 phase.remember(reference.theta, reference.phi);
                 match self.recover(phase, guard, "no point along the step is better") {
