@@ -3,7 +3,7 @@
 import { number } from "./dom.ts";
 
 /** Pixels of a digit, and between two labels. */
-const [DIGIT, SPACE] = [6.6, 14];
+const [DIGIT, SPACE] = [6.2, 12];
 /** Pixels from a label to that above it, at least. */
 const LINE = 20;
 

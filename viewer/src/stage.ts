@@ -17,8 +17,8 @@ const CORNERS: Vec[] = [
 ];
 /** Instants at which it is asked what hides the bodies that move. */
 const ASKED = 12;
-/** What fills less of its way than this part is followed. */
-const SMALL = 1 / 8;
+/** What fills less of its way than this part is followed; a manoeuvre is seen from its start to its end as long as it can be. */
+const [SMALL, TINY] = [1 / 3, 1 / 10];
 
 /** Layers that are shown at first. */
 const SHOWN = ["contacts", "joints", "charges"];
@@ -153,7 +153,9 @@ export class Stage {
     const grows = [1, 2, 3].every((quarter) => mean(quarter) > 1.1 * mean(quarter - 1));
     const [first, last] = [radii[0], radii[39]];
     const usual = radii.sort((a, b) => a - b)[20];
-    return (grows && last > 2.2 * first) || SMALL * this.radius > Math.max(usual, 0.3 * this.unit);
+    const { summary } = this.runs[0].data;
+    const part = summary?.plan ?? summary?.shoot ? TINY : SMALL;
+    return (grows && last > 2.2 * first) || part * this.radius > Math.max(usual, 0.3 * this.unit);
   }
 
   private boxRadius(): number {

@@ -137,6 +137,18 @@ test("an event is a way to its instant, by click and by key", async () => {
   assert.deepEqual(wrong, []);
 });
 
+test("a body has the colour that its scene gives it", async () => {
+  const out = its.run("falling-cube", "painted", "--until", "0.1", "--set", 'bodies.cube.color="#e01010"');
+  const { page: shown, wrong } = await its.open(browser, page(out));
+  const { bodies } = await shown.evaluate(() => window.percussion.about.runs[0]);
+  assert.equal(bodies.find(({ name }) => name === "cube").colour, "#e01010");
+  const { pixels } = await its.picture(shown, 0);
+  let red = 0;
+  for (let k = 0; k < pixels.length; k += 4) red += pixels[k] > 80 && pixels[k] > 4 * Math.max(pixels[k + 1], pixels[k + 2]);
+  assert.ok(red > 100, `${red} red pixels`);
+  assert.deepEqual(wrong, []);
+});
+
 test("a failed run says so first", async () => {
   const scene = new URL("./breaks.toml", import.meta.url).pathname;
   const out = join(its.folder, "breaks");
