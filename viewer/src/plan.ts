@@ -90,19 +90,39 @@ function ranges(numbers: number[]): string {
 
 const AXES = ["x", "y", "z"];
 
+/** How near to its bound an effort is that the bound holds back, as a part of the room between its bounds. */
+const AT_BOUND = 1e-3;
+
+/** Whether a component of a control is at a bound in an interval, as far as the page knows. */
+function atBound(run: Run, name: string, interval: number, upper: boolean): boolean {
+  const plots = run.data.plots.filter(({ id }) => id.startsWith("controls"));
+  const curve = plots.flatMap(({ curves }) => curves).find((c) => c.name === name);
+  const [low, high] = curve?.limits ?? [null, null];
+  const limit = upper ? high : low;
+  // Curves of many nodes are thinned.
+  if (!curve || limit === null || curve.values.count !== run.data.summary!.steps + 1) return true;
+  const room = low !== null && high !== null ? high - low : Math.abs(limit);
+  return Math.abs(run.array(curve.values)[interval] - limit) <= AT_BOUND * room;
+}
+
 /** Active constraints, those that differ in their node or interval only as one row: what, where, the dearest multiplier. */
-function grouped(plan: Plan, steps: number, controls: string[]): string[][] {
+function grouped(run: Run, plan: Plan): string[][] {
+  const { plots, summary } = run.data;
+  const controls = plots.filter(({ id }) => id.startsWith("controls")).flatMap(({ curves }) => curves.map(({ name }) => name));
   const groups = new Map<string, { what: string; unit: string; places: number[]; dearest: number }>();
   for (const { name, multiplier } of plan.active) {
     const place = /^(.*?) (?:in (interval) (\d+)|at (node) (\d+)|at the (start|end))(.*)$/.exec(name);
     const component = /^component (\d) of (.*)$/.exec(place?.[1] ?? "");
     let what = place ? place[1] + place[7] : name;
+    const unit = place?.[2] ?? (place ? "node" : "");
+    const at = Number(place?.[3] ?? place?.[5] ?? (place?.[6] === "end" ? summary!.steps : 0));
     if (component) {
       const axis = `${component[2]}.${AXES[Number(component[1])]}`;
-      what = `${controls.includes(axis) ? axis : component[2]}, ${multiplier < 0 ? "lower" : "upper"} bound`;
+      const own = controls.includes(axis) ? axis : component[2];
+      // The search leaves a little on bounds that are only near.
+      if (!atBound(run, own, at, multiplier > 0)) continue;
+      what = `${own}, ${multiplier < 0 ? "lower" : "upper"} bound`;
     }
-    const unit = place?.[2] ?? (place ? "node" : "");
-    const at = Number(place?.[3] ?? place?.[5] ?? (place?.[6] === "end" ? steps : 0));
     const key = `${what}|${unit}`;
     const group = groups.get(key) ?? { what, unit, places: [], dearest: 0 };
     groups.set(key, group);
@@ -122,7 +142,7 @@ function saving({ objective, objective_guess }: Plan): string {
 
 /** The card of a planned run. */
 export function manoeuvre(run: Run): HTMLElement | null {
-  const { summary, plots } = run.data;
+  const { summary } = run.data;
   if (summary?.shoot) return shot(summary.shoot);
   const plan = summary?.plan;
   if (!plan) return null;
@@ -140,8 +160,7 @@ export function manoeuvre(run: Run): HTMLElement | null {
     ["searched in", `${number(plan.solve_time_s)} s`],
   ];
   if (plan.clearance !== null) rows.push(["clearance at nodes", `${tiny(plan.clearance)} m`], ["clearance between nodes", `${tiny(plan.clearance_between)} m`]);
-  const controls = plots.filter(({ id }) => id.startsWith("controls")).flatMap(({ curves }) => curves.map(({ name }) => name));
-  const active = grouped(plan, summary.steps, controls);
+  const active = grouped(run, plan);
   const more = active.length > DEAREST && h("p", { class: "note" }, `and ${active.length - DEAREST} more in summary.json`);
   const spread = phases(plan, summary.steps, summary.t_end, summary.h);
   return h(
