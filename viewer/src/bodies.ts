@@ -146,6 +146,12 @@ export class Bodies extends THREE.Group {
     }
   }
 
+  /** Whether a body that nothing moves is in the way of a ray. */
+  hides(ray: THREE.Raycaster): boolean {
+    const fixed = (b: number) => !this.run.data.bodies[b].moves;
+    return this.batches.some(({ bodies, faces }) => bodies.some(fixed) && ray.intersectObject(faces).some(({ instanceId }) => instanceId !== undefined && fixed(bodies[instanceId])));
+  }
+
   /** The body under a ray. */
   hit(ray: THREE.Raycaster): { body: number; distance: number } | null {
     let found: { body: number; distance: number } | null = null;

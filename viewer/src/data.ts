@@ -38,6 +38,12 @@ export interface PlaceData {
 export interface CurveData {
   name: string;
   values: Ref;
+  /** Its place among the colours. */
+  colour: number;
+  /** Whether values hold until the next instant. */
+  steps: boolean;
+  /** What it has to stay above and below. */
+  limits: [number | null, number | null];
 }
 
 export interface PlotData {
@@ -48,8 +54,8 @@ export interface PlotData {
   note: string;
   /** Of plots that share a card, what this one shows. */
   choice: string | null;
-  /** Whether values hold until the next instant. */
-  steps: boolean;
+  /** What it is drawn over: the time of the run, or the iterations of a search. */
+  over: "time" | "iteration";
   time: Ref;
   curves: CurveData[];
 }
@@ -81,6 +87,18 @@ export interface Plan {
   contacts: { name: string; node: number; time: number; bodies: [string, string]; point: Vec; normal: Vec; impulse: Vec }[];
 }
 
+/** What the search for initial conditions came to. */
+export interface Shoot {
+  ending: string;
+  iterations: number;
+  residuals: number[];
+  impacts: number;
+  time: number;
+  chosen: { name: string; guess: number; value: number }[];
+  left: { name: string; residual: number }[];
+  solve_time_s: number;
+}
+
 /** `summary.json`, as far as the page names its keys. */
 export interface Summary {
   scene: string;
@@ -103,6 +121,7 @@ export interface Summary {
   causes: Cause[];
   counts: Record<string, number>;
   plan?: Plan;
+  shoot?: Shoot;
   replay?: { agreement_position: number; agreement_rotation: number };
   [key: string]: any;
 }
@@ -116,6 +135,8 @@ export interface RunData {
   scheme: string;
   h: number;
   until: number;
+  /** Whether contact is a potential: it acts over a while, without events. */
+  potential: boolean;
   summary: Summary | null;
   bodies: BodyData[];
   meshes: MeshData[];

@@ -35,8 +35,13 @@ export function small(value: number): string {
   return number(value, 2);
 }
 
+/** A component below the rounding of the others is nothing beside them. */
+const ROUNDING = 1e-16;
+
 export function vector(v: ArrayLike<number>, digits = 4): string {
-  return Array.from(v, (x) => number(x, digits)).join(", ");
+  const all = Array.from(v);
+  const least = ROUNDING * Math.max(...all.map(Math.abs));
+  return all.map((x) => number(Math.abs(x) < least ? 0 : x, digits)).join(", ");
 }
 
 /** A number without the zeros behind its point; the sign a true minus. */

@@ -1,7 +1,8 @@
 // The events as a table; a row is a way to its instant.
 
-import type { Happening, Run } from "./data.ts";
+import type { Happening, Run, RunData } from "./data.ts";
 import { h, number, small, vector } from "./dom.ts";
+import { contactOf } from "./plan.ts";
 
 /** Rows of the table at a time. */
 const PAGE = 200;
@@ -25,11 +26,13 @@ export class EventTable {
   show(run: Run): void {
     this.run = run;
     const { events } = run.data;
-    const heads = ["", "t / s", "kind", "bodies", "point / m", "normal velocity / m/s", "impulse / N s", "energy lost / J"];
-    const title = h("h3", {}, "Events", h("small", {}, count(events.count, events.total)));
+    const planned = run.data.summary?.plan;
+    const second = planned ? "node" : "kind";
+    const heads = ["", "t / s", second, "bodies", "point / m", "normal velocity / m/s", "impulse / N s", "energy lost / J"];
+    if (planned) heads.push("σ before, after");
+    const title = h("h3", {}, planned ? "Planned contacts" : "Events", h("small", {}, count(events.count, events.total)));
     if (!events.count) {
-      const why = run.data.summary?.overlap_max === null ? "No contact is watched in this scene." : "There were none. Contact as a potential has none: it acts over a while.";
-      this.element.replaceChildren(title, h("p", { class: "note" }, why));
+      this.element.replaceChildren(title, h("p", { class: "note" }, why(run.data)));
       return;
     }
     const pages = Math.ceil(events.count / PAGE);
@@ -63,16 +66,18 @@ export class EventTable {
   }
 
   private row(event: Happening): HTMLTableRowElement {
-    const { bodies } = this.run.data;
+    const { bodies, summary } = this.run.data;
     const jump = () => this.jump(event.time);
+    const met = summary?.plan && contactOf(summary.plan, event, [bodies[event.a].name, bodies[event.b].name]);
     const cells = [
-      event.kind,
+      met ? String(met.node) : event.kind,
       `${bodies[event.a].name}, ${bodies[event.b].name}`,
       vector(event.point, 3),
       `${number(event.speed[0])} to ${number(event.speed[1])}`,
       number(Math.hypot(...event.impulse)),
       small(event.energy[0] - event.energy[1]),
     ];
+    if (met) cells.push(met.scales.map((scale) => number(scale)).join(", "));
     const link = h("button", { type: "button", class: "link", title: "go to this instant", onclick: jump }, number(event.time, 7));
     return h("tr", { onclick: jump }, h("th", { scope: "row" }, String(event.index + 1)), h("td", {}, link), ...cells.map((text) => h("td", {}, text)));
   }
@@ -92,6 +97,17 @@ export class EventTable {
     row?.classList.add("now");
     this.marked = row;
   }
+}
+
+/** Why there are no events. */
+function why({ summary, potential }: RunData): string {
+  if (summary?.plan) {
+    if (potential) return "No contact is planned: contact is a potential here, which acts over a while.";
+    if (summary.plan.clearance !== null) return "No contact is planned: bodies keep apart all the way. The plot of their clearance shows how far.";
+    return "No contact is planned.";
+  }
+  if (summary?.overlap_max === null) return "No contact is watched in this scene.";
+  return potential ? "There are none: contact is a potential here, which acts over a while." : "There were none.";
 }
 
 /** The next event after a time, or the last one before it. */

@@ -92,8 +92,11 @@ class Page {
     document.title = `${this.title()} · percussion`;
     const several = runs.length > 1;
     this.root.classList.toggle("several", several);
+    this.root.classList.toggle("planned", !several && Boolean(data.summary?.plan ?? data.summary?.shoot));
     const planned = `percussion plan · intervals of ${number(data.summary?.h ?? data.h)} s`;
-    const label = !several && data.summary?.plan ? planned : several ? "percussion comparison" : `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
+    const shot = `percussion plan · shot with the ${data.scheme} scheme · step ${number(data.summary?.h ?? data.h)} s`;
+    const ran = `percussion run · ${data.scheme} scheme · step ${number(data.h)} s`;
+    const label = several ? "percussion comparison" : data.summary?.plan ? planned : data.summary?.shoot ? shot : ran;
     this.head.replaceChildren(
       h(
         "header",
@@ -128,10 +131,12 @@ class Page {
 
   private tables(): HTMLElement[] {
     const ledger = this.runs.length === 1 ? books(this.runs[0].data) : null;
-    const plan = this.runs.length === 1 ? manoeuvre(this.runs[0].data) : null;
+    const plan = this.runs.length === 1 ? manoeuvre(this.runs[0]) : null;
     const facts = figures(this.runs);
     const both = this.runs.length > 1 ? [facts, this.events.element] : [this.events.element, facts];
-    return [plan, ...both, ledger].filter((e): e is HTMLElement => e !== null);
+    // Of a plan the contacts are told in more columns, and the ledger in fewer rows.
+    const all = plan ? [plan, this.events.element, ledger, facts] : [...both, ledger];
+    return all.filter((e): e is HTMLElement => e !== null);
   }
 
   /** Of several runs: which colour is which. */

@@ -1,9 +1,9 @@
 // Plots over time: their cursors are the time of the playback, a click moves it there.
 
 import uPlot from "uplot";
-import type { PlotData, Run } from "./data.ts";
+import type { CurveData, PlotData, Run } from "./data.ts";
 import { css, h, number } from "./dom.ts";
-import { round } from "./ground.ts";
+import { decades, labels, padded, powerLabels, powers, roomy, widened } from "./scales.ts";
 
 /** Height of a plot, px. */
 const HEIGHT = 190;
@@ -45,20 +45,23 @@ export class Plots {
     for (const { plot } of this.charts) plot.destroy();
     this.charts = [];
     this.element.replaceChildren();
-    const kinds = this.runs.length > 1 ? compared(this.runs) : this.runs[0].data.plots.map((p) => single(this.runs[0], p));
+    const [first] = this.runs;
+    const kinds = this.runs.length > 1 ? compared(this.runs) : [...first.data.plots.map((p) => single(first, p)), ...shots(first)];
     for (const id of new Set(kinds.map((kind) => kind.id))) this.card(kinds.filter((kind) => kind.id === id));
   }
 
   /** A card with a plot; of several one is chosen. */
   private card(kinds: Kind[]): void {
     const [first] = kinds;
-    const host = h("div", { class: "plot", role: "img", "aria-label": `${first.title} over time` });
+    const host = h("div", { class: "plot", role: "img", "aria-label": `${first.title} over ${first.over}` });
     const unit = h("small", {});
-    const note = first.note ? h("p", { class: "note" }, first.note) : null;
+    const note = h("p", { class: "note" });
     const title = h("h3", {}, first.title, unit);
     const show = (kind: Kind) => {
       this.chosen.set(first.id, kind.choice);
       unit.textContent = kind.unit;
+      note.textContent = [kind.note, beyond(kind)].filter(Boolean).join(" ");
+      note.hidden = !note.textContent;
       const old = this.charts.findIndex((chart) => chart.element === host);
       if (old >= 0) this.charts.splice(old, 1)[0].plot.destroy();
       host.replaceChildren();
@@ -86,42 +89,60 @@ export class Plots {
     const ink = css("--ink-soft");
     const line = css("--line");
     const log = kind.scale === "log";
+    const timed = kind.over === "time";
+    const limits = shownLimits(kind);
     const axis: uPlot.Axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: FONT };
     const options: uPlot.Options = {
       width: host.clientWidth || 420,
       height: HEIGHT,
       padding: [8, 8, 0, 0],
-      cursor: { sync: { key: this.sync.key, setSeries: false }, drag: { x: true, y: false }, points: { size: 5 } },
+      cursor: { sync: timed ? { key: this.sync.key, setSeries: false } : undefined, drag: { x: true, y: false }, points: { size: 5 } },
       legend: { live: true },
-      scales: { x: { time: false }, y: log ? { distr: 3, log: 10, range: decades } : { range: padded } },
+      scales: {
+        x: { time: false },
+        y: log
+          ? { distr: 3, log: 10, range: (_u, low, high) => decades(low, high, timed) }
+          : { range: (_u, low, high) => padded(...widened(low, high, limits.map(({ value }) => value))) },
+      },
       axes: [
-        { ...axis, size: 28, splits: (_u, _k, low, high) => even(low, high, 8), values: labels },
-        { ...axis, size: 62, splits: (_u, _k, low, high) => (log ? powers(low, high) : even(low, high, 5)), filter: (_u, ticks) => ticks, values: log ? powerLabels : labels },
+        { ...axis, size: 28, splits: (u, _k, low, high) => roomy(low, high, breadth(u), "across"), filter: (_u, ticks) => ticks, values: (_u, ticks) => labels(ticks) },
+        {
+          ...axis,
+          size: 62,
+          splits: (_u, _k, low, high) => (log ? powers(low, high) : roomy(low, high, HEIGHT - 40, "up")),
+          filter: (_u, ticks) => ticks,
+          values: (_u, ticks) => (log ? powerLabels(ticks) : labels(ticks)),
+        },
       ],
       series: [
-        { label: "t / s", value: (_u, v) => (v === null ? "" : number(v, 6)) },
-        ...kind.curves.map((curve, k) => ({
+        { label: timed ? "t / s" : "iteration", value: (_u, v) => (v === null ? "" : number(v, 6)) },
+        ...kind.curves.map((curve) => ({
           label: curve.name,
-          stroke: curve.colour ?? css(`--curve-${k % 8}`),
+          stroke: curve.colour,
           width: 1.4,
-          dash: curve.dash,
-          // Between two contacts there is no overlap, not a little.
-          spanGaps: !kind.id.startsWith("overlap"),
-          points: { show: false },
-          paths: kind.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined,
+          // Between two contacts there is no overlap, not a little; and two that are held together have no clearance.
+          spanGaps: !GAPPED.test(kind.id),
+          points: { show: GAPPED.test(kind.id), size: 4, fill: curve.colour, filter: lonely },
+          paths: curve.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined,
           value: (u: uPlot, v: number | null, series: number, at: number | null) => {
             // Runs that are compared have instants of their own: the last one before counts.
             const all = u.data[series];
             let k = at ?? -1;
             while (v === undefined && k > 0) v = all[--k] as number | null;
-            return number(v ?? 0, 5);
+            return v === null && kind.id === "clearance" ? "held" : number(v ?? 0, 5);
           },
         })),
       ],
       hooks: {
-        draw: [(u) => this.marks(u), (u) => this.mark(u)],
+        draw: timed ? [(u) => lines(u, limits), (u) => this.marks(u), (u) => this.mark(u)] : [],
         ready: [
           (u) => {
+            if (!timed) {
+              const last = () => u.setLegend({ idx: kind.time.length - 1 }, false);
+              u.over.addEventListener("pointerleave", last);
+              requestAnimationFrame(last);
+              return;
+            }
             u.over.append(h("i", { class: "present" }));
             u.over.addEventListener("pointerleave", () => this.move(this.time));
             let down = 0;
@@ -179,11 +200,15 @@ export class Plots {
 
 const FONT = "11px ui-sans-serif, system-ui, sans-serif";
 
+/** Plots of what is not there at all times. */
+const GAPPED = /^(overlap|clearance)/;
+
 interface Curve {
   name: string;
   values: (number | null)[] | Float32Array;
-  colour?: string;
-  dash?: number[];
+  colour: string;
+  steps: boolean;
+  limits: CurveData["limits"];
 }
 
 interface Kind extends Omit<PlotData, "time" | "curves"> {
@@ -191,15 +216,91 @@ interface Kind extends Omit<PlotData, "time" | "curves"> {
   curves: Curve[];
 }
 
+/** A curve as it comes. */
+const PLAIN = { steps: false, limits: [null, null] as CurveData["limits"] };
+
 function values(run: Run, plot: PlotData, k: number): (number | null)[] | Float32Array {
   const raw = run.array(plot.curves[k].values) as Float32Array;
   // On a logarithmic scale nothing has no place.
-  return plot.scale === "log" ? Array.from(raw, (v) => (v > 0 ? v : null)) : raw;
+  if (plot.scale === "log") return Array.from(raw, (v) => (v > 0 ? v : null));
+  return raw.some(Number.isNaN) ? Array.from(raw, (v) => (Number.isNaN(v) ? null : v)) : raw;
 }
 
 function single(run: Run, plot: PlotData): Kind {
-  const curves = plot.curves.map((curve, k) => ({ name: curve.name, values: values(run, plot, k) }));
+  const curves = plot.curves.map((curve, k) => ({ ...curve, colour: css(`--curve-${curve.colour % 8}`), values: values(run, plot, k) }));
   return { ...plot, time: run.array(plot.time), curves };
+}
+
+/** How a search for initial conditions went. */
+function shots(run: Run): Kind[] {
+  const shoot = run.data.summary?.shoot;
+  if (!shoot) return [];
+  const curves = [{ ...PLAIN, name: "residual", colour: css("--curve-0"), values: shoot.residuals.map((r) => (r > 0 ? r : null)) }];
+  const time = shoot.residuals.map((_, k) => k);
+  const note = "The greatest residual of what is asked, shot after shot.";
+  return [{ id: "search", title: "Search", unit: "over iterations", scale: "log", note, choice: null, over: "iteration", time, curves }];
+}
+
+interface Limit {
+  value: number;
+  colour: string;
+}
+
+/** All limits of a plot, each once, in the colour of its curve if it is one curve's only. */
+function limitsOf(kind: Kind): Limit[] {
+  const all = kind.curves.flatMap(({ limits, colour }) => limits.flatMap((value) => (value === null ? [] : [{ value, colour }])));
+  const same = (value: number) => all.filter((other) => other.value === value);
+  return [...new Set(all.map(({ value }) => value))].map((value) => ({ value, colour: same(value).length > 1 ? css("--ink-soft") : same(value)[0].colour }));
+}
+
+/** A bound is drawn where the curves still fill a fifth of the picture with it; a margin is always drawn. */
+function shownLimits(kind: Kind): Limit[] {
+  const all = kind.curves.flatMap(({ values }) => Array.from(values).filter((v): v is number => typeof v === "number"));
+  const [low, high] = [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const span = Math.max(high - low, 0.2 * Math.max(Math.abs(low), Math.abs(high)));
+  const near = (value: number) => value >= high - 5 * span && value <= low + 5 * span;
+  return limitsOf(kind).filter(({ value }) => kind.id === "clearance" || near(value));
+}
+
+/** What is said of bounds that are not drawn. */
+function beyond(kind: Kind): string {
+  const shown = shownLimits(kind).map(({ value }) => value);
+  const far = limitsOf(kind).filter(({ value }) => !shown.includes(value));
+  return far.length ? `Bounds beyond the picture: ${far.map(({ value }) => number(value)).join(", ")}.` : "";
+}
+
+/** Limits as dashed lines. */
+function lines(u: uPlot, limits: Limit[]): void {
+  const { ctx } = u;
+  const { left, top, width, height } = u.bbox;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const { value, colour } of limits) {
+    const y = Math.round(u.valToPos(value, "y", true));
+    if (y < top - 1 || y > top + height + 1) continue;
+    ctx.strokeStyle = colour;
+    ctx.beginPath();
+    ctx.moveTo(left, y);
+    ctx.lineTo(left + width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Pixels from the left to the right of the curves. */
+function breadth(u: uPlot): number {
+  return Math.max(u.width - 80, 80);
+}
+
+/** Values between gaps: no line shows them. */
+function lonely(u: uPlot, series: number): number[] | null {
+  const all = u.data[series] as (number | null)[];
+  const found: number[] = [];
+  for (let k = 0; k < all.length; k++) {
+    if (all[k] !== null && (all[k - 1] ?? null) === null && (all[k + 1] ?? null) === null) found.push(k);
+  }
+  return found;
 }
 
 /** Curves worth laying over each other: the ones that tell schemes apart. */
@@ -235,6 +336,7 @@ function compared(runs: Run[]): Kind[] {
         note: "",
         time,
         curves: found.map((f) => ({
+          ...PLAIN,
           name: f.run.data.label,
           values: spread(time, f.time, f.values),
           colour: css(`--run-${f.k}`),
@@ -271,12 +373,12 @@ function differences(runs: Run[]): Kind | null {
       }
       return most > 0 ? most : null;
     });
-    return [{ name: run.data.label, values, colour: css(`--run-${k + 1}`) }];
+    return [{ ...PLAIN, name: run.data.label, values, colour: css(`--run-${k + 1}`) }];
   });
   if (!curves.length) return null;
   const unit = "m, greatest of all bodies";
   const note = "Positions on this page are rounded to 16 bits of their range.";
-  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, steps: false, time, curves };
+  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, over: "time", time, curves };
 }
 
 /** All times, sorted, each once. */
@@ -293,53 +395,4 @@ function spread(all: number[], own: ArrayLike<number>, values: ArrayLike<number 
     out[k] = values[j];
   }
   return out;
-}
-
-/** About so many round numbers from low to high. */
-function even(low: number, high: number, wanted: number): number[] {
-  const step = round((high - low) / wanted) || 1;
-  const first = Math.ceil(low / step);
-  const count = Math.min(Math.floor(high / step) - first + 1, 4 * wanted);
-  return Array.from({ length: Math.max(count, 0) }, (_, k) => (first + k) * step);
-}
-
-/** Powers of ten from low to high, at most seven of them. */
-function powers(low: number, high: number): number[] {
-  const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
-  const stride = Math.max(1, Math.ceil((last - first) / 6));
-  return Array.from({ length: Math.floor((last - first) / stride) + 1 }, (_, k) => 10 ** (first + k * stride));
-}
-
-/** As many digits as tell neighbours apart. */
-function labels(_u: uPlot, ticks: number[]): string[] {
-  const largest = Math.max(...ticks.map(Math.abs));
-  const step = Math.abs(ticks[1] - ticks[0]) || largest;
-  const digits = Math.min(12, Math.max(1, Math.ceil(Math.log10(largest / step) + 1e-9) + 1));
-  // A tick at nothing that rounding moved off it.
-  return ticks.map((v) => number(Math.abs(v) < 1e-9 * step ? 0 : v, digits));
-}
-
-/** Powers have one digit. */
-function powerLabels(_u: uPlot, ticks: number[]): string[] {
-  return ticks.map((v) => number(v, 1));
-}
-
-/** A range with some air; a constant gets a band around itself. */
-function padded(_u: uPlot, low: number, high: number): [number, number] {
-  if (low === null || high === null) return [0, 1];
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  // What differs in its last digits only is constant.
-  const flat = high - low < 1e-6 * size || size < 1e-300;
-  const air = flat ? 0.05 * size || 1 : 0.06 * (high - low);
-  return [low - air, high + air];
-}
-
-/** What is smaller by more is nothing beside the rest. */
-const MOST_DECADES = 10;
-
-/** Whole decades around the values. */
-function decades(_u: uPlot, low: number | null, high: number | null): [number, number] {
-  if (!low || !high || !(low > 0)) return [1e-16, 1];
-  const top = Math.ceil(Math.log10(high) + 1e-9);
-  return [10 ** Math.max(Math.floor(Math.log10(low)), top - MOST_DECADES), 10 ** top];
 }

@@ -8,6 +8,18 @@ import { css } from "./dom.ts";
 import { Ground } from "./ground.ts";
 import { Charges, Contacts, Forces, Joints, Names, Trails, type Layer } from "./layers.ts";
 
+/** Corners to look from, the usual one first. */
+const CORNERS: Vec[] = [
+  [0.62, -1, 0.5],
+  [1, 0.62, 0.5],
+  [-0.62, 1, 0.5],
+  [-1, -0.62, 0.5],
+];
+/** Instants at which it is asked what hides the bodies that move. */
+const ASKED = 12;
+/** What fills less of its way than this part is followed; a manoeuvre is seen from its start to its end as long as it can be. */
+const [SMALL, TINY] = [1 / 3, 1 / 10];
+
 /** Layers that are shown at first. */
 const SHOWN = ["contacts", "joints", "charges"];
 
@@ -141,7 +153,9 @@ export class Stage {
     const grows = [1, 2, 3].every((quarter) => mean(quarter) > 1.1 * mean(quarter - 1));
     const [first, last] = [radii[0], radii[39]];
     const usual = radii.sort((a, b) => a - b)[20];
-    return (grows && last > 2.2 * first) || this.radius > 3 * Math.max(usual, 0.3 * this.unit);
+    const { summary } = this.runs[0].data;
+    const part = summary?.plan ?? summary?.shoot ? TINY : SMALL;
+    return (grows && last > 2.2 * first) || part * this.radius > Math.max(usual, 0.3 * this.unit);
   }
 
   private boxRadius(): number {
@@ -242,7 +256,7 @@ export class Stage {
     const planar = plane && !from;
     this.camera.fov = planar ? 12 : 30;
     const directions = { x: [1, 0, 0], y: [0, -1, 0], z: [0, -1e-3, 1] };
-    const corner: Vec = [0.62, -1, 0.5];
+    const corner = planar || from ? CORNERS[0] : this.corner();
     const toward = new THREE.Vector3(...((from && directions[from]) ?? (planar ? plane : corner)) as Vec).normalize();
     this.camera.up.set(0, 0, 1);
     if (Math.abs(toward.z) > 0.999) toward.set(0, -1e-3, Math.sign(toward.z)).normalize();
@@ -251,7 +265,9 @@ export class Stage {
     if (this.following) this.now();
     else this.box.copy(this.whole);
     const centre = this.box.getCenter(new THREE.Vector3());
-    const distance = (0.92 * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.35 * this.boxRadius();
+    // What is flat does not grow smaller behind the middle of the picture.
+    const share = planar ? 1.12 : 0.92;
+    const distance = (share * this.reach(toward, centre)) / Math.tan(half) / aspect + 0.35 * this.boxRadius();
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(toward, distance);
     this.camera.near = Math.min(distance, this.radius) / 100;
@@ -259,6 +275,25 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.ask();
+  }
+
+  /** The first of the corners from which the least of the motion is hidden by what does not move. */
+  private corner(): Vec {
+    const [run] = this.runs;
+    const [bodies] = this.bodies;
+    const moving = run.data.bodies.flatMap((body, b) => (body.moves ? [{ b, point: body.centre }] : [])).slice(0, ASKED);
+    const places = Array.from({ length: ASKED }, (_, k) => {
+      const time = run.begin + ((run.end - run.begin) * k) / (ASKED - 1);
+      const frame = run.frame(time);
+      return moving.map(({ b, point }) => new THREE.Vector3(...run.point({ body: b, point }, time, frame)));
+    }).flat();
+    bodies.place(this.time);
+    bodies.updateMatrixWorld(true);
+    const hidden = CORNERS.map((corner) => {
+      const toward = new THREE.Vector3(...corner).normalize();
+      return places.filter((place) => bodies.hides(new THREE.Raycaster(place, toward))).length;
+    });
+    return CORNERS[hidden.indexOf(Math.min(...hidden))];
   }
 
   /** How far the box reaches across a direction. */

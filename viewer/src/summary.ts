@@ -1,8 +1,8 @@
 // What was run and what came of it: warnings first, then figures, then the books.
 
-import type { Run, RunData, Summary } from "./data.ts";
+import type { Cause, Run, RunData, Summary } from "./data.ts";
 import { css, h, number, small, vector } from "./dom.ts";
-import { verdict } from "./plan.ts";
+import { missed, verdict } from "./plan.ts";
 
 /** What to worry about, in plain words. */
 export function concerns(run: RunData): HTMLElement {
@@ -25,6 +25,8 @@ export function concerns(run: RunData): HTMLElement {
   }
   if (summary?.plan) {
     box.append(...verdict(summary.plan));
+  } else if (summary?.shoot) {
+    box.append(...missed(summary.shoot));
   } else if (run.status === "interrupted") {
     box.append(h("p", { class: "failure" }, h("b", {}, "Interrupted. "), "The same command with --resume goes on."));
   }
@@ -57,6 +59,11 @@ export function tiles(run: RunData): HTMLElement {
     tile(`${number(plan.solve_time_s, 3)} s`, "to compute");
     return box;
   }
+  const { shoot } = summary;
+  if (shoot) {
+    tile(small(shoot.residuals.at(-1) ?? 0), "residual");
+    tile(String(shoot.iterations), "iterations");
+  }
   tile(small(summary.energy.max_relative_error), "energy error, relative");
   tile(small(summary.linear_momentum.max_error), "linear momentum error, N s");
   tile(small(summary.angular_momentum.max_error), "angular momentum error, N m s");
@@ -76,12 +83,14 @@ const FIGURES: Row[] = [
   ["scene", (s) => s.scene],
   ["scheme", (s) => s.scheme],
   ["order in time", (s) => (s.order ? String(s.order) : null)],
-  ["step", (s) => `${number(s.h, 6)} s`],
-  ["steps, time reached", (s) => `${s.steps}, ${number(s.t_end, 6)} s`],
+  ["step", (s) => (s.plan ? null : `${number(s.h, 6)} s`)],
+  ["steps, time reached", (s) => (s.plan ? null : `${s.steps}, ${number(s.t_end, 6)} s`)],
+  ["interval before it is stretched", (s) => (s.plan ? `${number(s.h, 6)} s` : null)],
+  ["intervals, time planned", (s) => (s.plan ? `${s.steps}, ${number(s.t_end, 6)} s` : null)],
   ["tolerances", (s) => list(s.tolerances)],
-  ["most iterations of a step", (s) => String(s.iterations_max)],
+  ["most iterations of a step", (s) => (s.plan ? null : String(s.iterations_max))],
   ["version, seed", (s) => `${s.version}, ${s.seed}`],
-  ["computed in", (s) => `${number(s.wall_time_s)} s, ${number(s.steps / s.wall_time_s)} steps per second`],
+  ["computed in", (s) => `${number(s.wall_time_s)} s${s.plan ? "" : `, ${number(s.steps / s.wall_time_s)} steps per second`}`],
   ["bodies, moving", (s) => `${s.counts.bodies}, ${s.counts.moving}`],
   ["joints, loops", (s) => `${s.counts.joints}, ${s.counts.loops}`],
   ["freedoms, islands, forces", (s) => `${s.counts.freedoms}, ${s.counts.islands}, ${s.counts.forces}`],
@@ -147,10 +156,16 @@ export function figures(runs: Run[]): HTMLElement {
 /** Causes that are listed: scenes with thousands of forces have them in `summary.json`. */
 const CAUSES = 40;
 
+/** Whether a cause brought anything. */
+function brings({ energy, linear_momentum, angular_momentum }: Cause): boolean {
+  return [energy, ...linear_momentum, ...angular_momentum].some((v) => v !== 0);
+}
+
 /** What each cause brought. */
 export function books(run: RunData): HTMLElement | null {
-  const causes = run.summary?.causes;
-  if (!causes?.length) return null;
+  const all = run.summary?.causes;
+  if (!all?.length) return null;
+  const [causes, idle] = [all.filter(brings), all.filter((cause) => !brings(cause))];
   const heads = ["cause", "energy / J", "linear momentum / N s", "angular momentum / N m s"];
   const rows = causes
     .slice(0, CAUSES)
@@ -165,11 +180,13 @@ export function books(run: RunData): HTMLElement | null {
       ),
     );
   const more = causes.length > CAUSES && h("p", { class: "note" }, `and ${causes.length - CAUSES} more in summary.json`);
+  const nothing = idle.length > 0 && h("p", { class: "note" }, `Nothing was brought by ${idle.slice(0, CAUSES).map(({ cause }) => cause).join(", ")}${idle.length > CAUSES ? " and others" : ""}.`);
   return h(
     "section",
     { class: "card ledger" },
     h("h3", {}, "Ledger", h("small", {}, "what each cause brought")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "ledger" }, h("table", {}, h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, ...rows))),
     more,
+    nothing,
   );
 }

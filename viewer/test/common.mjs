@@ -24,6 +24,13 @@ export function run(scene, name, ...more) {
   return out;
 }
 
+/** Plans a scene into a folder of its own, and returns it. */
+export function plan(scene, name, ...more) {
+  const out = join(folder, name);
+  execFileSync(program, ["plan", scene, "--quiet", "--out", out, ...more], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return out;
+}
+
 /** Writes a page of some runs. */
 export function report(...words) {
   execFileSync(program, ["report", ...words], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
@@ -121,6 +128,18 @@ export async function picture(page, time) {
     for (let k = 0; k < data.length; k += 4) colours.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
     return { colours: colours.size, pixels: Array.from(data) };
   }, time);
+}
+
+const NUMBER = /[\u2212-]?[\d.]+(?:e[\u2212-]?\d+)?/;
+
+/** The first number of a text. */
+export const value = (text) => Number(NUMBER.exec(text)?.[0].replaceAll("\u2212", "-"));
+
+/** Values in the legend of a plot, by curve. */
+export async function legend(shown, id) {
+  const rows = shown.locator(`[data-plot=${id}] .u-series`);
+  const [names, values] = await Promise.all([".u-label", ".u-value"].map((part) => rows.locator(part).allInnerTexts()));
+  return Object.fromEntries(names.map((name, k) => [name.trim(), value(values[k])]));
 }
 
 /** Pixels that differ visibly. */

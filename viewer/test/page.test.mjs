@@ -63,38 +63,30 @@ test("the slider puts every body where the trajectory has it", async () => {
   assert.deepEqual(wrong, []);
 });
 
-const NUMBER = /[\u2212-]?[\d.]+(?:e[\u2212-]?\d+)?/;
-const value = (text) => Number(NUMBER.exec(text)?.[0].replaceAll("\u2212", "-"));
-
-/** Values in the legend of a plot, by curve. */
-async function legend(shown, id) {
-  const rows = shown.locator(`[data-plot=${id}] .u-series`);
-  const [names, values] = await Promise.all([".u-label", ".u-value"].map((part) => rows.locator(part).allInnerTexts()));
-  return Object.fromEntries(names.map((name, k) => [name.trim(), value(values[k])]));
-}
-
 test("plots and tables show the figures of the run", async () => {
   const out = its.run("falling-cube-inelastic", "figures", "--until", "1");
   const told = its.summary(out);
   const { page: shown, wrong } = await its.open(browser, page(out));
   await shown.evaluate(() => window.percussion.set(Infinity));
   const close = (a, b, share = 1e-4) => assert.ok(Math.abs(a - b) <= share * Math.abs(b) + 1e-30, `${a} and ${b}`);
-  const energy = await legend(shown, "energy");
+  const energy = await its.legend(shown, "energy");
   close(energy.total, told.energy.final);
   close(energy.kinetic, told.energy.kinetic[1]);
-  const momentum = await legend(shown, "linear-momentum");
+  const momentum = await its.legend(shown, "linear-momentum");
   close(momentum.z, told.linear_momentum.final[2]);
-  const causes = await legend(shown, "causes");
-  for (const { cause, energy } of told.causes) close(causes[cause], energy);
+  const causes = await its.legend(shown, "causes");
+  // A curve is there where something was brought.
+  for (const { cause, energy } of told.causes) close(causes[cause] ?? 0, energy);
   await shown.locator("[data-plot=causes] select").selectOption({ label: "linear momentum z" });
   await shown.waitForFunction((name) => document.querySelector("[data-plot=causes] small").textContent === name, "N s");
   await shown.waitForFunction(() => document.querySelector("[data-plot=causes] .u-value").textContent !== "");
-  const momenta = await legend(shown, "causes");
-  for (const { cause, linear_momentum } of told.causes) close(momenta[cause], linear_momentum[2]);
+  const momenta = await its.legend(shown, "causes");
+  for (const { cause, linear_momentum } of told.causes) close(momenta[cause] ?? 0, linear_momentum[2]);
   const figures = await shown.locator(".figures").innerText();
   for (const text of [told.scheme, told.version, String(told.steps), String(told.collisions)]) assert.ok(figures.includes(text), text);
   assert.equal(await shown.locator(".events tbody tr").count(), Math.min(200, its.events(out).length));
-  assert.equal(await shown.locator(".ledger tbody tr").count(), told.causes.length);
+  const brought = told.causes.filter((c) => [c.energy, ...c.linear_momentum, ...c.angular_momentum].some((v) => v !== 0));
+  assert.equal(await shown.locator(".ledger tbody tr").count(), brought.length);
   assert.deepEqual(wrong, []);
 });
 
@@ -145,6 +137,18 @@ test("an event is a way to its instant, by click and by key", async () => {
   assert.deepEqual(wrong, []);
 });
 
+test("a body has the colour that its scene gives it", async () => {
+  const out = its.run("falling-cube", "painted", "--until", "0.1", "--set", 'bodies.cube.color="#e01010"');
+  const { page: shown, wrong } = await its.open(browser, page(out));
+  const { bodies } = await shown.evaluate(() => window.percussion.about.runs[0]);
+  assert.equal(bodies.find(({ name }) => name === "cube").colour, "#e01010");
+  const { pixels } = await its.picture(shown, 0);
+  let red = 0;
+  for (let k = 0; k < pixels.length; k += 4) red += pixels[k] > 80 && pixels[k] > 4 * Math.max(pixels[k + 1], pixels[k + 2]);
+  assert.ok(red > 100, `${red} red pixels`);
+  assert.deepEqual(wrong, []);
+});
+
 test("a failed run says so first", async () => {
   const scene = new URL("./breaks.toml", import.meta.url).pathname;
   const out = join(its.folder, "breaks");
@@ -163,12 +167,12 @@ test("several runs lie over each other", async () => {
   assert.equal(await shown.evaluate(() => window.percussion.runs()), 2);
   assert.equal(await shown.locator(".legend label").count(), 2);
   await shown.waitForFunction(() => document.querySelector("[data-plot=energy-error-error] .u-value").textContent === "0");
-  const error = await legend(shown, "energy-error-error");
+  const error = await its.legend(shown, "energy-error-error");
   assert.ok("compared-0" in error && "compared-1" in error, Object.keys(error).join());
   assert.ok((await shown.locator("[data-plot=apart]").count()) === 1);
   // The distance of the two at the end is that of the two trajectories.
   await shown.evaluate(() => window.percussion.set(Infinity));
-  const apart = (await legend(shown, "apart"))["compared-1"];
+  const apart = (await its.legend(shown, "apart"))["compared-1"];
   const last = runs.map((out) => {
     const { shape, values } = its.array(out, "position");
     const names = its.array(out, "bodies").values;
@@ -212,7 +216,7 @@ test("without 3D the rest of the page works", async () => {
     const { page: shown } = await its.open(flat, page(out));
     assert.match(await shown.locator(".no-webgl").innerText(), /WebGL/);
     await shown.evaluate(() => window.percussion.set(Infinity));
-    assert.ok(Math.abs((await legend(shown, "energy")).total / its.summary(out).energy.final - 1) < 1e-4);
+    assert.ok(Math.abs((await its.legend(shown, "energy")).total / its.summary(out).energy.final - 1) < 1e-4);
   } finally {
     await flat.close();
   }

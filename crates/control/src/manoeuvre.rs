@@ -41,6 +41,19 @@ pub struct Contact {
     pub impulse: Vec3,
 }
 
+/// How far two bodies that keep apart are from each other on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clearance {
+    /// Which bodies, by their places in the list.
+    pub bodies: (usize, usize),
+    /// The distance that they keep, m.
+    pub margin: f64,
+    /// The least separation of their parts at every node, m; negative for overlaps.
+    pub at: Vec<f64>,
+    /// The same on the way from every node to the next; not a number where a joint that a contact made holds the two.
+    pub between: Vec<f64>,
+}
+
 /// Something that holds a manoeuvre back: an inequality without slack, with its price.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Active {
@@ -84,4 +97,6 @@ pub struct Manoeuvre {
     pub clearance: f64,
     /// The same between nodes.
     pub clearance_between: f64,
+    /// Both for every two bodies that keep apart, node by node.
+    pub clearances: Vec<Clearance>,
 }

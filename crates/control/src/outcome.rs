@@ -2,12 +2,15 @@
 
 use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
-use crate::manoeuvre::{Active, Contact, Ending, Manoeuvre};
+use crate::manoeuvre::{Active, Clearance, Contact, Ending, Manoeuvre};
 use crate::planner::Rounds;
 use crate::transcription::{Directions, NONE, Point, Transcription};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::Memory;
 use percussion_solve::nlp::{Program, Solution};
+
+/// A way that stays above so much of the least clearance known does not count as nearer.
+const ROUGHLY: f64 = 0.9;
 
 impl Rounds<'_> {
     pub(crate) fn manoeuvre(
@@ -72,16 +75,11 @@ impl Rounds<'_> {
             NONE => vec![numbering.scale(plan, at, 0)],
             first => at.numbers[first..first + plan.segments()].to_vec(),
         };
-        let (mut clearance, mut clearance_between) = (f64::INFINITY, f64::INFINITY);
-        for &(pair, _) in &self.pairs {
-            for k in 0..=plan.intervals {
-                clearance = clearance.min(gap(&plan.model, pair, &at.nodes[k], &mut Memory::default()));
-                if k < plan.intervals && !self.holds(pair, k) {
-                    let ends = (&at.nodes[k], &at.nodes[k + 1]);
-                    clearance_between = clearance_between.min(least_between(&plan.model, pair, ends, 0.0));
-                }
-            }
-        }
+        let clearances = self.clearances(at);
+        let least = |numbers: fn(&Clearance) -> &[f64]| {
+            clearances.iter().flat_map(numbers).copied().fold(f64::INFINITY, f64::min)
+        };
+        let (clearance, clearance_between) = (least(|c| &c.at), least(|c| &c.between));
         Manoeuvre {
             contacts: self.contacts(program, at, &times),
             active: active(program, solution),
@@ -98,7 +96,42 @@ impl Rounds<'_> {
             consistency,
             clearance,
             clearance_between,
+            clearances,
         }
+    }
+
+    /// How far the bodies that keep apart are from each other; between nodes to a tenth of that.
+    fn clearances(&self, at: &Point) -> Vec<Clearance> {
+        let (model, intervals) = (&*self.plan.model, self.plan.intervals);
+        let Some(contacts) = &model.contacts else { return Vec::new() };
+        let bodies = |pair: (usize, usize)| (contacts.parts[pair.0].body, contacts.parts[pair.1].body);
+        let mut all: Vec<Clearance> = Vec::new();
+        for &(pair, margin) in &self.pairs {
+            let (a, b) = bodies(pair);
+            let known = all.iter().position(|c| c.bodies == (a, b) || c.bodies == (b, a));
+            let place = known.unwrap_or_else(|| {
+                let (at, between) = (vec![f64::INFINITY; intervals + 1], vec![f64::NAN; intervals]);
+                all.push(Clearance { bodies: (a, b), margin, at, between });
+                all.len() - 1
+            });
+            for (node, least) in at.nodes.iter().zip(&mut all[place].at) {
+                *least = least.min(gap(model, pair, node, &mut Memory::default()));
+            }
+        }
+        // When the least at nodes is known, only ways that come nearer have to be looked at closely.
+        for &(pair, _) in &self.pairs {
+            let (a, b) = bodies(pair);
+            let Some(own) = all.iter_mut().find(|c| c.bodies == (a, b) || c.bodies == (b, a)) else {
+                continue;
+            };
+            for k in (0..intervals).filter(|&k| !self.holds(pair, k)) {
+                let so_far = own.at[k].min(own.at[k + 1]).min(own.between[k]);
+                let enough = ROUGHLY * so_far.max(0.0);
+                let ends = (&at.nodes[k], &at.nodes[k + 1]);
+                own.between[k] = own.between[k].min(least_between(model, pair, ends, enough));
+            }
+        }
+        all
     }
 
     /// Whether the momentum of an island jumps at a node, or a joint that a contact made acts there.

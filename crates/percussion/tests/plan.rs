@@ -136,6 +136,14 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
     assert_eq!(controls[54..60], controls[60..66], "the last row repeats the one before it");
     let names = array(&out, "control_names").as_texts().unwrap();
     assert_eq!(names, ["lift.x", "lift.y", "lift.z", "turn.x", "turn.y", "turn.z"]);
+    let units = array(&out, "control_units").as_texts().unwrap();
+    assert_eq!(units, ["N", "N", "N", "N m", "N m", "N m"]);
+    let (shape, bounds) = floats(&out, "control_bounds");
+    assert_eq!(shape, [6, 2]);
+    assert!(bounds.chunks(2).all(|pair| pair == [f64::NEG_INFINITY, f64::INFINITY]));
+    let (shape, search) = floats(&out, "search");
+    assert_eq!(shape, [found["iterations"].as_u64().unwrap() as usize + 1, 4]);
+    assert_eq!(search[search.len() - 3], found["objective"].as_f64().unwrap());
     assert_eq!(floats(&out, "momentum_consistency").0, [11, 6]);
     assert_eq!(floats(&out, "reduced_momentum").0, [11, 6]);
     assert_eq!(floats(&out, "energy").0, [11, 7]);
@@ -160,7 +168,9 @@ fn a_manoeuvre_has_the_folder_of_a_run() {
         .iter()
         .map(|p| p["id"].as_str().unwrap())
         .collect();
-    assert!(plots.contains(&"controls") && plots.contains(&"momentum-consistency"), "{plots:?}");
+    for wanted in ["controls-forces", "controls-torques", "search", "momentum-consistency"] {
+        assert!(plots.contains(&wanted), "{plots:?}");
+    }
     // Again into the same folder, from what is there.
     let from = format!("plan.guess={{ run = {:?} }}", out.display().to_string());
     let output = plan(&scene, &out, &["--quiet", "--set", &from]);
@@ -209,6 +219,17 @@ fn a_planned_collision_is_an_event_and_happens_again() {
     let event: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
     assert_eq!((events.lines().count(), &event["kind"]), (1, &Value::from("planned")));
     assert_eq!(event["time"].as_f64().unwrap(), time);
+    // The clearance is what the figures say, and that of a cube before a wall: none at the blow, and as the last corner is away at the ends.
+    let ((shape, at), (_, between)) = (floats(&out, "clearance"), floats(&out, "clearance_between"));
+    assert_eq!(shape, [31, 1]);
+    let least = |numbers: &[f64]| numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(Some(least(&at)), found["clearance"].as_f64());
+    assert_eq!(Some(least(&between)), found["clearance_between"].as_f64());
+    assert!(at[9].abs() < 1e-9 && (at[30] - 0.13325).abs() < 1e-9, "{at:?}");
+    assert!((0..30).all(|k| between[k] <= at[k].min(at[k + 1]) && between[k] > -1e-9), "{between:?}");
+    assert_eq!(array(&out, "clearance_names").as_texts().unwrap(), ["cube, wall"]);
+    assert_eq!(floats(&out, "clearance_margins").1, [0.0]);
+    assert_eq!(floats(&out, "control_bounds").1[..2], [-0.002, 0.002]);
     // Nothing is lost, and the cube leaves as fast as it came.
     let number = |key: &str| event[key].as_f64().unwrap();
     assert!((number("energy_before") - number("energy_after")).abs() < 1e-9);

@@ -48,6 +48,8 @@ pub struct Look {
     pub centre: Vec3,
     /// Mass, kg; zero for a fixed body.
     pub mass: f64,
+    /// The colour that the scene gives it, red, green and blue as on a screen.
+    pub colour: Option<[u8; 3]>,
 }
 
 impl Look {
@@ -75,6 +77,7 @@ impl Look {
             planar: body.shapes.is_empty() && !body.outlines.is_empty(),
             centre: body.principal.position,
             mass: body.mass,
+            colour: None,
         }
     }
 

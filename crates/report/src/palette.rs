@@ -27,10 +27,13 @@ pub fn colour(k: usize) -> [u8; 3] {
     COLOURS[k % COLOURS.len()]
 }
 
-/// The colours of bodies: those that move are counted, the others are grey.
+/// The colours of bodies: those that the scene gives; of the others those that move are counted, and what is fixed is grey. A body
+/// that has a colour of its own is counted too, so that the others keep theirs.
 pub fn of_bodies(looks: &[Look]) -> Vec<[u8; 3]> {
     let mut moving = 0..;
-    looks.iter().map(|look| if look.moves { moving.next().map_or(FIXED, colour) } else { FIXED }).collect()
+    let counted =
+        looks.iter().map(|look| if look.moves { moving.next().map_or(FIXED, colour) } else { FIXED });
+    counted.zip(looks).map(|(counted, look)| look.colour.unwrap_or(counted)).collect()
 }
 
 /// A colour of a screen as shares of light, as renderers want it: the inverse of sRGB's curve.

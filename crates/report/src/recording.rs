@@ -166,7 +166,9 @@ impl Recording {
         if kept.names("bodies") != names {
             return Err(RecordingError::Unfit(path.to_owned()));
         }
-        let mut looks: Vec<Look> = scene.model.bodies.iter().map(Look::of).collect();
+        let painted = scene.model.bodies.iter().zip(&scene.body_colours);
+        let mut looks: Vec<Look> =
+            painted.map(|(body, colour)| Look { colour: *colour, ..Look::of(body) }).collect();
         let ties = Ties::of(&scene.model);
         let extent = extent(&looks, &ties, &frames);
         let core = core(&looks, &frames, &extent);

@@ -127,6 +127,17 @@ fn bodies_are_seen_in_their_colours_and_fill_the_picture() {
     assert!((0..picture.height).all(|y| white(0, y) && white(picture.width - 1, y)));
 }
 
+#[test]
+fn a_colour_of_the_scene_takes_the_place_of_one_in_turn() {
+    let painted = BOUNCE.replace("shape = { cube = 0.2 }", "shape = { cube = 0.2 }\ncolor = \"#e01010\"");
+    let (plain, run) = (Run::of("plain", BOUNCE), Run::of("painted", &painted));
+    let options = Options { width: 480, height: 360, ..Options::default() };
+    let red = |run: &Run| share_of(&still::single(&run.recording, 0, &options), [0xe0, 0x10, 0x10]);
+    assert!(red(&plain) < 1e-3 && red(&run) > 0.02, "{} {}", red(&plain), red(&run));
+    let colours = palette::of_bodies(&run.recording.looks);
+    assert_eq!(colours, [[0xe0, 0x10, 0x10], palette::colour(1), palette::FIXED]);
+}
+
 /// A disc of radius 1 along its normal: its area over that of the square around it is pi/4.
 #[test]
 fn a_planar_body_is_seen_along_the_normal() {

@@ -35,6 +35,8 @@ pub struct Scene {
     pub materials: Vec<Material>,
     /// The material of each body, as its place in the list.
     pub body_materials: Vec<Option<usize>>,
+    /// The colour of each body, red, green and blue, where the scene gives one.
+    pub body_colours: Vec<Option<[u8; 3]>>,
     /// The scene with files, overrides, templates and patterns written out. It loads to the same model, bit for bit.
     pub resolved: String,
     /// What is odd but not wrong.
@@ -95,6 +97,7 @@ impl Scene {
                 shoot: built.shoot,
                 materials: built.materials,
                 body_materials: built.body_materials,
+                body_colours: built.body_colours,
                 // The root is a table: it was built from one.
                 resolved: root.table().map(print).unwrap_or_default(),
                 warnings,

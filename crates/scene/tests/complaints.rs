@@ -85,6 +85,15 @@ fn names_that_are_not_there_come_with_a_suggestion() {
 }
 
 #[test]
+fn colours_are_six_digits() {
+    for wrong in ["blue", "158df2", "#158df", "#158df2ff", "#158dg2", "#+58df2", ""] {
+        let said = format!("`bodies.ball.color` is \"{wrong}\"; give red, green and blue");
+        refused_ball(&format!("color = \"{wrong}\" # <-"), &said);
+    }
+    refused_ball("color = 3 # <-", "`bodies.ball.color`");
+}
+
+#[test]
 fn names_are_given_once() {
     refused_ball("[bodies.ball] # <-", "duplicate key");
     refused_ball("mass = 2 # <-", "duplicate key");

@@ -46,6 +46,22 @@ fn all_ways_to_turn_a_body_agree() {
 }
 
 #[test]
+fn bodies_have_the_colours_they_are_given() {
+    let text = with_run(
+        "[templates.t]\nmass = 1\nshape = { sphere = 1 }\ncolor = \"#00ff7F\"\n\
+         [bodies.plain]\nmass = 1\nshape = { sphere = 1 }\n\
+         [bodies.own]\ntemplate = \"t\"\ncolor = \"#102030\"\n\
+         [bodies.shared]\ntemplate = \"t\"\n\
+         [bodies.floor]\nkind = \"fixed\"\ncolor = \"#ffffff\"\n",
+    );
+    let wanted = [None, Some([0x10, 0x20, 0x30]), Some([0, 0xff, 0x7f]), Some([0xff; 3])];
+    let first = scene(&text);
+    assert_eq!(first.body_colours, wanted);
+    // The scene that a run keeps beside itself has them too.
+    assert_eq!(scene(&first.resolved).body_colours, wanted);
+}
+
+#[test]
 fn mass_comes_from_shape_and_density_or_is_given() {
     let text = with_run(
         "[materials.m]\ndensity = 10\nfriction = 0.5\nrestitution = 1\n\

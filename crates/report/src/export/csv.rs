@@ -99,11 +99,14 @@ pub fn events(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The list that names the columns of an array: `energy_names` for `energy`, `cause_names` for `cause_energy`.
+/// The list that names the columns of an array: `energy_names` for `energy`, `cause_names` for `cause_energy`, `control_names` for
+/// `controls`.
 fn names(recording: &mut Recording, array: &str) -> Option<Vec<String>> {
     let ends = array.match_indices('_').map(|(at, _)| at).chain([array.len()]);
     let starts: Vec<&str> = ends.map(|end| &array[..end]).collect();
-    let lists = starts.into_iter().rev().map(|start| recording.kept.names(&format!("{start}_names")));
+    // `controls` are named by `control_names`.
+    let starts = starts.into_iter().rev().flat_map(|start| [Some(start), start.strip_suffix('s')]).flatten();
+    let lists: Vec<_> = starts.map(|start| recording.kept.names(&format!("{start}_names"))).collect();
     lists.into_iter().find(|names| !names.is_empty())
 }
 
@@ -129,7 +132,7 @@ fn titles(array: &str, shape: &[usize], names: Option<&[String]>) -> Vec<String>
 fn unit(array: &str, title: &str) -> &'static str {
     match array {
         "time" => " [s]",
-        "overlap" => " [m]",
+        "overlap" | "clearance" | "clearance_between" => " [m]",
         "momentum_error" if title.ends_with("_linear") => " [N s]",
         "momentum_error" => " [N m s]",
         _ if array.contains("linear_momentum") => " [N s]",

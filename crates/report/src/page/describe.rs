@@ -72,7 +72,8 @@ fn labels(recordings: &[Recording]) -> Vec<String> {
 fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) -> std::io::Result<Value> {
     let frames = poses::packed(recording, every, pack);
     let jointed = !recording.ties.joints.is_empty();
-    let plots = plots::plots(&mut recording.kept, recording.scene.run.step, jointed, pack)?;
+    let h = step(recording);
+    let plots = plots::plots(&mut recording.kept, h, jointed, pack)?;
     let forces = forces::packed(recording, pack)?;
     let Recording { scene, looks, ties, extent, core, .. } = &*recording;
     let mut meshes = Meshes::default();
@@ -113,6 +114,7 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
         "scheme": scene.run.scheme,
         "h": scene.run.step,
         "until": scene.run.until,
+        "potential": scene.contact.is_some_and(|contact| contact.potential.is_some()),
         "bodies": bodies,
         "meshes": meshes.list,
         "planes": planes,
@@ -130,15 +132,26 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
     }))
 }
 
+/// What a page needs of `summary.json` itself.
+#[derive(Deserialize)]
+struct Said {
+    status: String,
+    h: f64,
+}
+
+fn said(recording: &Recording) -> Option<Said> {
+    serde_json::from_str(recording.summary.as_ref()?.get()).ok()
+}
+
+/// The step that was made: a shot may change that of its scene.
+fn step(recording: &Recording) -> f64 {
+    said(recording).map_or(recording.scene.run.step, |said| said.h)
+}
+
 /// A run without figures that nobody goes on with was broken off.
 fn status(recording: &Recording) -> String {
-    #[derive(Deserialize)]
-    struct Said {
-        status: String,
-    }
-    let said = recording.summary.as_ref().and_then(|text| serde_json::from_str::<Said>(text.get()).ok());
     let unsaid = if recording.kept.is_going() { "running" } else { "interrupted" };
-    said.map_or_else(|| unsaid.to_owned(), |said| said.status)
+    said(recording).map_or_else(|| unsaid.to_owned(), |said| said.status)
 }
 
 /// What the page leaves out or changes, in words.

@@ -19,6 +19,7 @@
 mod describe;
 mod forces;
 mod pack;
+mod planned;
 mod plots;
 mod poses;
 

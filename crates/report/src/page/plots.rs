@@ -1,9 +1,10 @@
-//! The curves of a page, and how those of long runs are thinned.
+//! The curves of a page, and how those of long runs are thinned. Those that only plans have are in `planned.rs`.
 //!
 //! A run with more rows than a plot has pixels is gathered into buckets; of each bucket the lowest and the highest value
 //! are kept, in the order in which they came: a spike of one step stays visible.
 
 use super::pack::{Pack, Ref};
+use super::planned;
 use percussion_scene::run::Kept;
 use serde::Serialize;
 use std::io;
@@ -12,29 +13,39 @@ use std::io;
 const ROWS: usize = 4000;
 /// Buckets of longer runs; each gives two points.
 const BUCKETS: usize = 2000;
-/// Joint coordinates that are drawn: more curves could not be told apart.
-const COORDINATES: usize = 8;
+/// Curves of a plot, such as joint coordinates: more could not be told apart.
+pub(super) const CURVES: usize = 8;
+/// What each cause brought.
+const CAUSES: &str = "causes";
 
 /// A plot.
 #[derive(Debug, Serialize)]
 pub struct Plot {
-    id: &'static str,
-    title: &'static str,
-    unit: &'static str,
-    scale: &'static str,
-    note: &'static str,
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) scale: &'static str,
+    pub(super) note: String,
     /// Of plots that share a card, what this one shows.
-    choice: Option<String>,
-    /// Whether values hold until the next instant.
-    steps: bool,
-    time: Ref,
-    curves: Vec<Curve>,
+    pub(super) choice: Option<String>,
+    /// What it is drawn over: `time`, or the `iteration` of a search.
+    pub(super) over: &'static str,
+    /// Instants, s, or iterations.
+    pub(super) time: Ref,
+    pub(super) curves: Vec<Curve>,
 }
 
+/// A curve of a plot.
 #[derive(Debug, Serialize)]
-struct Curve {
-    name: String,
-    values: Ref,
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) values: Ref,
+    /// Its place among the colours: plots that share a card show the same things in the same ones.
+    pub(super) colour: usize,
+    /// Whether values hold until the next instant.
+    pub(super) steps: bool,
+    /// What it has to stay above and below.
+    pub(super) limits: [Option<f64>; 2],
 }
 
 /// What a plot is made of: columns of an array, by their places.
@@ -47,8 +58,6 @@ struct Wanted {
     array: &'static str,
     columns: Vec<(usize, String)>,
     choice: Option<String>,
-    /// Whether values hold until the next row.
-    steps: bool,
     /// By what values are divided.
     scale: f64,
 }
@@ -59,24 +68,16 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
     let mut times = Vec::new();
     kept.read("time", 0..kept.rows(), |_, row| times.push(row[0]))?;
     let time = pack.doubles(gathered.times(&times));
-    let mut all = Vec::new();
+    // What was planned comes before what follows from it.
+    let mut all = planned::plots(kept, &gathered, time, pack)?;
     for wanted in wanted(kept, h, jointed) {
         if wanted.columns.is_empty() {
             continue;
         }
         let curves = gathered.curves(kept, &wanted, pack)?;
-        let Wanted { id, title, unit, log, note, choice, steps, .. } = wanted;
-        all.push(Plot {
-            id,
-            title,
-            unit,
-            scale: if log { "log" } else { "linear" },
-            note,
-            choice,
-            steps,
-            time,
-            curves,
-        });
+        let Wanted { id, title, unit, log, note, choice, .. } = wanted;
+        let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
+        all.push(Plot { id, title, unit, scale, note, choice, over: "time", time, curves });
     }
     Ok(all)
 }
@@ -105,7 +106,6 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         array,
         columns,
         choice: None,
-        steps: false,
         scale: 1.0,
     };
     let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
@@ -130,10 +130,11 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         kept,
     );
     let columns = vec![(0, "overlap".to_owned())];
-    add(
-        Wanted { log: true, ..plot("overlap", "Greatest overlap of two bodies", "m", "overlap", columns) },
-        kept,
-    );
+    // Where bodies keep apart, their clearance tells the same and more.
+    if kept.width("clearance").is_none() {
+        let overlap = plot("overlap", "Greatest overlap of two bodies", "m", "overlap", columns);
+        add(Wanted { log: true, ..overlap }, kept);
+    }
     let columns = vec![(0, "shortest piece".to_owned())];
     let note = "Impacts divide the step they are in; one is a whole step.";
     let piece = plot("step-piece", "Shortest piece of a step", "of the step", "step_piece", columns);
@@ -163,7 +164,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     let ledger = |unit, array, choice: String, columns| Wanted {
         note,
         choice: Some(choice),
-        ..plot("causes", "Ledger by cause", unit, array, columns)
+        ..plot(CAUSES, "Ledger by cause", unit, array, columns)
     };
     let columns = causes.iter().cloned().enumerate().collect();
     add(ledger("J", "cause_energy", "energy".to_owned(), columns), kept);
@@ -175,56 +176,19 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
             add(ledger(unit, array, format!("{word} momentum {letter}"), columns), kept);
         }
     }
-    let columns = kept.names("coordinate_names").into_iter().enumerate().take(COORDINATES).collect();
+    let columns = kept.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
     add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
-    for (choice, columns) in controls(&kept.names("control_names")) {
-        let note = "Held from node to node.";
-        add(
-            Wanted {
-                steps: true,
-                note,
-                choice,
-                ..plot("controls", "Controls", "N or N m", "controls", columns)
-            },
-            kept,
-        );
-    }
     let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
     let columns = names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
     let note = "Momentum in the interval before an instant that efforts, weight and contacts do not explain.";
     let consistency =
         plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
     add(Wanted { log: true, note, ..consistency }, kept);
-    // What was planned comes before what follows from it.
-    let planned = all.iter().position(|wanted| wanted.array == "controls");
-    let first = planned.unwrap_or(all.len());
-    all.rotate_left(first);
-    all
-}
-
-/// What a plot shows of those that share its card, and its columns by their places.
-type Chosen = (Option<String>, Vec<(usize, String)>);
-
-/// Components of controls, those of one control together where all of them could not be told apart.
-fn controls(names: &[String]) -> Vec<Chosen> {
-    let named = || names.iter().cloned().enumerate();
-    if names.len() <= COORDINATES {
-        return vec![(None, named().collect())];
-    }
-    let mut all: Vec<Chosen> = Vec::new();
-    for (k, name) in named() {
-        let axis = name.rsplit_once('.').filter(|(_, axis)| ["x", "y", "z"].contains(axis));
-        let control = axis.map_or_else(|| name.clone(), |(control, _)| control.to_owned());
-        match all.last_mut().filter(|(choice, _)| choice.as_ref() == Some(&control)) {
-            Some((_, columns)) => columns.push((k, name)),
-            None => all.push((Some(control), vec![(k, name)])),
-        }
-    }
     all
 }
 
 /// Rows by bucket.
-struct Gathered {
+pub(super) struct Gathered {
     rows: usize,
     buckets: usize,
 }
@@ -281,10 +245,31 @@ impl Gathered {
             }
             bucket += usize::from(last);
         })?;
-        let named = wanted.columns.iter().zip(values);
-        Ok(named
-            .map(|((_, name), values)| Curve { name: name.clone(), values: pack.singles(values) })
+        // A cause that brings nothing has no curve: there are many of them.
+        let named = wanted.columns.iter().zip(values).enumerate();
+        let shown = named.filter(|(_, (_, values))| wanted.id != CAUSES || values.iter().any(|v| *v != 0.0));
+        Ok(shown
+            .map(|(colour, ((_, name), values))| Curve {
+                name: name.clone(),
+                values: pack.singles(values),
+                colour,
+                steps: false,
+                limits: [None; 2],
+            })
             .collect())
+    }
+
+    /// Numbers that have been read already, one for each row.
+    pub(super) fn thinned(&self, values: &[f64]) -> Vec<f64> {
+        if !self.is_thinned() {
+            return values.to_vec();
+        }
+        let both = |bucket| {
+            let mut spread = Bucket::default();
+            (self.begin(bucket)..self.begin(bucket + 1)).for_each(|row| spread.take(row, values[row]));
+            spread.both()
+        };
+        (0..self.buckets).flat_map(both).collect()
     }
 }
 
@@ -313,18 +298,6 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn few_controls_share_a_plot_and_many_do_not() {
-        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let few = names(&["a.x", "a.y", "a.z", "motor"]);
-        assert_eq!(controls(&few).len(), 1);
-        let many = names(&["a.x", "a.y", "a.z", "motor", "b.x", "b.y", "b.z", "c.x", "c.y", "c.z"]);
-        let found: Vec<(Option<String>, usize)> =
-            controls(&many).into_iter().map(|(choice, columns)| (choice, columns.len())).collect();
-        let wanted = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
-        assert_eq!(found, wanted.map(|(name, n)| (Some(name.to_owned()), n)));
-    }
 
     #[test]
     fn buckets_hold_every_row_once_and_keep_spikes() {

@@ -13,7 +13,7 @@ use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 
 /// The keys of a body beside those that place it.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "kind",
     "template",
     "shape",
@@ -28,6 +28,7 @@ const KEYS: [&str; 14] = [
     "angular_velocity",
     "body_angular_velocity",
     "motion",
+    "color",
 ];
 
 const KILOGRAMS: &str = "number of kilograms";
@@ -46,6 +47,8 @@ pub(crate) struct WrittenBody {
     pub velocity: Option<WrittenVelocity>,
     /// Its material's place in the list.
     pub material: Option<usize>,
+    /// How it is painted, if that is said.
+    pub colour: Option<[u8; 3]>,
     /// Where its name stands.
     pub place: Place,
     /// Where its velocity stands, if it is given.
@@ -116,10 +119,12 @@ impl Reader<'_, '_> {
             (self.parts(), self.material(), placement(f), self.velocity());
         let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
         let (inertia, centre) = (self.inertia(), f.vector("centre"));
+        let colour = self.colour();
         let origin = pose.as_ref().map_or_else(|_| Vec3::zeros(), |pose| pose.position);
         let motion = motion(f, "motion", &origin);
         let (parts, material, pose, velocity) = (parts?, material?, pose?, velocity?);
         _ = (mass?, density?, inertia?, centre?);
+        let colour = colour?;
         let body = match kind {
             "fixed" => motion?.into_iter().fold(Body::fixed(self.name), Body::with_motion),
             "particle" => {
@@ -138,7 +143,7 @@ impl Reader<'_, '_> {
         };
         let turning = ["angular_velocity", "body_angular_velocity"].into_iter().find(|key| f.has(key));
         let velocity_place = f.place_of(if f.has("velocity") { "velocity" } else { turning.unwrap_or("") });
-        Ok(WrittenBody { body, pose, velocity, material, place, velocity_place })
+        Ok(WrittenBody { body, pose, velocity, material, colour, place, velocity_place })
     }
 
     fn check_particle(&self) -> Read<()> {
@@ -170,6 +175,20 @@ impl Reader<'_, '_> {
         let remedy = format!("define it under [materials.{name}]");
         let place = f.node("material").map_or(f.place, |node: &Node| node.place);
         Err(f.report.unknown(place, format!("there is no material `{name}`"), name, known, &remedy))
+    }
+
+    /// Red, green and blue.
+    fn colour(&self) -> Read<Option<[u8; 3]>> {
+        let Some(text) = self.fields.text("color")? else { return Ok(None) };
+        let digits =
+            text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+        match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+            Some(number) => Ok(Some([16, 8, 0].map(|shift| (number >> shift) as u8))),
+            None => {
+                let remedy = "give red, green and blue with two hexadecimal digits each, such as \"#158df2\"";
+                Err(self.fields.wrong("color", &format!("is {text:?}"), remedy))
+            }
+        }
     }
 
     fn velocity(&self) -> Read<Option<WrittenVelocity>> {

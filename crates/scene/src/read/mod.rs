@@ -61,6 +61,7 @@ pub(crate) struct Built {
     pub shoot: Option<ShootSettings>,
     pub materials: Vec<Material>,
     pub body_materials: Vec<Option<usize>>,
+    pub body_colours: Vec<Option<[u8; 3]>>,
     pub model: Model,
     pub state: State,
 }
@@ -110,7 +111,20 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let (plan, shoot) = (plan?, shoot?);
     // Bodies with complaints have ended the reading above.
     let body_materials = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.material)).collect();
-    Ok(Built { title, description, run, contact, plan, shoot, materials, body_materials, model, state })
+    let body_colours = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.colour)).collect();
+    Ok(Built {
+        title,
+        description,
+        run,
+        contact,
+        plan,
+        shoot,
+        materials,
+        body_materials,
+        body_colours,
+        model,
+        state,
+    })
 }
 
 /// Complains if a collection of named tables is anything else.

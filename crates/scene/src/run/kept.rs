@@ -114,6 +114,14 @@ impl Kept {
         }
     }
 
+    /// The numbers of an array that does not grow with the run, such as `control_bounds`, row by row; nothing if there is none.
+    pub fn numbers(&mut self, array: &str) -> Vec<f64> {
+        match &mut self.source {
+            Source::Archive(reader) => reader.array(array).and_then(|a| a.as_floats()).unwrap_or_default(),
+            Source::Parts { .. } => Vec::new(),
+        }
+    }
+
     /// Hands some rows of an array to `take`, each with its number.
     pub fn read(
         &mut self,

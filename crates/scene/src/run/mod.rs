@@ -25,6 +25,7 @@ mod manoeuvre;
 pub mod npz;
 mod parts;
 mod planned;
+mod planned_arrays;
 mod planned_figures;
 mod session;
 mod shot;

@@ -15,8 +15,8 @@ use super::error::RunError;
 use super::events::Event;
 use super::folder::{self, Folder};
 use super::manoeuvre::Planned;
-use super::npz::Array;
 use super::parts::{Column, Parts};
+use super::planned_arrays::{self, SearchLog};
 use super::planned_figures::PlanFigures;
 use super::since::Since;
 use super::stepping::Stepping;
@@ -39,8 +39,9 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-/// The arrays of a trajectory that only plans have.
-pub const PLANNED: [&str; 3] = ["controls", "momentum_consistency", "reduced_momentum"];
+/// The arrays of a trajectory that only plans have; the last two only those that keep bodies apart.
+pub const PLANNED: [&str; 5] =
+    ["controls", "momentum_consistency", "reduced_momentum", "clearance", "clearance_between"];
 /// The array of runs that plans have not: their intervals are not divided.
 const UNDIVIDED: &str = "step_piece";
 /// What takes the place of a scheme.
@@ -62,14 +63,18 @@ pub fn plan(
         PlanGuess::Made(guess) => guess,
         PlanGuess::Run(folder) => Planned::guess(Path::new(&folder), &plan)?,
     };
-    let mut found = find(&plan, &guess, &options, watch)?;
+    let mut search = SearchLog::default();
+    let mut found = find(&plan, &guess, &options, &mut |record| {
+        search.note(record);
+        watch(record)
+    })?;
     for (k, node) in found.nodes.iter_mut().enumerate() {
         node.steps = k as u64;
     }
     let seconds = clock.elapsed().as_secs_f64();
     let folder = Folder::begin(path, &scene.resolved)?;
     let mut books = Books::open(&plan, &found, &folder)?;
-    books.write()?;
+    books.write(&search)?;
     let Books { model, ledger, parts, warnings, overlap, figures, bytes, .. } = books;
     let state = &found.nodes[plan.intervals];
     let contact = ContactFigures { collisions: found.contacts.len() as u64, hand_overs: 0, overlap };
@@ -126,15 +131,6 @@ fn status(ending: &Ending) -> Status {
     }
 }
 
-/// Names of the components of all controls: `thrust.x`, or `motor` where there is one only.
-fn control_names(plan: &Plan) -> Vec<String> {
-    let names = |actuator: &percussion_control::plan::Actuator| match actuator.control.components() {
-        1 => vec![actuator.name.clone()],
-        _ => ["x", "y", "z"].map(|axis| format!("{}.{axis}", actuator.name)).to_vec(),
-    };
-    plan.actuators.iter().flat_map(names).collect()
-}
-
 /// What is kept of a manoeuvre, row by row.
 struct Books<'a> {
     plan: &'a Plan,
@@ -167,8 +163,10 @@ impl<'a> Books<'a> {
         let mut arrays = columns(&model, false);
         let kept: Vec<bool> = arrays.iter().map(|column| column.name != UNDIVIDED).collect();
         arrays.retain(|column| column.name != UNDIVIDED);
-        let shapes = [plan.components(), 6, model.freedoms];
-        arrays.extend(PLANNED.iter().zip(shapes).map(|(name, n)| Column { name, shape: vec![n] }));
+        let apart = found.clearances.len();
+        let shapes = [plan.components(), 6, model.freedoms, apart, apart];
+        let own = PLANNED.iter().zip(shapes).take(if apart > 0 { PLANNED.len() } else { 3 });
+        arrays.extend(own.map(|(name, n)| Column { name, shape: vec![n] }));
         let place = folder.file(folder::PARTS);
         let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
         let row = Row::new(&model, false);
@@ -189,8 +187,8 @@ impl<'a> Books<'a> {
         })
     }
 
-    /// Events and trajectory.
-    fn write(&mut self) -> Result<(), RunError> {
+    /// Events and trajectory, with the course of the search.
+    fn write(&mut self, search: &SearchLog) -> Result<(), RunError> {
         let (plan, found) = (self.plan, self.found);
         let m = plan.components();
         let mut events = self.folder.events(0)?;
@@ -221,7 +219,8 @@ impl<'a> Books<'a> {
         self.bytes = events.bytes();
         let archive = self.folder.file(folder::TRAJECTORY);
         let mut arrays = fixed(&self.model);
-        arrays.push(("control_names", Array::texts(&control_names(plan))));
+        arrays.extend(planned_arrays::fixed(plan, found));
+        arrays.extend(search.arrays());
         replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))
     }
 
@@ -278,7 +277,11 @@ impl<'a> Books<'a> {
         // Efforts hold from a node to the next; after the last nothing is planned.
         let k = node.min(self.plan.intervals - 1);
         let consistency = if node == 0 { &[0.0; 6] } else { &found.consistency[node - 1] };
-        let own: [&[f64]; 3] = [&found.efforts[k * m..(k + 1) * m], consistency, &state.momenta];
+        let at: Vec<f64> = found.clearances.iter().map(|c| c.at[node]).collect();
+        let between: Vec<f64> = found.clearances.iter().map(|c| c.between[k]).collect();
+        let own: [&[f64]; 5] =
+            [&found.efforts[k * m..(k + 1) * m], consistency, &state.momenta, &at, &between];
+        let own = own.into_iter().take(if at.is_empty() { 3 } else { PLANNED.len() });
         let run = self.row.slices().zip(&self.kept).filter(|(_, kept)| **kept).map(|(slice, _)| slice);
         let pushed = self.parts.push(run.chain(own));
         pushed.map_err(RunError::at(&self.folder.file(folder::PARTS)))

@@ -1,0 +1,215 @@
+//! The curves that only plans have: efforts with their bounds, how far bodies stay apart, how the search went.
+
+use super::pack::{Pack, Ref};
+use super::plots::{CURVES, Curve, Gathered, Plot};
+use percussion_scene::run::Kept;
+use std::io;
+
+/// Columns of `search`: the round, then what is drawn.
+const SEARCHED: [&str; 3] = ["objective", "violation", "stationarity"];
+
+/// All that a run has the arrays for; none of one that was not planned.
+pub(super) fn plots(
+    kept: &mut Kept,
+    gathered: &Gathered,
+    time: Ref,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
+    let mut all = controls(kept, gathered, time, pack)?;
+    all.extend(clearance(kept, gathered, time, pack)?);
+    all.extend(search(kept, pack));
+    Ok(all)
+}
+
+/// The columns of an array, from its first row to its last.
+fn columns(kept: &mut Kept, array: &str) -> io::Result<Vec<Vec<f64>>> {
+    let Some(width) = kept.width(array) else { return Ok(Vec::new()) };
+    let mut all = vec![Vec::with_capacity(kept.rows()); width];
+    kept.read(array, 0..kept.rows(), |_, row| all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v)))?;
+    Ok(all)
+}
+
+/// A component of a control.
+struct Component {
+    name: String,
+    unit: String,
+    limits: [f64; 2],
+    /// Among all of them.
+    place: usize,
+}
+
+/// Efforts; those of one unit share an axis.
+fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+    let values = columns(kept, "controls")?;
+    let (names, units, bounds) =
+        (kept.names("control_names"), kept.names("control_units"), kept.numbers("control_bounds"));
+    let components = names.into_iter().enumerate().take(values.len()).map(|(place, name)| Component {
+        name,
+        // A run by an older version keeps neither units nor bounds.
+        unit: units.get(place).cloned().unwrap_or_else(|| "N or N m".to_owned()),
+        limits: match bounds.get(2 * place..2 * place + 2) {
+            Some(pair) => [pair[0], pair[1]],
+            None => [f64::NEG_INFINITY, f64::INFINITY],
+        },
+        place,
+    });
+    let (held, free): (Vec<_>, Vec<_>) = components.partition(|c| c.limits[0] >= c.limits[1]);
+    let kinds = [
+        ("controls-forces", "Controls: forces", "N"),
+        ("controls-torques", "Controls: torques", "N m"),
+        ("controls", "Controls", "N or N m"),
+    ];
+    let mut all = Vec::new();
+    for (id, title, unit) in kinds {
+        let names = |list: &[Component]| {
+            list.iter().filter(|c| c.unit == unit).map(|c| c.name.clone()).collect::<Vec<_>>()
+        };
+        let held = names(&held);
+        let mut note = "Held from node to node.".to_owned();
+        if free.iter().any(|c| c.unit == unit && c.limits.iter().any(|limit| limit.is_finite())) {
+            note += " Dashed: bounds.";
+        }
+        if !held.is_empty() {
+            note += &format!(" Not steered: {}.", held.join(", "));
+        }
+        let own: Vec<&Component> = free.iter().filter(|c| c.unit == unit).collect();
+        for (choice, components) in grouped(&own) {
+            let curve = |(colour, c): (usize, &&Component)| Curve {
+                name: c.name.clone(),
+                values: pack.singles(gathered.thinned(&values[c.place])),
+                colour,
+                steps: true,
+                limits: c.limits.map(|limit| limit.is_finite().then_some(limit)),
+            };
+            let curves = components.iter().enumerate().map(curve).collect();
+            let note = note.clone();
+            all.push(Plot { id, title, unit, scale: "linear", note, choice, over: "time", time, curves });
+        }
+    }
+    Ok(all)
+}
+
+/// Components with what their plot shows of those that share its card: those of one control together where all of them could not be
+/// told apart.
+fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Component>)> {
+    if components.is_empty() {
+        return Vec::new();
+    }
+    if components.len() <= CURVES {
+        return vec![(None, components.to_vec())];
+    }
+    let mut all: Vec<(Option<String>, Vec<&Component>)> = Vec::new();
+    for component in components {
+        let axis = component.name.rsplit_once('.').filter(|(_, axis)| ["x", "y", "z"].contains(axis));
+        let control = axis.map_or(component.name.as_str(), |(control, _)| control);
+        match all.last_mut().filter(|(choice, _)| choice.as_deref() == Some(control)) {
+            Some((_, own)) => own.push(component),
+            None => all.push((Some(control.to_owned()), vec![component])),
+        }
+    }
+    all
+}
+
+/// The least separation of bodies at nodes and between them: of all pairs, then of each.
+fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+    let (at, between) = (columns(kept, "clearance")?, columns(kept, "clearance_between")?);
+    let (names, margins) = (kept.names("clearance_names"), kept.numbers("clearance_margins"));
+    let pairs = at.len().min(between.len()).min(names.len()).min(margins.len());
+    let rows = kept.rows();
+    // Two that a joint holds together are not what is kept apart, at the nodes of that time neither.
+    let held =
+        |pair: usize, k: usize| between[pair][k.saturating_sub(1)].is_nan() || between[pair][k].is_nan();
+    let free = |pair: usize, k: usize| if held(pair, k) { f64::NAN } else { at[pair][k] };
+    let least = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+        (0..rows).map(|k| (0..pairs).fold(f64::NAN, |least, pair| least.min(value(pair, k)))).collect()
+    };
+    // Of all pairs the margin is that of those that do not meet on purpose, if there are any.
+    let margin = margins.iter().copied().fold(0.0, f64::max);
+    let all = (pairs > 1)
+        .then(|| ("all pairs".to_owned(), least(&free), least(&|pair, k| between[pair][k]), margin));
+    let each = (0..pairs).map(|k| (names[k].clone(), at[k].clone(), between[k].clone(), margins[k]));
+    let plots = all.into_iter().chain(each).map(|(name, at, between, margin)| {
+        let mut curve = |name: &str, colour: usize, steps: bool, values: &[f64], limit| Curve {
+            name: name.to_owned(),
+            values: pack.singles(gathered.thinned(values)),
+            colour,
+            steps,
+            limits: [limit, None],
+        };
+        let curves = vec![
+            curve("at nodes", 0, false, &at, Some(margin)),
+            curve("between nodes", 1, true, &between, None),
+        ];
+        let pair = if pairs == 1 { format!("Of {name}. ") } else { String::new() };
+        Plot {
+            id: "clearance",
+            title: "Clearance",
+            unit: "m",
+            scale: "linear",
+            note: format!("{pair}The least separation of bodies that keep apart. Dashed: the margin."),
+            choice: (pairs > 1).then_some(name),
+            over: "time",
+            time,
+            curves,
+        }
+    });
+    Ok(plots.collect())
+}
+
+/// The iterations of the search.
+fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
+    let width = SEARCHED.len() + 1;
+    let all = kept.numbers("search");
+    let rows: Vec<&[f64]> = all.chunks_exact(width).collect();
+    let rounds = rows.last()?[0];
+    let time = pack.doubles((0..rows.len()).map(|k| k as f64));
+    let curve = |(k, name): (usize, &&str)| Curve {
+        name: (*name).to_owned(),
+        values: pack.singles(rows.iter().map(|row| row[k + 1].abs())),
+        colour: k,
+        steps: false,
+        limits: [None; 2],
+    };
+    let curves = SEARCHED.iter().enumerate().map(curve).collect();
+    let rounds = if rounds > 1.0 { format!(" {rounds} rounds, one after the other.") } else { String::new() };
+    Some(Plot {
+        id: "search",
+        title: "Search",
+        unit: "over iterations",
+        scale: "log",
+        note: format!(
+            "Size of the objective, greatest violations of constraints and of stationarity (scaled).{rounds}"
+        ),
+        choice: None,
+        over: "iteration",
+        time,
+        curves,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_controls_share_a_plot_and_many_do_not() {
+        let components = |names: &[&str]| -> Vec<Component> {
+            let one = |(place, name): (usize, &&str)| Component {
+                name: (*name).to_owned(),
+                unit: "N".to_owned(),
+                limits: [-1.0, 1.0],
+                place,
+            };
+            names.iter().enumerate().map(one).collect()
+        };
+        let few = components(&["a.x", "a.y", "a.z", "motor"]);
+        assert_eq!(grouped(&few.iter().collect::<Vec<_>>()).len(), 1);
+        let many = components(&["a.x", "a.y", "a.z", "motor", "b.x", "b.y", "b.z", "c.x", "c.y", "c.z"]);
+        let found: Vec<(Option<String>, usize)> = grouped(&many.iter().collect::<Vec<_>>())
+            .into_iter()
+            .map(|(choice, columns)| (choice, columns.len()))
+            .collect();
+        let wanted = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
+        assert_eq!(found, wanted.map(|(name, n)| (Some(name.to_owned()), n)));
+    }
+}

@@ -1,0 +1,87 @@
+//! What `trajectory.npz` has of a manoeuvre beside its rows: what controls are called and may do, who keeps apart, how the search went.
+
+use super::npz::Array;
+use percussion_control::Manoeuvre;
+use percussion_control::manoeuvre::Clearance;
+use percussion_control::plan::{Actuator, Plan};
+use percussion_mechanics::Model;
+use percussion_mechanics::discrete::Control;
+use percussion_mechanics::joint::JointKind;
+use percussion_solve::nlp::Record;
+
+/// Columns of `search`.
+const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
+
+/// Names, units and bounds of controls; names and margins of bodies that keep apart, where there are any.
+pub fn fixed(plan: &Plan, found: &Manoeuvre) -> Vec<(&'static str, Array)> {
+    let units: Vec<&str> = plan.actuators.iter().flat_map(|a| units(&plan.model, a)).collect();
+    let bounds = plan.actuators.iter().flat_map(|actuator| &actuator.bounds);
+    let bounds: Vec<f64> = bounds.flat_map(|bound| [bound.lower, bound.upper]).collect();
+    let mut arrays = vec![
+        ("control_names", Array::texts(&control_names(plan))),
+        ("control_units", Array::texts(&units)),
+        ("control_bounds", Array::floats(&[bounds.len() / 2, 2], &bounds)),
+    ];
+    if !found.clearances.is_empty() {
+        let name = |body: usize| &plan.model.bodies[body].name;
+        let pair = |c: &Clearance| format!("{}, {}", name(c.bodies.0), name(c.bodies.1));
+        let names: Vec<String> = found.clearances.iter().map(pair).collect();
+        let margins: Vec<f64> = found.clearances.iter().map(|c| c.margin).collect();
+        arrays.push(("clearance_names", Array::texts(&names)));
+        arrays.push(("clearance_margins", Array::floats(&[margins.len()], &margins)));
+    }
+    arrays
+}
+
+/// Names of the components of all controls: `thrust.x`, or `motor` where there is one only.
+fn control_names(plan: &Plan) -> Vec<String> {
+    let names = |actuator: &Actuator| match actuator.control.components() {
+        1 => vec![actuator.name.clone()],
+        _ => ["x", "y", "z"].map(|axis| format!("{}.{axis}", actuator.name)).to_vec(),
+    };
+    plan.actuators.iter().flat_map(names).collect()
+}
+
+/// The units of an actuator's components.
+fn units(model: &Model, actuator: &Actuator) -> Vec<&'static str> {
+    match actuator.control {
+        Control::Force(_) => vec!["N"; 3],
+        Control::Torque(_) => vec!["N m"; 3],
+        Control::Freedom(freedom) => {
+            let link = &model.links[model.links.partition_point(|link| link.freedoms().end <= freedom)];
+            let (kind, own) = (link.joint.kind, freedom - link.freedom);
+            let turns = match kind {
+                JointKind::Spherical => Some(true),
+                JointKind::Free => Some(own >= 3),
+                JointKind::Rod => None,
+                _ => Some(kind.is_angle(own)),
+            };
+            vec![turns.map_or("N or N m", |turns| if turns { "N m" } else { "N" })]
+        }
+    }
+}
+
+/// The iterations of a search.
+#[derive(Debug, Default)]
+pub struct SearchLog {
+    rows: Vec<f64>,
+    round: usize,
+}
+
+impl SearchLog {
+    /// Takes an iteration down.
+    pub fn note(&mut self, record: &Record) {
+        // Every search begins with its iteration zero.
+        self.round += usize::from(record.iteration == 0);
+        self.rows.extend([self.round as f64, record.objective, record.primal, record.dual]);
+    }
+
+    /// As arrays of the archive.
+    pub fn arrays(&self) -> [(&'static str, Array); 2] {
+        let columns = SEARCH_NAMES.len();
+        [
+            ("search", Array::floats(&[self.rows.len() / columns, columns], &self.rows)),
+            ("search_names", Array::texts(&SEARCH_NAMES)),
+        ]
+    }
+}
