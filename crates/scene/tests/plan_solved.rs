@@ -1,45 +1,18 @@
 //! Plans of the gallery with contacts, solved in other ways than their files say.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
+
+use common::solved::{planned, solved};
+use percussion_control::Manoeuvre;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Meeting;
-use percussion_control::replay::loaded;
 use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
-use percussion_control::{Manoeuvre, find};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::by_name;
-use percussion_scene::{PlanSettings, Scene};
-use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Watch};
-
-fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
-    let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
-    let overrides: Vec<(String, String)> =
-        overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    Scene::load(path, &overrides).unwrap_or_else(|error| panic!("{error}")).plan.unwrap()
-}
-
-fn solved(name: &str, overrides: &[(&str, &str)]) -> Manoeuvre {
-    let settings = planned(name, overrides);
-    let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
-    let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
-    let times: Vec<f64> = found.contacts.iter().map(|c| c.time).collect();
-    println!(
-        "{name} {overrides:?}: {:?} J {:.4e} from {:.4e}, contacts {times:?}, sigma {:?}, violation {:.1e}, delta {delta:.1e}, {} rounds, {} iterations",
-        found.ending,
-        found.objective,
-        found.objective_guess,
-        found.scales,
-        found.violation,
-        found.rounds,
-        found.iterations
-    );
-    assert!(found.violation < 1e-9);
-    assert!(delta < 1e-9);
-    found
-}
+use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
 
 #[test]
 fn contact_times_and_prices_do_not_depend_on_the_node() {
@@ -279,100 +252,4 @@ fn with_torques_the_symmetric_manoeuvre_is_a_saddle_and_is_left() {
     let left = with_torques(&found, true);
     println!("{:?}, J {:.4e}, {} iterations", left.outcome, left.objective, left.iterations);
     assert!(left.objective < 0.9 * found.objective && left.residual.violation() < 1e-9, "{:?}", left.outcome);
-}
-
-/// A limb of the cartwheel with its point, and the nodes from where it stands on it to where it leaves.
-const FOOTHOLDS: [(usize, [f64; 3], usize, usize); 4] = [
-    (3, [0.0, 0.0, -0.5], 6, 40),
-    (1, [0.0, 0.0, 0.42], 40, 74),
-    (2, [0.0, 0.0, 0.42], 74, 112),
-    (4, [0.0, 0.0, -0.5], 112, 150),
-];
-
-#[test]
-fn a_cartwheel_stands_on_footholds_that_only_push() {
-    let plan = planned("cartwheel", &[]).plan;
-    let found = solved("cartwheel", &[]);
-    assert_eq!(found.ending, Ending::Optimal);
-    let model = &plan.model;
-    let masses: Vec<f64> = model.links.iter().map(|link| link.mass).collect();
-    let weight = 9.81 * masses.iter().sum::<f64>();
-    let along = |state: &State| state.positions.iter().zip(&masses).map(|(x, m)| x.x * m * 9.81).sum::<f64>();
-    // What the freedoms of the plane carry, up, along and about its normal.
-    let carried =
-        |k: usize| (found.nodes[k].momenta[0], found.nodes[k].momenta[1], found.nodes[k].momenta[2]);
-    let (mut hardest, mut steepest) = (0.0_f64, 0.0_f64);
-    for (body, point, first, last) in FOOTHOLDS {
-        let tip = |k: usize| model.pose(&found.nodes[k], body).point(&Vec3::from(point));
-        let place = tip(first);
-        assert!(place.z.abs() < 1e-9);
-        for k in first - 1..last - 1 {
-            let h = found.nodes[k + 1].time - found.nodes[k].time;
-            let (a, b) = (carried(k), carried(k + 1));
-            // The impulse at the next node: the weight explains the rest. At the first one it is the blow of the landing.
-            let (up, sideways) = (b.0 - a.0 + weight * h, b.1 - a.1);
-            assert!(up > -1e-9 && sideways.abs() < 0.8 * up + 1e-9, "node {}: {up} {sideways}", k + 1);
-            if up > 1e-3 {
-                steepest = steepest.max(sideways.abs() / up);
-            }
-            if k < first {
-                continue;
-            }
-            hardest = hardest.max(up / h);
-            assert!((tip(k + 1) - place).norm() < 1e-9, "node {}", k + 1);
-            // It acts at the point: about that nothing but the weight has a moment.
-            let about = |k: usize, (up, along, spin): (f64, f64, f64)| {
-                let arm = found.nodes[k].positions[0] - place;
-                spin + arm.z * along - arm.x * up
-            };
-            let given = h * (0.5 * (along(&found.nodes[k]) + along(&found.nodes[k + 1])) - weight * place.x);
-            let gained = about(k + 1, b) - about(k, a);
-            assert!((gained - given).abs() < 1e-9, "node {}: {gained} {given}", k + 1);
-        }
-    }
-    // Before the first landing a simulation of the torques flies the same way.
-    let (times, torques) = (found.nodes[..=6].iter().map(|node| node.time), &found.efforts[..6 * 4]);
-    let driven = loaded(&plan, &times.collect::<Vec<f64>>(), torques).unwrap();
-    let mut state = found.nodes[0].clone();
-    let mut scheme = by_name("variational", &driven, &state, &Default::default()).unwrap();
-    for node in &found.nodes[1..=6] {
-        let h = node.time - state.time;
-        scheme.step(&driven, &mut state, h).unwrap();
-        for (made, meant) in state.positions.iter().zip(&node.positions) {
-            assert!((made - meant).norm() < 1e-8);
-        }
-    }
-    println!("forces up to {hardest:.0} N, sideways up to {steepest:.2} of that");
-    // The cone matters, and the robot has gone round and rests.
-    assert!(steepest > 0.7);
-    let end = &found.nodes[plan.intervals];
-    assert!(end.momenta.iter().all(|p| p.abs() < 1e-9));
-    let turned = |k: usize| {
-        let (from, to) = (&found.nodes[k].rotations[0], &found.nodes[k + 1].rotations[0]);
-        Turn::of_matrix(&(to * from.transpose()))
-    };
-    let whole: f64 = (0..plan.intervals).map(|k| turned(k).log().y).sum();
-    assert!((whole - (std::f64::consts::TAU - 0.15)).abs() < 1e-9, "{whole}");
-}
-
-#[test]
-fn a_cartwheel_lands_when_it_lands_whatever_the_nodes_are() {
-    let found = solved("cartwheel", &[]);
-    let (first, again) = (["8", "42", "76", "114", "148"], ["6", "44", "78", "114", "152"]);
-    for nodes in [first, again] {
-        let mut overrides = Vec::new();
-        for (i, node) in nodes.iter().enumerate() {
-            overrides.push((format!("plan.contacts.{i}.node"), *node));
-            if i < 3 {
-                overrides.push((format!("plan.contacts.{i}.release"), nodes[i + 1]));
-            }
-        }
-        let overrides: Vec<(&str, &str)> = overrides.iter().map(|(k, v)| (k.as_str(), *v)).collect();
-        let other = solved("cartwheel", &overrides);
-        assert_eq!(other.ending, Ending::Optimal);
-        for (a, b) in found.contacts.iter().zip(&other.contacts) {
-            assert!((a.time - b.time).abs() < 0.005 * a.time.max(0.1), "{} {}", a.time, b.time);
-        }
-        assert!((found.objective - other.objective).abs() < 0.02 * found.objective);
-    }
 }
