@@ -4,8 +4,9 @@
 //! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts, weight and other forces, at averaged points
 //! ```
 //!
-//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's freedoms carry.
-//! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world or
+//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's freedoms carry. On a
+//! planar root that stands in the world they are those in the plane and about its normal; the joint takes the others, which count as zero.
+//! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world otherwise or
 //! feel forces along joints are left out.
 
 use crate::plan::Plan;
@@ -14,7 +15,7 @@ use percussion_mechanics::State;
 use percussion_mechanics::discrete::{Control, Grip};
 use percussion_mechanics::force::{Axes, Bodies, ForceError, Placement, Pull};
 use percussion_mechanics::joint::JointKind;
-use percussion_mechanics::joint::motion::{Vec6, twist};
+use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::model::Island;
 
 /// Whether an island's momentum can be accounted for.
@@ -22,16 +23,35 @@ pub fn accountable(plan: &Plan, island: &Island) -> bool {
     let model = &plan.model;
     let root = &model.links[island.bodies.start];
     let roots = model.links[island.bodies.clone()].iter().filter(|link| link.parent.is_none()).count();
-    root.joint.kind == JointKind::Free && roots == 1 && island.joint_forces.is_empty()
+    let moves = matches!(root.joint.kind, JointKind::Free | JointKind::Planar);
+    moves && roots == 1 && island.joint_forces.is_empty()
+}
+
+/// What of a momentum or an impulse the joint of an island's root leaves alone.
+fn left_alone(plan: &Plan, island: &Island, whole: Vec6) -> Vec6 {
+    let joint = &plan.model.links[island.bodies.start].joint;
+    if joint.kind != JointKind::Planar {
+        return whole;
+    }
+    let normal = joint.on_parent.axes.column(2).into_owned();
+    let (force, moment) = (linear(&whole), angular(&whole));
+    twist(&(force - normal * normal.dot(&force)), &(normal * normal.dot(&moment)))
 }
 
 /// Linear and angular momentum of an island.
 pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 {
     let root = &plan.model.links[island.bodies.start];
-    let axes = &root.joint.on_parent.axes;
-    let linear = axes * Vec3::new(p[0], p[1], p[2]);
-    let spin = if root.joint.particle { Vec3::zeros() } else { axes * Vec3::new(p[3], p[4], p[5]) };
-    twist(&linear, &(spin + state.positions[island.bodies.start].cross(&linear)))
+    let (slot, axes) = (island.bodies.start, &root.joint.on_parent.axes);
+    let (own, spin) = match (root.joint.kind, root.joint.particle) {
+        (JointKind::Planar, true) => (Vec3::new(p[0], p[1], 0.0), Vec3::zeros()),
+        (JointKind::Planar, false) => (Vec3::new(p[0], p[1], 0.0), Vec3::new(0.0, 0.0, p[2])),
+        (_, true) => (Vec3::new(p[0], p[1], p[2]), Vec3::zeros()),
+        (_, false) => (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5])),
+    };
+    // The root turns about its own end of the joint.
+    let place = state.positions[slot] + state.rotations[slot] * root.joint.on_child.point;
+    let carried = axes * own;
+    left_alone(plan, island, twist(&carried, &(axes * spin + place.cross(&carried))))
 }
 
 /// What acts on an island from outside over an interval, as an impulse about the origin.
@@ -73,7 +93,8 @@ pub fn given(
         }
         next += effort.len();
     }
-    Ok((sum + forces(plan, it, ends, (t, h))?) * h)
+    let all = sum + forces(plan, it, ends, (t, h))?;
+    Ok(left_alone(plan, it, all * h))
 }
 
 /// The forces of the model on an island at the middle of an interval, as a wrench about the origin.

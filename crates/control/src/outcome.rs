@@ -3,8 +3,9 @@
 use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
 use crate::manoeuvre::{Active, Clearance, Contact, Ending, Manoeuvre};
+use crate::plan::Drive;
 use crate::planner::Rounds;
-use crate::transcription::{Directions, NONE, Point, Transcription};
+use crate::transcription::{Directions, NONE, Point, Transcription, level};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::Memory;
 use percussion_solve::nlp::{Program, Solution};
@@ -42,10 +43,11 @@ impl Rounds<'_> {
                 let Ok((before, after)) = program.momenta(at, k, i) else { continue };
                 nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
                 if k + 1 == plan.intervals {
-                    // A joint may act at the last node too: what is sought there is what it leaves.
-                    let last = match numbering.momenta[k + 1][i] {
-                        NONE => &after[..],
-                        first => &at.numbers[first..first + island.freedoms.len()],
+                    // A joint may act at the last node too: what is sought or given there is what it leaves.
+                    let last = match (numbering.momenta[k + 1][i], &plan.end.drive[i]) {
+                        (NONE, Drive::Given(p)) if self.jumps(k + 1, i) => &p[..],
+                        (NONE, _) => &after[..],
+                        (first, _) => &at.numbers[first..first + island.freedoms.len()],
                     };
                     nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(last);
                 }
@@ -228,6 +230,11 @@ impl Transcription {
                     let pair = self.setup().encounters[meeting].pair;
                     let across = self.plan().model.contacts.as_ref().map(|c| c.across(pair, &n));
                     let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
+                    sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
+                }
+                Directions::Foothold(frozen) => {
+                    let n = frozen.read(poses).normal;
+                    let (t1, t2) = level(&n);
                     sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
                 }
                 Directions::Point(..) | Directions::Rigid(..) => {

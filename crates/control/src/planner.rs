@@ -257,6 +257,7 @@ impl Rounds<'_> {
                 self.setup.encounters[m] = found;
             }
             if let Slip::Friction(mu) = meeting.slip
+                && meeting.tie.is_none()
                 && !self.setup.encounters[m].slides
                 && let Some([n, t, s]) = impulses(program, at, m)
                 && mu * n <= t.hypot(s) * (1.0 + 1e-6)

@@ -218,7 +218,14 @@ fn a_tie_to_the_floor_and_between_bodies() {
     builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
     builder.body(wall(Vec3::z()), Pose::identity());
     let (model, state) = build(builder);
-    for (tie, bodies) in [(Tie::Point, (0, 2)), (Tie::Rigid, (0, 1)), (Tie::Point, (0, 1))] {
+    let foothold = Slip::Friction(0.6);
+    for (tie, bodies, slip) in [
+        (Tie::Point, (0, 2), Slip::Sticks),
+        (Tie::Rigid, (0, 1), Slip::Sticks),
+        (Tie::Point, (0, 1), Slip::Sticks),
+        (Tie::Point, (0, 2), foothold),
+        (Tie::Point, (0, 1), foothold),
+    ] {
         let mut plan = plain(&model, &state, 5, 0.02);
         plan.end.drive = vec![Drive::Given(vec![0.0; 6]); 2];
         plan.meetings = vec![Meeting {
@@ -226,7 +233,7 @@ fn a_tie_to_the_floor_and_between_bodies() {
             node: 2,
             bodies,
             restitution: 0.0,
-            slip: Slip::Sticks,
+            slip,
             flat: false,
             tie: Some(tie),
             released: if tie == Tie::Rigid { Some(4) } else { None },
@@ -235,7 +242,7 @@ fn a_tie_to_the_floor_and_between_bodies() {
         let encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
         let (first, second) =
             errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 8);
-        println!("{tie:?}: first {first:e}, second {second:e}");
+        println!("{tie:?} {slip:?}: first {first:e}, second {second:e}");
         assert!(first < 1e-6, "{first:e}");
         assert!(second < 1e-4, "{second:e}");
     }

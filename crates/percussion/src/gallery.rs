@@ -103,6 +103,11 @@ pub const SCENES: &[Scene] = &[
         ["scene.toml"],
         &DRIVEN
     ),
+    plan_scene!(
+        "cartwheel",
+        "A robot turns a cartwheel over five footholds, driven by shoulders and hips alone",
+        ["scene.toml", "sketch.toml"]
+    ),
     run_scene!("charged-pair", "Two charged dumbbells attract, pass and turn each other", ["scene.toml"]),
     plan_scene!(
         "cube-wall",

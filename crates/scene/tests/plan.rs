@@ -362,15 +362,20 @@ fn conditions_and_goals_are_read_in_the_same_words() {
 fn contacts_take_their_surfaces_from_the_scene_unless_they_say_otherwise() {
     let contacts = "[[plan.contacts]]\nnode = 3\nbodies = [\"wall\", \"cube\"]\n\
         [[plan.contacts]]\nname = \"the second\"\nnode = 5\nbodies = [\"cube\", \"wall\"]\nrestitution = 0.5\nfriction = \"stick\"\n\
-        [[plan.contacts]]\nnode = 7\nbodies = [\"cube\", \"wall\"]\njoint = \"fixed\"\nrelease = 9\n";
+        [[plan.contacts]]\nnode = 7\nbodies = [\"cube\", \"wall\"]\njoint = \"fixed\"\nrelease = 8\n\
+        [[plan.contacts]]\nnode = 8\nbodies = [\"cube\", \"wall\"]\njoint = \"spherical\"\nrelease = 9\n\
+        [[plan.contacts]]\nnode = 9\nbodies = [\"cube\", \"wall\"]\njoint = \"spherical\"\nfriction = 0.7\n";
     let text = ten(contacts).replace("[contact]", "[contact]\nrestitution = 0.9\nfriction = 0.3");
     let plan = planned(&text).plan;
-    let [first, second, third] = &plan.meetings[..] else { panic!() };
+    let [first, second, third, held, foothold] = &plan.meetings[..] else { panic!() };
     // The first one moves.
     assert_eq!((first.bodies, first.restitution, first.slip), ((0, 1), 0.9, Slip::Friction(0.3)));
     assert_eq!(first.name, "the contact of `cube` and `wall` at node 3");
     assert_eq!((second.name.as_str(), second.restitution, second.slip), ("the second", 0.5, Slip::Sticks));
-    assert_eq!((third.tie, third.released), (Some(Tie::Rigid), Some(9)));
+    assert_eq!((third.tie, third.released), (Some(Tie::Rigid), Some(8)));
+    // A joint holds in all directions, whatever the surfaces are like, unless it has a friction of its own.
+    assert_eq!((third.slip, held.slip, held.foothold()), (Slip::Sticks, Slip::Sticks, None));
+    assert_eq!((foothold.tie, foothold.foothold()), (Some(Tie::Point), Some(0.7)));
 }
 
 #[test]

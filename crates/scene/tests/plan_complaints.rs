@@ -278,6 +278,14 @@ fn contacts_can_happen() {
         "bodies = [\"blue\", \"wall\"]\njoint = \"fixed\"\nrestitution = 1 # <-",
         "is given to a contact that makes a joint",
     );
+    contact(
+        "bodies = [\"blue\", \"wall\"]\njoint = \"fixed\"\nfriction = 0.5 # <-",
+        "is given to a contact that makes a fixed joint, which holds in all directions; remove it, or make the joint \"spherical\"",
+    );
+    contact(
+        "bodies = [\"blue\", \"wall\"]\njoint = \"spherical\"\nfriction = 0 # <-",
+        "is 0, but a foothold without friction holds nothing; give a coefficient above 0, or remove it",
+    );
     let round = CUBES.replacen("shape = { cube = 0.2 }", "shape = { sphere = 0.1 }", 1);
     let text = "[[plan.contacts]]\nnode = 5\nbodies = [\"blue\", \"wall\"] # <-\n";
     refused(

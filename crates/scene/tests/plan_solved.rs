@@ -1,44 +1,18 @@
 //! Plans of the gallery with contacts, solved in other ways than their files say.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod common;
+
+use common::solved::{planned, solved};
+use percussion_control::Manoeuvre;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Meeting;
 use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
-use percussion_control::{Manoeuvre, find};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::by_name;
-use percussion_scene::{PlanSettings, Scene};
-use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Watch};
-
-fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
-    let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
-    let overrides: Vec<(String, String)> =
-        overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    Scene::load(path, &overrides).unwrap_or_else(|error| panic!("{error}")).plan.unwrap()
-}
-
-fn solved(name: &str, overrides: &[(&str, &str)]) -> Manoeuvre {
-    let settings = planned(name, overrides);
-    let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
-    let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
-    let times: Vec<f64> = found.contacts.iter().map(|c| c.time).collect();
-    println!(
-        "{name} {overrides:?}: {:?} J {:.4e} from {:.4e}, contacts {times:?}, sigma {:?}, violation {:.1e}, delta {delta:.1e}, {} rounds, {} iterations",
-        found.ending,
-        found.objective,
-        found.objective_guess,
-        found.scales,
-        found.violation,
-        found.rounds,
-        found.iterations
-    );
-    assert!(found.violation < 1e-9);
-    assert!(delta < 1e-9);
-    found
-}
+use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
 
 #[test]
 fn contact_times_and_prices_do_not_depend_on_the_node() {

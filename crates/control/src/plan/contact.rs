@@ -31,7 +31,8 @@ pub struct Meeting {
     pub bodies: (usize, usize),
     /// Coefficient of restitution.
     pub restitution: f64,
-    /// What happens across the normal.
+    /// What happens across the normal. A joint at a point that the contact makes with [`Slip::Friction`] is a foothold: it pushes only, within the
+    /// cone. Other joints hold in all directions.
     pub slip: Slip,
     /// Whether faces are to lie on each other: all corners of the contact touch.
     pub flat: bool,
@@ -42,6 +43,14 @@ pub struct Meeting {
 }
 
 impl Meeting {
+    /// The coefficient of friction, if the joint that it makes is a foothold.
+    pub fn foothold(&self) -> Option<f64> {
+        match (self.tie, self.slip) {
+            (Some(Tie::Point), Slip::Friction(mu)) => Some(mu),
+            _ => None,
+        }
+    }
+
     /// The last node where it acts, in a plan of so many intervals: its own, or that where the joint it makes leaves.
     pub fn last(&self, intervals: usize) -> usize {
         match self.tie {

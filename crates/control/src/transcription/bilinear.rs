@@ -7,7 +7,7 @@
 //! ∂²φ/∂q∂(p, Λ) = ∂g/∂q                       ∂²φ/∂q² = ∂²g/∂q²·(p, Λ)
 //! ```
 
-use super::local::{Directions, Event, Law, Local, STEPS, What, all_directions};
+use super::local::{Event, Law, Local, STEPS, What, all_directions};
 use super::piece::Context;
 use super::point::{NONE, Point};
 use crate::kinematics::Stance;
@@ -33,8 +33,7 @@ impl Bilinear<'_> {
     fn laws(&self) -> impl Iterator<Item = (usize, f64)> {
         let mut first = 0;
         self.events.iter().flat_map(move |event| {
-            let tie = matches!(event.directions, Directions::Point(..) | Directions::Rigid(..));
-            let held = if tie { event.directions.count() } else { 1 };
+            let held = if event.directions.pushes() { 1 } else { event.directions.count() };
             let along = match event.normal {
                 Law::Restitution(e) => Some(1.0 + e),
                 Law::Stop => Some(1.0),

@@ -4,6 +4,7 @@
 //! node without jump        p⁺ - p⁻ = 0                              one set of rows
 //! node with momenta        p⁺ - p = 0,   p + Dᵀ Λ - p⁻ = 0          two sets, p and Λ unknown
 //! tie                      Dᵀ Λ joins the rows of its nodes; points stay together at the nodes after
+//! foothold                 a tie with Λn ≥ 0,   |Λt| + |Λs| ≤ μ Λn: a pyramid within the cone
 //! start, end               p - p⁻ = 0,   p⁺ - p = 0                 p given or unknown; nothing if free
 //! ```
 
@@ -95,7 +96,7 @@ impl Encounter {
     /// The events at the meeting's own node.
     fn events(&self, meeting: &Meeting) -> Vec<Event> {
         if let Some(tie) = meeting.tie {
-            return vec![self.tie_event(tie, Law::None)];
+            return vec![self.tie_event(meeting, tie, Law::None)];
         }
         let normal = Law::Restitution(meeting.restitution);
         let across = match meeting.slip {
@@ -112,7 +113,12 @@ impl Encounter {
         features.collect()
     }
 
-    fn tie_event(&self, tie: Tie, law: Law) -> Event {
+    fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
+        if meeting.foothold().is_some() {
+            // The same three impulses along other axes: the normal one has a sign.
+            let directions = Directions::Foothold(self.features[0]);
+            return Event { pair: self.pair, directions, normal: law, across: law };
+        }
         let (a, b) = (self.features[0].point_a, self.features[0].point_b);
         let directions = match tie {
             Tie::Point => Directions::Point(a, b),
@@ -199,14 +205,14 @@ pub(super) fn sites(plan: &Plan, setup: &Setup) -> Vec<Site> {
         if let Some(tie) = meeting.tie {
             let last = meeting.last(plan.intervals);
             for node in meeting.node + 1..last {
-                sites.push(site(node, vec![encounter.tie_event(tie, Law::None)]));
+                sites.push(site(node, vec![encounter.tie_event(meeting, tie, Law::None)]));
             }
             let asked = islands.iter().any(|&i| plan.end.drive[i] != Drive::Free);
             if last == plan.intervals && asked {
                 // Momenta that are sought must let the joint rest; given ones do already.
                 let sought = islands.iter().any(|&i| plan.end.drive[i] == Drive::Conditioned);
                 let law = if sought { Law::Stop } else { Law::None };
-                sites.push(site(last, vec![encounter.tie_event(tie, law)]));
+                sites.push(site(last, vec![encounter.tie_event(meeting, tie, law)]));
             }
         }
     }
@@ -294,7 +300,9 @@ fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {
     }
     for (site, &first) in sites.iter().zip(&numbering.impulses) {
         // A point pushes. The three points of a face only stand for its force and where that acts: each may pull.
-        if let [Event { directions: Directions::Normal(_) | Directions::Contact(_), .. }] = &site.events[..] {
+        if let [Event { directions, .. }] = &site.events[..]
+            && directions.pushes()
+        {
             bounds[first] = Bound::at_least(0.0);
         }
     }
@@ -389,6 +397,15 @@ fn impulses(
                 let bound = if cone { Bound::at_least(0.0) } else { Bound::equal(0.0) };
                 targets.push((rows.add(bound, Label::Law { meeting: site.meeting }), 1.0));
             }
+        }
+        if let Some(mu) = plan.meetings[site.meeting].foothold() {
+            let label = Label::Cone { meeting: site.meeting, node: site.node };
+            let sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].into_iter();
+            let terms = sides.flat_map(|(t, s)| {
+                let row = rows.add(Bound::at_least(0.0), label.clone());
+                [(row, first, mu), (row, first + 1, t), (row, first + 2, s)]
+            });
+            pieces.push(Box::new(Linear::new(&terms.collect::<Vec<_>>())));
         }
         let what = What::Events(site.events.clone());
         let at_end = site.node == plan.intervals;

@@ -64,7 +64,7 @@ impl Transcription {
             // A small positive normal impulse: inside of its bound.
             let mut at = first;
             for event in &site.events {
-                if matches!(event.directions, Directions::Normal(_) | Directions::Contact(_)) {
+                if event.directions.pushes() {
                     point.numbers[at] = self.likely_impulse(&point, site);
                 }
                 at += event.directions.count();
@@ -106,11 +106,13 @@ impl Transcription {
         let mut change = 0.0_f64;
         for &island in &site.islands {
             let k = site.node;
-            let (Ok((_, after)), Ok((before, _))) =
-                (self.momenta(point, k - 1, island), self.momenta(point, k, island))
-            else {
-                continue;
+            let Ok((_, after)) = self.momenta(point, k - 1, island) else { continue };
+            // A joint may hold what has arrived at the end.
+            let before = match k == self.context.plan.intervals {
+                true => Ok(vec![0.0; after.len()]),
+                false => self.momenta(point, k, island).map(|(before, _)| before),
             };
+            let Ok(before) = before else { continue };
             let linear: f64 = after.iter().zip(&before).take(3).map(|(a, b)| (b - a) * (b - a)).sum();
             change = change.max(linear.sqrt());
         }

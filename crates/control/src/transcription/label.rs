@@ -58,6 +58,13 @@ pub enum Label {
         /// Where.
         node: usize,
     },
+    /// The foothold that it made only pushes, within the cone of friction.
+    Cone {
+        /// Which.
+        meeting: usize,
+        /// Where.
+        node: usize,
+    },
     /// The time that all takes.
     Time,
 }
@@ -95,6 +102,9 @@ impl Label {
             Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
             Self::Tie { meeting, node } => {
                 format!("the joint made by {} {}", plan.meetings[*meeting].name, at(*node))
+            }
+            Self::Cone { meeting, node } => {
+                format!("friction on the foothold of {} {}", plan.meetings[*meeting].name, at(*node))
             }
             Self::Time => "the time of the whole manoeuvre".to_owned(),
         }

@@ -29,6 +29,8 @@ pub enum Directions {
     Normal(Frozen),
     /// The normal and two directions across it.
     Contact(Frozen),
+    /// The same of a foothold, across along the world's axes where the normal is one.
+    Foothold(Frozen),
     /// Three axes of the world at two points of the bodies, in their principal frames.
     Point(Vec3, Vec3),
     /// The same, and three torques.
@@ -40,9 +42,14 @@ impl Directions {
     pub fn count(&self) -> usize {
         match self {
             Self::Normal(_) => 1,
-            Self::Contact(_) | Self::Point(..) => 3,
+            Self::Contact(_) | Self::Foothold(_) | Self::Point(..) => 3,
             Self::Rigid(..) => 6,
         }
+    }
+
+    /// Whether the first one is a normal, along which parts push.
+    pub fn pushes(&self) -> bool {
+        !matches!(self, Self::Point(..) | Self::Rigid(..))
     }
 }
 
@@ -79,7 +86,7 @@ impl Event {
     pub fn laws(&self) -> usize {
         let first = match (self.normal, &self.directions) {
             (Law::None, _) => 0,
-            (_, Directions::Normal(_) | Directions::Contact(_)) => 1,
+            (_, directions) if directions.pushes() => 1,
             (_, ties) => ties.count(),
         };
         let across = match self.across {
@@ -215,8 +222,7 @@ impl Local {
         };
         let mut first = 0;
         for event in events {
-            let tie = matches!(event.directions, Directions::Point(..) | Directions::Rigid(..));
-            let held = if tie { event.directions.count() } else { 1 };
+            let held = if event.directions.pushes() { 1 } else { event.directions.count() };
             for row in first..first + held {
                 match event.normal {
                     Law::Restitution(e) => {
@@ -349,6 +355,15 @@ pub(super) fn all_directions(stance: &mut Stance, events: &[Event], out: &mut [f
     }
 }
 
+/// Two directions across a normal, the first in the plane of the normal and an axis of the world: of mechanisms in such a plane the
+/// other one has no effect, and the pyramid of friction is exact.
+pub(crate) fn level(normal: &Vec3) -> (Vec3, Vec3) {
+    // Of three axes one at least is further from any direction than this.
+    let axis = if normal.x.abs() < 0.8 { Vec3::x() } else { Vec3::y() };
+    let first = (axis - normal * normal.dot(&axis)).normalize();
+    (first, normal.cross(&first))
+}
+
 /// Directions of an event as covectors of all freedoms.
 fn directions(stance: &mut Stance, event: &Event, out: &mut [f64]) {
     let n = stance.model.freedoms;
@@ -361,6 +376,11 @@ fn directions(stance: &mut Stance, event: &Event, out: &mut [f64]) {
         Directions::Normal(frozen) | Directions::Contact(frozen) => {
             let reading = frozen.read((&poses.0, &poses.1));
             let (t1, t2) = contacts.across(event.pair, &reading.normal);
+            ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
+        }
+        Directions::Foothold(frozen) => {
+            let reading = frozen.read((&poses.0, &poses.1));
+            let (t1, t2) = level(&reading.normal);
             ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
         }
         Directions::Point(a, b) | Directions::Rigid(a, b) => {

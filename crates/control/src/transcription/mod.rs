@@ -35,6 +35,7 @@ pub use build::{Apart, Encounter, Keeper, Setup};
 pub use encounter::EncounterError;
 pub use frozen::{Frozen, Reading};
 pub use label::Label;
+pub(crate) use local::level;
 pub use local::{Directions, Event, Law};
 pub use node::separation;
 pub use plane::{Hull, Plane};

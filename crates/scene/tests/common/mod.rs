@@ -1,6 +1,8 @@
 //! Scenes from texts.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod solved;
+
 use percussion_scene::{Complaint, Scene};
 
 /// A text with the run it needs.

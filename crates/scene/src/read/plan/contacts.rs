@@ -63,12 +63,22 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
     if !(0.0..=1.0).contains(&restitution) {
         return Err(f.wrong("restitution", &format!("is {restitution}"), "give a number from 0 to 1"));
     }
-    let slip = friction?.unwrap_or(slip_of(surface.friction));
+    // A joint holds in all directions, unless it is said to be a foothold.
+    let otherwise = if tie.is_some() { Slip::Sticks } else { slip_of(surface.friction) };
+    let slip = friction?.unwrap_or(otherwise);
     if tie.is_some() {
-        let why = "is given to a contact that makes a joint: nothing comes back or slides";
-        f.refuse(&["restitution", "friction"], why, "remove it")?;
+        let why = "is given to a contact that makes a joint: nothing comes back";
+        f.refuse(&["restitution"], why, "remove it")?;
+    }
+    if tie == Some("fixed") {
+        let why = "is given to a contact that makes a fixed joint, which holds in all directions";
+        f.refuse(&["friction"], why, "remove it, or make the joint \"spherical\"")?;
     }
     if tie == Some("spherical") {
+        if slip == Slip::Free {
+            let message = "is 0, but a foothold without friction holds nothing";
+            return Err(f.wrong("friction", message, "give a coefficient above 0, or remove it"));
+        }
         let why = "is given to a contact that makes a spherical joint, at one point";
         f.refuse(&["flat"], why, "remove it, or make the joint \"fixed\"")?;
     }
