@@ -77,23 +77,6 @@ impl Phase {
         better.then_some(Acceptance::Filter)
     }
 
-    /// Slacks of one-sided rows that hold with more room than the step foresaw: taking all of it lowers violation and barrier alike.
-    fn raise_slacks(&mut self) {
-        if self.weight == 0.0 {
-            return;
-        }
-        let n = self.columns();
-        for (k, local) in self.locals.iter().enumerate() {
-            let (lower, upper) = (self.lower[n + k], self.upper[n + k]);
-            let (t, c) = (&mut self.trial.w[n + k], self.trial.c[local.row]);
-            if upper == f64::INFINITY {
-                *t = t.max(c);
-            } else if lower == f64::NEG_INFINITY {
-                *t = t.min(c);
-            }
-        }
-    }
-
     /// Whether a step of this length changes nothing.
     fn is_tiny(&self) -> bool {
         let w = self.now.w.iter().zip(&self.step.w);
@@ -116,7 +99,6 @@ impl<P: Program> Search<'_, P> {
         }
         self.scaled.coordinates(&self.trial_point, &mut phase.trial.w);
         phase.trial.f = self.scaled.evaluate(&self.trial_point, &mut phase.trial.c)?;
-        phase.raise_slacks();
         let phi = phase.phi(phase.trial.f, &phase.trial.w);
         Some((phase.theta(true), phi))
     }
