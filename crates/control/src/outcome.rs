@@ -176,23 +176,39 @@ pub(crate) fn impulses(program: &Transcription, at: &Point, meeting: usize) -> O
     Some([at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]])
 }
 
-/// Inequalities with a price, the dearest first.
-fn active(program: &Transcription, solution: &Solution<Point>) -> Vec<Active> {
+/// How far from its end an inequality may be that is said to be active, relative to its width or else to the end or one.
+const AT_THE_END: f64 = 1e-6;
+/// Part of the greatest multiplier below which others are what the search has left over.
+const LEFT_OVER: f64 = 1e-6;
+
+/// Inequalities that hold with equality and have a price, the dearest first.
+fn active(program: &mut Transcription, solution: &Solution<Point>) -> Vec<Active> {
     let layout = program.layout();
-    let m = &solution.multipliers;
-    let mut list: Vec<Active> = Vec::new();
-    let most = m.constraints.iter().fold(0.0_f64, |a, y| a.max(y.abs()));
-    for (row, (bound, y)) in layout.constraints.iter().zip(&m.constraints).enumerate() {
-        if !bound.is_equation() && y.abs() > 1e-6 * most.max(f64::MIN_POSITIVE) {
-            list.push(Active { name: program.constraint_name(row), multiplier: *y });
-        }
+    let mut rows = vec![f64::NAN; layout.constraints.len()];
+    let mut columns = vec![f64::NAN; layout.variables.len()];
+    program.coordinates(&solution.point, &mut columns);
+    if program.evaluate(&solution.point, &mut rows).is_err() {
+        return Vec::new();
     }
-    let dearest = m.lower.iter().chain(&m.upper).fold(0.0_f64, |a, y| a.max(*y));
-    for (v, (lower, upper)) in m.lower.iter().zip(&m.upper).enumerate() {
-        let bound = &layout.variables[v];
-        let y = upper - lower;
-        if !bound.is_equation() && y.abs() > 1e-4 * dearest.max(f64::MIN_POSITIVE) {
-            list.push(Active { name: program.variable_name(v), multiplier: y });
+    let (layout, m) = (program.layout(), &solution.multipliers);
+    let prices = || {
+        let variables = m.upper.iter().zip(&m.lower).map(|(upper, lower)| upper - lower);
+        m.constraints.iter().copied().chain(variables)
+    };
+    let most = prices().fold(0.0_f64, |a, y| a.max(y.abs()));
+    let bounds = layout.constraints.iter().chain(&layout.variables).zip(rows.iter().chain(&columns));
+    let mut list: Vec<Active> = Vec::new();
+    for (index, ((bound, value), y)) in bounds.zip(prices()).enumerate() {
+        let end = if y > 0.0 { bound.upper } else { bound.lower };
+        let width = bound.upper - bound.lower;
+        let scale = if width.is_finite() { width } else { end.abs().max(1.0) };
+        let there = (value - end).abs() <= AT_THE_END * scale;
+        if !bound.is_equation() && there && y.abs() > LEFT_OVER * most {
+            let name = match index.checked_sub(rows.len()) {
+                None => program.constraint_name(index),
+                Some(variable) => program.variable_name(variable),
+            };
+            list.push(Active { name, multiplier: y });
         }
     }
     list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
