@@ -10,7 +10,10 @@
 //! is zeros.
 
 use super::graph::{Graph, Part, WORLD};
-use super::pass::{Pair, along};
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
+use super::lanes::{Four, Lanes, Pair, along, overlap, push};
+use super::local::Plane;
 use crate::arithmetic::dot;
 use crate::lcp::friction::impulses::{Cone, Impulses};
 use crate::lcp::friction::problem::{Contact, Frictional};
@@ -32,9 +35,10 @@ pub(super) struct Item {
     source: u32,
     pub(super) bias: f64,
     pub(super) friction: f64,
-    /// Compliance of the first three rows: nn, ns, nt, ss, st, tt.
-    pub(super) g: [f64; 6],
-    /// Its inverse, NaN if there is none.
+    /// Of the compliance of its first three rows: 1/nn, ns, nt; that of the tangents.
+    pub(super) normal: [f64; 3],
+    pub(super) tangents: Plane,
+    /// Its inverse: nn, ns, nt, ss, st, tt; NaN if there is none.
     pub(super) inverse: [f64; 6],
 }
 
@@ -50,7 +54,8 @@ impl Item {
             source: 0,
             bias: 0.0,
             friction: 0.0,
-            g: [0.0; 6],
+            normal: [0.0; 3],
+            tangents: Plane::default(),
             inverse: [0.0; 6],
         }
     }
@@ -137,7 +142,8 @@ impl System {
                 source: if source < equalities { source } else { source - equalities } as u32,
                 bias: offset / (root * size),
                 friction,
-                g,
+                normal: [1.0 / g[0], g[1], g[2]],
+                tangents: Plane::new([g[3], g[4], g[5]]),
                 inverse: if rows.len() == 3 { inverse(g) } else { [f64::NAN; 6] },
             });
         }
@@ -230,16 +236,40 @@ impl System {
 
     /// The velocities of a part from its impulses: the rounding of many small changes ends here.
     pub(super) fn propel(&mut self, part: &Part) {
-        self.v[part.bodies.clone()].copy_from_slice(&self.free[part.bodies.clone()]);
-        for item in &self.items[part.items.clone()] {
-            for k in item.range() {
-                let x = self.x[k];
-                if x != 0.0 {
-                    for (end, half) in item.ends.iter().zip(self.rows[k].chunks_exact(WIDEST)) {
-                        self.v[*end as usize].iter_mut().zip(half).for_each(|(v, r)| *v += x * r);
-                    }
-                }
+        #[cfg(target_arch = "x86_64")]
+        if lanes::by_four() {
+            // SAFETY: the processor has registers of four.
+            return unsafe { self.propel_by_four(part) };
+        }
+        self.propel_all::<[f64; 4]>(part);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    fn propel_by_four(&mut self, part: &Part) {
+        self.propel_all::<std::arch::x86_64::__m256d>(part);
+    }
+
+    #[inline(always)]
+    fn propel_all<F: Four>(&mut self, part: &Part) {
+        let Self { items, rows, x, v, free, .. } = self;
+        v[part.bodies.clone()].copy_from_slice(&free[part.bodies.clone()]);
+        for item in &items[part.items.clone()] {
+            let (rows, x) = (&rows[item.range()], &x[item.range()]);
+            // Many contacts of a pile are open.
+            if x.iter().all(|x| *x == 0.0) {
+                continue;
             }
+            let [a, b] = item.ends.map(|e| e as usize);
+            if let (Ok(rows), Ok(x)) = (rows.try_into(), x.try_into()) {
+                let mut lanes = Lanes::<F>::of(&v[a], &v[b]);
+                lanes.push(rows, x);
+                lanes.write(v, [a, b]);
+                continue;
+            }
+            let (mut va, mut vb) = (v[a], v[b]);
+            rows.iter().zip(x).for_each(|(row, x)| push(row, *x, &mut va, &mut vb));
+            (v[a], v[b]) = (va, vb);
         }
     }
 }
@@ -264,14 +294,7 @@ fn ends<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
 }
 
 fn compliances(rows: &[Pair]) -> [f64; 6] {
-    let g = |a: &Pair, b: &Pair| {
-        let mut sum = [0.0; 2];
-        for k in 0..WIDEST {
-            sum[0] += a[2 * k] * b[2 * k];
-            sum[1] += a[2 * k + 1] * b[2 * k + 1];
-        }
-        sum[0] + sum[1]
-    };
+    let g = overlap;
     match rows {
         [n] => [g(n, n), 0.0, 0.0, 0.0, 0.0, 0.0],
         [n, s] => [g(n, n), g(n, s), 0.0, g(s, s), 0.0, 0.0],
