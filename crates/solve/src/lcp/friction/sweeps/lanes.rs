@@ -167,9 +167,36 @@ impl<F: Four> Lanes<F> {
     }
 
     #[inline(always)]
-    fn product(&self, other: &Self) -> f64 {
+    pub(super) fn product(&self, other: &Self) -> f64 {
         let ([p, q, r], [x, y, z]) = (&self.0, &other.0);
         p.mul(*x).add(q.mul(*y)).add(r.mul(*z)).sum()
+    }
+
+    /// Number by number.
+    #[inline(always)]
+    pub(super) fn times(&self, other: &Self) -> Self {
+        let ([p, q, r], [x, y, z]) = (self.0, other.0);
+        Self([p.mul(x), q.mul(y), r.mul(z)])
+    }
+
+    #[inline(always)]
+    pub(super) fn scaled(&self, by: f64) -> Self {
+        let by = F::all(by);
+        Self(self.0.map(|lanes| lanes.mul(by)))
+    }
+
+    /// As a row.
+    #[inline(always)]
+    pub(super) fn pair(&self) -> Pair {
+        let ([p, q, r], mut row) = (self.0, [0.0; 2 * WIDEST]);
+        let to = row.as_mut_ptr();
+        // SAFETY: a row has twelve numbers.
+        unsafe {
+            p.store(to);
+            q.store(to.add(6));
+            r.part(to.add(4), to.add(10));
+        }
+        row
     }
 
     /// `rᵀ v`

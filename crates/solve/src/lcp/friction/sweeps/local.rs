@@ -29,6 +29,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
+    #[inline(always)]
     pub(super) fn new(g: [f64; 3]) -> Self {
         let determinant = g[0] * g[2] - g[1] * g[1];
         // Parallel tangents: a hair of stiffness picks one of the many minima.

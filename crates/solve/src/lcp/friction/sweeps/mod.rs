@@ -4,6 +4,7 @@
 //! ```text
 //! graph      who is coupled with whom: parts that know nothing of each other, each from the world outward
 //! system     the rows of each part side by side in memory, in units in which masses and compliances are one
+//! pose       a problem, written into the system
 //! pass       one contact after the other: sweeps, their errors, the cones; local: the friction of one contact
 //! lanes      products of rows and velocities, four numbers side by side
 //! guard      what is left unsolved must not bring energy
@@ -19,6 +20,7 @@ mod law;
 mod local;
 mod newton;
 mod pass;
+mod pose;
 mod solver;
 mod system;
 

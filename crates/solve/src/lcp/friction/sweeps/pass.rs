@@ -14,12 +14,13 @@ use super::lanes::{Body, Four, Lanes, Pair, along, push};
 use super::local::{segment, shrink_to_diamond};
 use super::system::{Item, System};
 use crate::lcp::friction::impulses::Cone;
+use crate::lcp::friction::residual::FrictionalResidual;
 
 /// What the impulses of a part come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Account {
-    /// What the judge would say.
-    pub(super) error: f64,
+    /// What the judge would say. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
+    pub(super) residual: FrictionalResidual,
     /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
     /// friction and gaps take.
     pub(super) power: f64,
@@ -27,7 +28,15 @@ pub(super) struct Account {
 
 impl Account {
     /// Of what is not a number.
-    const NAUGHT: Self = Self { error: f64::INFINITY, power: f64::INFINITY };
+    fn naught() -> Self {
+        let residual = FrictionalResidual { normal: f64::INFINITY, ..FrictionalResidual::default() };
+        Self { residual, power: f64::INFINITY }
+    }
+
+    /// The worst of its errors.
+    pub(super) fn error(&self) -> f64 {
+        self.residual.worst()
+    }
 }
 
 impl System {
@@ -90,7 +99,7 @@ impl System {
 
     /// What the judge would say of a part whose velocities are those of its impulses.
     pub(super) fn error(&self, part: &Part, cone: Cone) -> f64 {
-        self.account(part, cone).error
+        self.account(part, cone).error()
     }
 
     /// The same, and what the impulses do.
@@ -111,7 +120,8 @@ impl System {
 
     #[inline(always)]
     fn account_all<F: Four>(&self, part: &Part, cone: Cone) -> Account {
-        let (mut worst, mut power) = (0.0_f64, 0.0);
+        let (mut equality, mut normal, mut friction, mut over, mut power) =
+            (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64, 0.0);
         for item in &self.items[part.items.clone()] {
             let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
             let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
@@ -124,21 +134,22 @@ impl System {
                 let slip = larger(u[1].abs(), u[2].abs());
                 let left = item.friction * n - s.abs() - t.abs();
                 let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
-                let pressed = larger(lesser(u[0], n).abs(), lesser(left, slip).abs());
-                worst = larger(worst, larger(pressed, larger(resists(s, u[1]), resists(t, u[2]))));
+                normal = larger(normal, lesser(u[0], n).abs());
+                friction = larger(friction, larger(resists(s, u[1]), resists(t, u[2])));
+                over = larger(over, lesser(left, slip).abs());
                 // A comparison forgets a NaN, the caller should not.
                 if (u[0] + u[1] + u[2]).is_nan() {
-                    return Account::NAUGHT;
+                    return Account::naught();
                 }
                 continue;
             }
             let un = along(&rows[0], va, vb) + item.bias;
             power += x[0] * if item.contact { un - larger(item.bias, 0.0) } else { un };
             if !item.contact {
-                worst = worst.max(un.abs());
+                equality = equality.max(un.abs());
                 continue;
             }
-            worst = worst.max(un.min(x[0]).abs());
+            normal = normal.max(un.min(x[0]).abs());
             let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
             let drifts = &self.drift[item.range()][1..];
             let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
@@ -149,26 +160,27 @@ impl System {
                     let mut left = reach;
                     for (p, u) in p.iter().zip(speeds) {
                         left -= p.abs();
-                        worst = worst.max(p.abs().min(slip + u * p.signum()).abs());
+                        friction = friction.max(p.abs().min(slip + u * p.signum()).abs());
                     }
-                    worst = worst.max(left.min(slip).abs());
+                    over = over.max(left.min(slip).abs());
                 }
                 Cone::Round => {
-                    let (mut wish, mut over) = ([0.0; 2], [0.0; 2]);
+                    let (mut wish, mut off) = ([0.0; 2], [0.0; 2]);
                     speeds.zip(p).enumerate().take(2).for_each(|(k, (u, p))| wish[k] = p - u);
                     let long = wish[0].hypot(wish[1]);
                     let shrink = if long > reach { reach / long } else { 1.0 };
-                    p.iter().enumerate().take(2).for_each(|(k, p)| over[k] = p - shrink * wish[k]);
-                    worst = worst.max(over[0].hypot(over[1]));
+                    p.iter().enumerate().take(2).for_each(|(k, p)| off[k] = p - shrink * wish[k]);
+                    friction = friction.max(off[0].hypot(off[1]));
                 }
                 Cone::Facets => {}
             }
             // `max` forgets a NaN, the caller should not.
             if un.is_nan() {
-                return Account::NAUGHT;
+                return Account::naught();
             }
         }
-        Account { error: worst, power }
+        let residual = FrictionalResidual { equality, normal, friction, cone: over, ..Default::default() };
+        Account { residual, power }
     }
 }
 
