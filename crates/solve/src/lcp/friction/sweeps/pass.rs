@@ -83,6 +83,13 @@ impl System {
             let [a, b] = item.ends.map(|e| e as usize);
             let range = item.range();
             let x = &mut self.x[range.clone()];
+            // Most are where they should be.
+            if let (Cone::Facets, &[n, s, t]) = (cone, &*x)
+                && n >= 0.0
+                && s.abs() + t.abs() <= item.friction * n
+            {
+                continue;
+            }
             let wish = &mut self.wish[..x.len()];
             wish.copy_from_slice(x);
             clip(wish, item.friction, cone);
