@@ -260,7 +260,9 @@ mod tests {
         assert_eq!((summary.guarded, summary.calmed, summary.calmed_min), (2, 2, 0.25));
         // What was written before these were counted says nothing of them.
         let mut text = serde_json::to_value(&summary).unwrap();
-        ["guarded", "calmed", "calmed_min"].map(|name| text.as_object_mut().unwrap().remove(name).unwrap());
+        for name in ["guarded", "calmed", "calmed_min"] {
+            text.as_object_mut().unwrap().remove(name).unwrap();
+        }
         let old: Complementarity = serde_json::from_value(text).unwrap();
         assert_eq!((old.guarded, old.calmed, old.calmed_min), (0, 0, 1.0));
     }
