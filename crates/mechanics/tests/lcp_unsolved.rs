@@ -66,3 +66,46 @@ fn unsolved_steps_never_bring_energy() {
     println!("unsolved {unsolved}, calmed {calmed}");
     assert!(unsolved > 1000 && calmed > 0);
 }
+
+/// Overlaps are mended whatever it brings.
+fn mending(options: LcpOptions) -> LcpOptions {
+    LcpOptions { keep_energy: false, ..options }
+}
+
+#[test]
+fn a_box_deep_in_the_floor_is_lifted_no_faster_than_it_rises_by_its_depth() {
+    let (h, depth) = (0.01, 0.05);
+    let mut builder = level(0.0, 0.3);
+    builder.body(cuboid("box", 0.2, 0.2, 0.2), Pose::at(Vec3::z() * (0.1 - depth)));
+    let mut sim = stepped(builder, mending(sharp()), h);
+    sim.advance().unwrap();
+    let height = |sim: &percussion_mechanics::Simulation| sim.state().positions[0].z - 0.1;
+    let speed = (height(&sim) + depth) / h;
+    assert!((speed - (2.0 * G * depth).sqrt()).abs() < 1e-9, "{speed}");
+    // It rises by v²/2g, the depth, and by what steps that move with their last velocity add: v h/2, and a rounding of steps.
+    let mut highest = f64::NEG_INFINITY;
+    for _ in 0..200 {
+        sim.advance().unwrap();
+        highest = highest.max(height(&sim));
+    }
+    println!("rises to {highest:.2e} m");
+    assert!(highest > 0.0 && highest <= 0.5 * speed * h + G * h * h / 8.0 + 1e-9, "{highest:e}");
+    assert!(height(&sim).abs() < 1e-9, "{:e}", height(&sim));
+}
+
+#[test]
+fn few_sweeps_that_mend_a_crushed_heap_fling_nothing() {
+    for seed in 1..=4 {
+        for (sweeps, mu) in [(3, 0.5), (5, 0.3), (10, 0.3)] {
+            let mut sim = stepped(shaft(seed, mu), mending(few(sweeps)), 0.01);
+            let (first, mut most, mut low) = (energy(&sim), 0.0_f64, f64::INFINITY);
+            for _ in 0..300 {
+                sim.advance().unwrap();
+                low = low.min(energy(&sim));
+                most = most.max(energy(&sim) - low);
+            }
+            println!("seed {seed}, {sweeps} sweeps, friction {mu}: {most:.0} J of {first:.0} J are brought");
+            assert!(most < 0.15 * first, "{seed} {sweeps}: {most}");
+        }
+    }
+}

@@ -203,7 +203,18 @@ fn the_fast_setting_is_honest_about_its_residual() {
     let rough = solver.solve(&problem).unwrap().clone();
     assert!(rough.iterations <= solver.limit && solver.report().factorisations == 0);
     let residual = frictional_residual(&problem, &rough.impulses, solver.cone).unwrap();
-    assert_eq!(residual, rough.residual);
+    // Far from solved, sweeps give their own account, which the judge's differs from by rounding.
+    let told = &rough.residual;
+    for (told, judged) in [
+        (told.momentum, residual.momentum),
+        (told.equality, residual.equality),
+        (told.sign, residual.sign),
+        (told.normal, residual.normal),
+        (told.friction, residual.friction),
+        (told.cone, residual.cone),
+    ] {
+        assert!((told - judged).abs() < 1e-13, "{told:e} {judged:e}");
+    }
     assert_eq!(rough.is_solved(), residual.worst() <= solver.tolerance);
     assert!(residual.worst() < 0.1, "{residual:?}");
 }

@@ -58,7 +58,20 @@ fn swept(solver: &mut GaussSeidel, problem: &Frictional, start: &Impulses) -> (f
     let before = kinetic(&stored, &none.velocity);
     let cone = solver.cone;
     let answer = solver.solve_from(problem, start).unwrap();
-    let residual = frictional_residual(problem, &answer.impulses, cone).unwrap().worst();
+    let judged = frictional_residual(problem, &answer.impulses, cone).unwrap();
+    // What is unsolved is told without the judge, as the judge would.
+    let told = &answer.residual;
+    for (told, judged) in [
+        (told.momentum, judged.momentum),
+        (told.equality, judged.equality),
+        (told.sign, judged.sign),
+        (told.normal, judged.normal),
+        (told.friction, judged.friction),
+        (told.cone, judged.cone),
+    ] {
+        assert!((told - judged).abs() <= 1e-10 * judged.max(1.0), "{told:e} {judged:e}");
+    }
+    let residual = judged.worst();
     let surplus = kinetic(&stored, &answer.impulses.velocity) - before - asked(&stored, &answer.impulses);
     assert!(surplus <= 1e-6 * before, "{surplus:e} of {before:e}");
     (residual, solver.report().guarded > 0)

@@ -8,7 +8,7 @@
 //! band and its rim is ever visited.
 
 use super::event::Side;
-use crate::shapes::Polytope;
+use crate::shapes::{Around, Polytope};
 use crate::{Pose, Vec2, Vec3};
 use nalgebra::Rotation3;
 
@@ -32,11 +32,6 @@ impl<'a> Placed<'a> {
 
     pub(crate) fn direction(&self, body: &Vec3) -> Vec3 {
         self.rotation * body
-    }
-
-    /// Where the body's origin is.
-    pub(crate) fn shift(&self) -> Vec3 {
-        self.shift
     }
 
     pub(crate) fn to_body(self, point: &Vec3) -> Vec3 {
@@ -80,6 +75,17 @@ pub(crate) struct Wall {
     pub normal: Vec3,
     /// `<normal, β>`.
     pub along: f64,
+    /// `<normal, x>` of its points, to rounding of where the body is.
+    pub level: f64,
+}
+
+impl Wall {
+    #[inline(always)]
+    fn new(body: &Placed, face: u32, view: &View) -> Self {
+        let known = &body.polytope.faces()[face as usize];
+        let normal = body.direction(&known.normal);
+        Self { face, normal, along: normal.dot(&view.beta), level: known.offset + normal.dot(&body.shift) }
+    }
 }
 
 /// The band of one body; reusable memory.
@@ -94,8 +100,46 @@ pub(crate) struct Band {
     marked: [Vec<u32>; 2],
     round: u32,
     /// Of a small polytope: heights of all vertices; where those are that the band needs, and seen along β.
-    heights: Vec<f64>,
-    points: Vec<(Vec3, Vec2)>,
+    blocks: Vec<Block>,
+}
+
+/// Four vertices side by side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    height: [f64; 4],
+    point: [[f64; 4]; 3],
+    seen: [[f64; 4]; 2],
+}
+
+impl Block {
+    /// Places the vertices that are these relative to the reference point.
+    #[inline(always)]
+    fn place(&mut self, [x, y, z]: &[[f64; 4]; 3], body: &Placed, view: &View) {
+        let turn = body.rotation.matrix();
+        let centred = body.polytope.is_centred();
+        let from = if centred { body.shift } else { body.direction(&body.polytope.reference()) + body.shift };
+        for i in 0..3 {
+            for l in 0..4 {
+                self.point[i][l] = turn[(i, 0)] * x[l] + turn[(i, 1)] * y[l] + turn[(i, 2)] * z[l] + from[i];
+            }
+        }
+        let [x, y, z] = &self.point;
+        for (seen, axis) in self.seen.iter_mut().zip([&view.u, &view.v]) {
+            for l in 0..4 {
+                seen[l] = axis.x * x[l] + axis.y * y[l] + axis.z * z[l];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn point(&self, l: usize) -> Vec3 {
+        Vec3::new(self.point[0][l], self.point[1][l], self.point[2][l])
+    }
+
+    #[inline(always)]
+    fn seen(&self, l: usize) -> Vec2 {
+        Vec2::new(self.seen[0][l], self.seen[1][l])
+    }
 }
 
 /// Most vertices, edges or faces of a small polytope: one bit each.
@@ -115,12 +159,6 @@ impl Iterator for Ones {
         let at = self.0.trailing_zeros() as usize;
         self.0 &= self.0 - 1;
         Some(at)
-    }
-
-    #[inline(always)]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.0.count_ones() as usize;
-        (count, Some(count))
     }
 }
 
@@ -165,7 +203,7 @@ impl Band {
         // Downward along `down` is towards the other body.
         let outward = if side == Side::A { -*alpha } else { *alpha };
         let down = body.direction_to_body(&outward);
-        if vertices.len().max(polytope.edges().len()).max(polytope.faces().len()) <= SMALL {
+        if !polytope.around().is_empty() {
             return self.scan(body, &down, depth, view);
         }
         self.marked.iter_mut().for_each(Vec::clear);
@@ -204,55 +242,60 @@ impl Band {
             let seen = [view.see(&from), view.see(&to)];
             Rim::low_part(edge, [&from, &to], [&seen[0], &seen[1]], ends.map(height), SPARE * depth)
         }));
-        self.walls.extend(self.marked[1].iter().map(|&face| {
-            let normal = body.direction(&polytope.faces()[face as usize].normal);
-            Wall { face, normal, along: normal.dot(&view.beta) }
-        }));
+        self.walls.extend(self.marked[1].iter().map(|&face| Wall::new(body, face, view)));
     }
 
     /// The same for a small polytope, without a walk.
     fn scan(&mut self, body: &Placed, down: &Vec3, depth: f64, view: &View) {
         let polytope = body.polytope;
-        let (blocks, edges, faces) = (polytope.lanes().blocks(), polytope.edges(), polytope.faces());
-        // Heights above the supporting plane.
-        self.heights.resize(4 * blocks.len(), 0.0);
+        let blocks = polytope.lanes().blocks();
+        self.blocks.resize(blocks.len(), Block::default());
         let mut deepest = f64::NEG_INFINITY;
-        for ([x, y, z], out) in blocks.iter().zip(self.heights.as_chunks_mut::<4>().0) {
+        for ([x, y, z], out) in blocks.iter().zip(&mut self.blocks) {
             for l in 0..4 {
-                out[l] = down.x * x[l] + down.y * y[l] + down.z * z[l];
-                deepest = if out[l] > deepest { out[l] } else { deepest };
+                out.height[l] = down.x * x[l] + down.y * y[l] + down.z * z[l];
+                deepest = if out.height[l] > deepest { out.height[l] } else { deepest };
             }
         }
-        self.heights.iter_mut().for_each(|h| *h = deepest - *h);
-        let (mut within, mut marked, mut walls) = (0u64, 0u64, 0u64);
-        for (v, height) in self.heights[..polytope.vertices().len()].iter().enumerate() {
-            within |= u64::from(*height <= depth) << v;
+        let mut within = 0u64;
+        for (k, block) in self.blocks.iter_mut().enumerate() {
+            for l in 0..4 {
+                block.height[l] = deepest - block.height[l];
+                within |= u64::from(block.height[l] <= depth) << (4 * k + l);
+            }
         }
-        self.points.resize(self.heights.len(), (Vec3::zeros(), Vec2::zeros()));
+        // Filling lanes are none of its vertices.
+        within &= u64::MAX >> (SMALL - polytope.vertices().len());
+        let mut near = Around { vertices: within, ..Around::default() };
         for v in Ones(within) {
-            polytope.vertex_edges(v).iter().for_each(|&edge| marked |= 1 << edge);
-            polytope.vertex_faces(v).iter().for_each(|&face| walls |= 1 << face);
+            let around = &polytope.around()[v];
+            near.vertices |= around.vertices;
+            near.edges |= around.edges;
+            near.faces |= around.faces;
         }
-        let mut needed = within;
-        for edge in Ones(marked) {
-            let [v, w] = edges[edge].vertices;
-            needed |= 1 << v | 1 << w;
+        for (k, (lanes, out)) in blocks.iter().zip(&mut self.blocks).enumerate() {
+            if (near.vertices >> (4 * k)) & 15 != 0 {
+                out.place(lanes, body, view);
+            }
         }
-        for v in Ones(needed) {
-            let point = body.vertex(v as u32);
-            self.points[v] = (point, view.see(&point));
+        let at = |v: usize| (&self.blocks[v / 4], v % 4);
+        for v in Ones(within) {
+            let (block, l) = at(v);
+            self.corners.push(Corner { vertex: v as u32, point: block.point(l) });
         }
-        let (points, heights) = (&self.points, &self.heights);
-        self.corners.extend(Ones(within).map(|v| Corner { vertex: v as u32, point: points[v].0 }));
-        self.rims.extend(Ones(marked).map(|edge| {
-            let [v, w] = edges[edge].vertices.map(|v| v as usize);
-            let ((from, p), (to, q)) = (&points[v], &points[w]);
-            Rim::low_part(edge as u32, [from, to], [p, q], [heights[v], heights[w]], SPARE * depth)
-        }));
-        self.walls.extend(Ones(walls).map(|face| {
-            let normal = body.direction(&faces[face].normal);
-            Wall { face: face as u32, normal, along: normal.dot(&view.beta) }
-        }));
+        for edge in Ones(near.edges) {
+            let [(p, k), (q, l)] = polytope.edges()[edge].vertices.map(|v| at(v as usize));
+            self.rims.push(Rim::low_part(
+                edge as u32,
+                [&p.point(k), &q.point(l)],
+                [&p.seen(k), &q.seen(l)],
+                [p.height[k], q.height[l]],
+                SPARE * depth,
+            ));
+        }
+        for face in Ones(near.faces) {
+            self.walls.push(Wall::new(body, face as u32, view));
+        }
     }
 
     /// The band of a body that is a point or a segment: all of it.
@@ -305,6 +348,17 @@ impl Rim {
             low: Vec2::new(lesser(p.x, end.x), lesser(p.y, end.y)),
             high: Vec2::new(greater(p.x, end.x), greater(p.y, end.y)),
         }
+    }
+
+    /// All of a list as if they were one.
+    #[inline(always)]
+    pub(crate) fn around(rims: &[Self]) -> Option<Self> {
+        let mut all = *rims.first()?;
+        for rim in &rims[1..] {
+            all.low = Vec2::new(lesser(all.low.x, rim.low.x), lesser(all.low.y, rim.low.y));
+            all.high = Vec2::new(greater(all.high.x, rim.high.x), greater(all.high.y, rim.high.y));
+        }
+        Some(all)
     }
 
     fn between(edge: u32, from: Vec3, to: Vec3, view: &View) -> Self {

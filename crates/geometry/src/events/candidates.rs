@@ -61,6 +61,7 @@ impl Judge<'_> {
     }
 
     /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
+    #[inline(always)]
     fn corner_on_face(
         &self,
         corner_of: Side,
@@ -74,13 +75,11 @@ impl Judge<'_> {
         if along <= 0.0 {
             return None;
         }
-        let face = &other.polytope.faces()[wall.face as usize];
         // Most are far off, which the turned normal tells at less cost.
-        let arm = corner.point - other.shift();
-        let height = wall.normal.dot(&arm) - face.offset;
-        if self.far(height, along, self.rough) {
+        if self.far(wall.normal.dot(&corner.point) - wall.level, along, self.rough) {
             return None;
         }
+        let face = &other.polytope.faces()[wall.face as usize];
         let alpha = self.alpha(&wall.normal)?;
         let alpha_norm = alpha.norm();
         let height = face.normal.dot(&other.to_body(&corner.point)) - face.offset;
@@ -197,12 +196,7 @@ impl Judge<'_> {
         self.corners(Side::B, (b, band_b), (a, band_a), clipped.map(|[face, other]| [other, face]), found);
         let bounds = |p: &Polytope, edge: u32, face: u32| p.edges()[edge as usize].faces.contains(&face);
         // The box around all edges of b's band, as if it were one.
-        let Some(&first) = band_b.rims.first() else { return };
-        let all_b = band_b.rims.iter().fold(first, |all, rim| Rim {
-            low: all.low.inf(&rim.low),
-            high: all.high.sup(&rim.high),
-            ..all
-        });
+        let Some(all_b) = Rim::around(&band_b.rims) else { return };
         for rim_a in &band_a.rims {
             if self.beside(rim_a, &all_b) {
                 continue;
@@ -227,7 +221,8 @@ pub(crate) fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64
     let rising = body.direction_to_body(rising);
     body.polytope.neighbours(vertex as usize).iter().all(|&neighbour| {
         let edge = vertices[neighbour as usize] - vertices[vertex as usize];
-        rising.dot(&edge) >= -tilt * edge.norm()
+        let rise = rising.dot(&edge);
+        rise >= 0.0 || rise >= -tilt * edge.norm()
     })
 }
 
@@ -247,11 +242,8 @@ pub(crate) fn outside_face(polytope: &Polytope, face: u32, point: &Vec3) -> f64 
     let face = &polytope.faces()[face as usize];
     let (vertices, corners) = (polytope.vertices(), polytope.face_loop(face));
     let mut worst = f64::NEG_INFINITY;
-    for (k, &v) in corners.iter().enumerate() {
-        let from = vertices[v as usize];
-        let side = vertices[corners[(k + 1) % corners.len()] as usize] - from;
-        let outward = side.cross(&face.normal);
-        worst = worst.max(outward.dot(&(point - from)) / outward.norm());
+    for (&v, outward) in corners.iter().zip(polytope.face_outward(face)) {
+        worst = worst.max(outward.dot(&(point - vertices[v as usize])));
     }
     worst
 }

@@ -28,6 +28,15 @@ pub struct Edge {
     pub faces: [u32; 2],
 }
 
+/// What is around a vertex of a small polytope: one bit for every vertex joined to it, and for every edge and face that it
+/// belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Around {
+    pub vertices: u64,
+    pub edges: u64,
+    pub faces: u64,
+}
+
 /// A convex polytope in its body frame: vertices, faces (as counter-clockwise loops seen from outside),
 /// edges and adjacency.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +53,10 @@ pub struct Polytope {
     /// Faces around vertex `v`, likewise.
     vertex_face_start: Vec<u32>,
     vertex_faces: Vec<u32>,
+    /// What is around each vertex, where there are bits enough.
+    around: Vec<Around>,
+    /// Unit vectors out of each face across the side from each vertex of its loop to the next, in step with `loops`.
+    outward: Vec<Vec3>,
     /// The input point that each vertex was.
     sources: Vec<u32>,
     lanes: Lanes,
@@ -140,11 +153,14 @@ impl Polytope {
             neighbour_edges,
             vertex_face_start,
             vertex_faces,
+            around: Vec::new(),
+            outward: Vec::new(),
             reference: Vec3::zeros(),
             centred: true,
             inner_radius: 0.0,
             outer_radius: 0.0,
         };
+        polytope.look_around();
         let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let centroid = polytope.volume_and_centroid().1;
         // A centroid that is the frame's origin up to rounding is the origin: queries then skip a rotation.
@@ -160,6 +176,29 @@ impl Polytope {
             }
         }
         Ok(polytope)
+    }
+
+    /// Finds what queries ask of features again and again.
+    fn look_around(&mut self) {
+        let bits = |list: &[u32]| list.iter().fold(0, |bits, k| bits | 1 << k);
+        if self.vertices.len().max(self.edges.len()).max(self.faces.len()) <= u64::BITS as usize {
+            self.around = (0..self.vertices.len())
+                .map(|v| Around {
+                    vertices: bits(self.neighbours(v)),
+                    edges: bits(self.vertex_edges(v)),
+                    faces: bits(self.vertex_faces(v)),
+                })
+                .collect();
+        }
+        let outward = self.faces.iter().flat_map(|face| {
+            let corners = self.face_loop(face);
+            let place = |k: usize| self.vertices[corners[k % corners.len()] as usize];
+            (0..corners.len()).map(move |k| {
+                let out = (place(k + 1) - place(k)).cross(&face.normal);
+                out / out.norm()
+            })
+        });
+        self.outward = outward.collect();
     }
 
     /// Moves the reference point, for bodies whose line of centres should not start at the centroid
@@ -209,6 +248,17 @@ impl Polytope {
     /// Vertex indices of a face, counter-clockwise seen from outside.
     pub fn face_loop(&self, face: &Face) -> &[u32] {
         &self.loops[face.start as usize..(face.start + face.count) as usize]
+    }
+
+    /// Unit vectors out of a face across its sides, in step with its loop.
+    pub(crate) fn face_outward(&self, face: &Face) -> &[Vec3] {
+        &self.outward[face.start as usize..(face.start + face.count) as usize]
+    }
+
+    /// What is around each vertex, if there are no more than 64 vertices, edges and faces; else nothing.
+    #[inline]
+    pub(crate) fn around(&self) -> &[Around] {
+        &self.around
     }
 
     /// Vertices joined to `vertex` by an edge.

@@ -1,7 +1,7 @@
 //! All contact events of a pair: a box on a floor touches at four corners, each with its own separation and normal.
 
 use super::contacts::Contacts;
-use super::part::PartShape;
+use super::part::{PartShape, Stand};
 use super::touch::{Memory, Touch};
 use percussion_geometry::Pose;
 use percussion_geometry::events::{EventOptions, Events, PlanarEvents, resolution};
@@ -36,12 +36,12 @@ pub struct Window {
 }
 
 impl Contacts {
-    /// Adds the active and nearly active events of a pair to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
+    /// Adds the active and nearly active events of a pair, whose parts are where they are said to be, to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
     /// farther apart than the window. Returns how far it is apart, if it is near.
     pub fn active_events(
         &self,
         (a, b): (usize, usize),
-        poses: (&Pose, &Pose),
+        stands: (&Stand, &Stand),
         window: &Window,
         memory: &mut Memory,
         room: &mut Manifold,
@@ -54,7 +54,7 @@ impl Contacts {
             eps_0,
             tilt: window.tilt,
         };
-        let whole = self.list_events((a, b), poses, window.within, options, memory, room, list)?;
+        let whole = self.list_events((a, b), stands, window.within, options, memory, room, list)?;
         Ok((whole.solved && whole.gap() <= window.within).then_some(whole))
     }
 
@@ -71,7 +71,8 @@ impl Contacts {
         let mut options = EventOptions::active(self.parts[a].radius, self.parts[b].radius);
         options.eps_0 = options.eps_0.max(window);
         options.eps_x = options.eps_x.max(window);
-        self.list_events((a, b), (pose_a, pose_b), f64::INFINITY, |_| options, memory, room, list).map(|_| ())
+        let stands = (&self.parts[a].stand(pose_a), &self.parts[b].stand(pose_b));
+        self.list_events((a, b), stands, f64::INFINITY, |_| options, memory, room, list).map(|_| ())
     }
 
     /// Adds the events of a pair that touch, overlap or nearly do: faces may be tilted a little against each other, and
@@ -93,7 +94,8 @@ impl Contacts {
             eps_0: resolution(p.radius, q.radius),
             tilt: TILT,
         };
-        self.list_events((a, b), poses, f64::INFINITY, options, memory, room, list)
+        let stands = (&p.stand(poses.0), &q.stand(poses.1));
+        self.list_events((a, b), stands, f64::INFINITY, options, memory, room, list)
     }
 
     /// `options` is handed the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
@@ -101,7 +103,7 @@ impl Contacts {
     fn list_events(
         &self,
         (a, b): (usize, usize),
-        (pose_a, pose_b): (&Pose, &Pose),
+        (stand_a, stand_b): (&Stand, &Stand),
         within: f64,
         options: impl Fn(f64) -> EventOptions,
         memory: &mut Memory,
@@ -109,21 +111,21 @@ impl Contacts {
         list: &mut Vec<Touch>,
     ) -> Result<Touch, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
-        let (at_a, at_b) = (pose_a.then(&p.offset), pose_b.then(&q.offset));
-        let reference = (pose_a.point(&p.reference), pose_b.point(&q.reference));
+        let (at_a, at_b) = (&stand_a.frame, &stand_b.frame);
+        let reference = (stand_a.reference, stand_b.reference);
         let before = list.len();
         let finite = |radius: f64| if radius.is_finite() { radius } else { 0.0 };
         let whole = match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let near = Options { prediction: within, beta: None };
-                let answer = separation(x, &at_a, y, &at_b, &near, &mut memory.space)?;
+                let answer = separation(x, at_a, y, at_b, &near, &mut memory.space)?;
                 let whole = Touch::in_space(&answer, reference, q.shape.is_unbounded());
                 if !(whole.solved && whole.gap() <= within) {
                     return Ok(whole);
                 }
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
-                let events = room.space.manifold(x, &at_a, y, &at_b, &answer, &options);
+                let events = room.space.manifold(x, at_a, y, at_b, &answer, &options);
                 list.extend(events.iter().map(|event| Touch {
                     separation: event.separation,
                     alpha: event.alpha,
@@ -134,7 +136,7 @@ impl Contacts {
                 whole
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
-                let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
+                let (at_a, at_b) = (self.plane.lowered(at_a), self.plane.lowered(at_b));
                 let near = PlanarOptions { prediction: within, beta: None };
                 let answer = planar_separation(x, &at_a, y, &at_b, &near, &mut memory.plane)?;
                 let whole = self.in_plane(&answer, reference, q.shape.is_unbounded());

@@ -33,7 +33,7 @@ pub use contacts::{ContactError, ContactSpec, Contacts, PairRule, Potential};
 pub use group::{Group, dot};
 pub use manifold::{Manifold, Window};
 pub use options::{ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss};
-pub use part::{Part, PartShape};
+pub use part::{Part, PartShape, Stand};
 pub use surface::Surface;
 pub use touch::{Memory, Touch};
 pub use transcript::{Impact, ImpactKind, Jump, JumpCause, Node, Place, Transcript};

@@ -62,6 +62,15 @@ pub struct Part {
     pub reach: f64,
 }
 
+/// Where a part is in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// Its own frame.
+    pub frame: Pose,
+    /// Its reference point.
+    pub reference: Vec3,
+}
+
 impl Part {
     /// A part of a body; `offset` as in [`Part::offset`].
     pub fn new(body: usize, slot: Option<usize>, index: usize, shape: PartShape, offset: Pose) -> Self {
@@ -92,13 +101,22 @@ impl Part {
         }
     }
 
+    /// Where it is when its body's principal frame stands at `pose`.
+    pub fn stand(&self, pose: &Pose) -> Stand {
+        Stand { frame: pose.then(&self.offset), reference: pose.point(&self.reference) }
+    }
+
     /// Box around it when its body's principal frame stands at `pose`. Parts in the plane reach a radius across it.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
+        self.bounds_at(&self.stand(pose))
+    }
+
+    /// Box around it where it is.
+    pub fn bounds_at(&self, stand: &Stand) -> Aabb {
         match &self.shape {
-            PartShape::Solid(solid) => solid.bounds(&pose.then(&self.offset)),
+            PartShape::Solid(solid) => solid.bounds(&stand.frame),
             PartShape::Planar(_) if self.radius.is_finite() => {
-                let centre = pose.point(&self.reference);
-                Aabb::new(centre, centre).grown(self.radius)
+                Aabb::new(stand.reference, stand.reference).grown(self.radius)
             }
             PartShape::Planar(_) => Aabb::everything(),
         }

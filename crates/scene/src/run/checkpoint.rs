@@ -208,7 +208,7 @@ mod tests {
                 steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
             },
             memory: vec![0.1, 0.2 + 0.1, -3.0],
-            stepping: Stepping::of(&std::array::from_fn::<f64, 15, _>(|k| 3.0 * k as f64)).unwrap(),
+            stepping: Stepping::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64)).unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

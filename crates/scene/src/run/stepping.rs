@@ -78,7 +78,7 @@ impl SinceSteps {
 }
 
 /// Over a whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stepping {
     /// Steps with such a problem.
     pub steps: u64,
@@ -89,12 +89,32 @@ pub struct Stepping {
     residual: f64,
     unconverged: u64,
     eased: u64,
+    guarded: u64,
+    /// How many, and the part of the impulses that the least one was left with, less than one.
+    calmed: (u64, f64),
     /// Sum over the steps, and the greatest.
     infeasibility: (f64, f64),
 }
 
 /// Numbers of it.
-const NUMBERS: usize = 15;
+const NUMBERS: usize = 18;
+
+impl Default for Stepping {
+    fn default() -> Self {
+        Self {
+            steps: 0,
+            solvers: [0; 5],
+            contacts: (0, 0),
+            iterations: (0, 0),
+            residual: 0.0,
+            unconverged: 0,
+            eased: 0,
+            guarded: 0,
+            calmed: (0, 1.0),
+            infeasibility: (0.0, 0.0),
+        }
+    }
+}
 
 impl Stepping {
     /// Takes a step into account.
@@ -109,6 +129,8 @@ impl Stepping {
         self.residual = self.residual.max(solve.residual);
         self.unconverged += u64::from(!solve.converged);
         self.eased += u64::from(solve.eased < 1.0);
+        self.guarded += u64::from(solve.guarded > 0);
+        self.calmed = (self.calmed.0 + u64::from(solve.calmed < 1.0), self.calmed.1.min(solve.calmed));
         self.infeasibility = (self.infeasibility.0 + infeasibility, self.infeasibility.1.max(infeasibility));
     }
 
@@ -131,6 +153,9 @@ impl Stepping {
             self.eased as f64,
             self.infeasibility.0,
             self.infeasibility.1,
+            self.guarded as f64,
+            self.calmed.0 as f64,
+            self.calmed.1,
         ]
     }
 
@@ -147,6 +172,8 @@ impl Stepping {
             unconverged: whole(11),
             eased: whole(12),
             infeasibility: (n[13], n[14]),
+            guarded: whole(15),
+            calmed: (whole(16), n[17]),
         })
     }
 
@@ -172,6 +199,9 @@ impl Stepping {
             residual_max: self.residual,
             unconverged: self.unconverged,
             eased: self.eased,
+            guarded: self.guarded,
+            calmed: self.calmed.0,
+            calmed_min: self.calmed.1,
         })
     }
 }
@@ -195,4 +225,45 @@ pub struct Complementarity {
     pub unconverged: u64,
     /// Steps in which overlaps were mended with less than gamma, because all of it would have brought energy.
     pub eased: u64,
+    /// Steps in which sweeps went on, or impulses were scaled down, for some bodies: so few sweeps as were asked for would have
+    /// brought energy.
+    #[serde(default)]
+    pub guarded: u64,
+    /// Steps that were not solved and got a part of their impulses only, because all of them would have brought energy.
+    #[serde(default)]
+    pub calmed: u64,
+    /// The least such part; one if there was none.
+    #[serde(default = "whole")]
+    pub calmed_min: f64,
+}
+
+/// What is not scaled.
+fn whole() -> f64 {
+    1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use percussion_mechanics::schemes::StepSolve;
+
+    #[test]
+    fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {
+        let mut stepping = Stepping::default();
+        let solve = StepSolve { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..StepSolve::default() };
+        for (guarded, calmed) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
+            let solve = StepSolve { guarded, calmed, ..solve };
+            stepping.watch(&Transcript { solve: Some(solve), ..Transcript::default() });
+            stepping = Stepping::of(&stepping.numbers()).unwrap();
+        }
+        let summary = stepping.summary().unwrap();
+        assert_eq!((summary.guarded, summary.calmed, summary.calmed_min), (2, 2, 0.25));
+        // What was written before these were counted says nothing of them.
+        let mut text = serde_json::to_value(&summary).unwrap();
+        for name in ["guarded", "calmed", "calmed_min"] {
+            text.as_object_mut().unwrap().remove(name).unwrap();
+        }
+        let old: Complementarity = serde_json::from_value(text).unwrap();
+        assert_eq!((old.guarded, old.calmed, old.calmed_min), (0, 0, 1.0));
+    }
 }

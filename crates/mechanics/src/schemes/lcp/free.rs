@@ -60,7 +60,7 @@ impl Freedom {
     }
 
     /// A wrench about the centre of mass, world axes, as a row over the unknowns.
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, wrench: &Vec6) -> [f64; 6] {
         let (f, t) = (linear(wrench), angular(wrench));
         match &self.plane {
@@ -69,8 +69,8 @@ impl Freedom {
                 [along(&f, 0), along(&f, 1), along(&t, 2), 0.0, 0.0, 0.0]
             }
             None => {
-                let t = self.axes.tr_mul(&t);
-                [f.x, f.y, f.z, t.x, t.y, t.z]
+                let [x, y, z] = self.turned(&t);
+                [f.x, f.y, f.z, x, y, z]
             }
         }
     }
@@ -83,15 +83,22 @@ impl Freedom {
         }
     }
 
+    /// A torque in body axes.
+    #[inline(always)]
+    fn turned(&self, t: &Vec3) -> [f64; 3] {
+        let [x, y, z] = &self.axes.data.0;
+        [x, y, z].map(|axis| axis[0] * t.x + axis[1] * t.y + axis[2] * t.z)
+    }
+
     /// The row of a push along a direction at a point with this arm from the centre, times a factor.
-    #[inline]
+    #[inline(always)]
     pub fn pushed(&self, arm: &Vec3, direction: &Vec3, factor: f64) -> [f64; 6] {
         let (f, t) = (direction * factor, arm.cross(direction) * factor);
         match &self.plane {
             Some(_) => self.row(&twist(&f, &t)),
             None => {
-                let t = self.axes.tr_mul(&t);
-                [f.x, f.y, f.z, t.x, t.y, t.z]
+                let [x, y, z] = self.turned(&t);
+                [f.x, f.y, f.z, x, y, z]
             }
         }
     }

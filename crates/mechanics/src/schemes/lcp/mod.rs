@@ -19,6 +19,7 @@
 //! term takes: without stabilisation no impulse has a positive power, and energy falls. An overlap that is mended pushes
 //! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`). Joints
 //! open in every step in which they turn and are always mended; what that brings is taken from the bodies on them (`brake.rs`).
+//! With `keep_energy = false` overlaps are mended whatever it brings, but no faster than a body rises by their depth against gravity.
 //! That holds for solutions. Sweeps that stop early see to it that impulses bring no energy beyond that without contact and what
 //! overlaps ask for (`guarded`), and what an unsolved step would still gain is taken from its impulses (`calm.rs`).
 //!
@@ -219,8 +220,9 @@ impl Lcp {
     }
 
     /// What the distances ask of velocities, with a part of γ for those that are overlaps.
-    fn ask(&mut self, h: f64, eased: f64) {
-        let LcpOptions { gamma, restitution, gaps, .. } = self.options;
+    fn ask(&mut self, model: &Model, h: f64, eased: f64) {
+        let LcpOptions { gamma, restitution, gaps, keep_energy, .. } = self.options;
+        let pull = model.gravity.norm();
         self.offsets.clear();
         for (k, spot) in self.spots.list.iter().enumerate() {
             let part = match (spot.distance < 0.0, gaps) {
@@ -229,6 +231,10 @@ impl Lcp {
                 (false, GapRule::Gamma) => gamma,
             };
             let mut offset = part * spot.distance / h;
+            // Whatever it costs is not whatever it flings.
+            if !keep_energy && offset < 0.0 {
+                offset = offset.max(-rise(pull, -spot.distance * spot.metres) / spot.metres);
+            }
             // Contacts that bounce do so where they are: what is left of a gap must not take from the rebound.
             if self.bounces[k] {
                 let bound = match restitution {
@@ -249,7 +255,7 @@ impl Lcp {
 
     /// Impulses and velocities of the step, with a part of γ for overlaps.
     fn push(&mut self, model: &Model, state: &State, h: f64, eased: f64) -> Result<(), Trouble> {
-        self.ask(h, eased);
+        self.ask(model, h, eased);
         let contacts = self.contacts.clone();
         let contacts = contacts.as_deref();
         let count = self.spots.list.len();
@@ -456,6 +462,11 @@ fn reaches(model: &Model) -> Vec<f64> {
         }
     }
     reaches
+}
+
+/// Speed with which a body rises by a depth against gravity, m/s: no limit without gravity.
+fn rise(gravity: f64, depth: f64) -> f64 {
+    if gravity > 0.0 { (2.0 * gravity * depth).sqrt() } else { f64::INFINITY }
 }
 
 /// How fast the distance of a spot changes with given twists.

@@ -11,12 +11,12 @@
 //! so that a run that was interrupted goes on to the same bits.
 
 use super::options::{DistanceMetric, LcpOptions};
-use crate::contact::{Contacts, Manifold, Memory, Part, Surface, Touch, Watch, Window};
+use crate::contact::{Contacts, Manifold, Memory, Part, Stand, Surface, Touch, Watch, Window};
 use crate::discrete::Trouble;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::motion::Twist;
 use crate::state::State;
-use percussion_geometry::{Pose, Vec3};
+use percussion_geometry::Vec3;
 
 /// How far the point of an event may lie outside its features at least, relative to the smaller part: faces that lie on each
 /// other keep all their corners.
@@ -67,9 +67,8 @@ pub(super) struct Spots {
     watch: Option<Watch>,
     room: Manifold,
     touches: Vec<Touch>,
-    /// By part: where its body is, its reference point in the world, and how it moves.
-    poses: Vec<Pose>,
-    references: Vec<Vec3>,
+    /// By part: where it is, and how it moves.
+    stands: Vec<Stand>,
     paces: Vec<Pace>,
     /// Places where parts touch, by pair.
     pub list: Vec<Spot>,
@@ -93,20 +92,17 @@ impl Spots {
         self.list.clear();
         self.deepest = (0.0, 0.0);
         let (t, step, h) = (state.time, h, h.abs());
-        self.poses.clear();
-        self.references.clear();
+        self.stands.clear();
         self.paces.clear();
         for part in &contacts.parts {
-            let pose = part.body_pose(state);
-            self.references.push(pose.point(&part.reference));
-            self.poses.push(pose);
+            self.stands.push(part.stand(&part.body_pose(state)));
             self.paces.push(match (part.slot, &part.motion) {
                 (Some(slot), _) => Pace::of(&twists[slot], reaches[slot]),
                 (None, Some(motion)) => Pace::driven(&motion.step(t, step), part),
                 (None, None) => Pace::default(),
             });
         }
-        let (poses, references, paces) = (&self.poses, &self.references, &self.paces);
+        let (stands, paces) = (&self.stands, &self.paces);
         let travel = |part: usize| MARGIN * h * paces[part].fastest;
         // Lengths in the ratio metric are relative to a distance between parts: boxes must allow for it.
         let asked = |part: usize| match (options.eps_t, options.metric) {
@@ -117,7 +113,7 @@ impl Spots {
                 if radius.is_finite() { eps * radius } else { 0.0 }
             }
         };
-        let boxed = |part: usize| contacts.parts[part].bounds(&poses[part]).grown(asked(part));
+        let boxed = |part: usize| contacts.parts[part].bounds_at(&stands[part]).grown(asked(part));
         match &mut self.watch {
             Some(watch) => watch.look(contacts, boxed)?,
             None => self.watch = Some(Watch::new(contacts, boxed)?),
@@ -130,7 +126,7 @@ impl Spots {
             let together = MARGIN * h * paces[a].towards(&paces[b]);
             let within = if options.eps_t.is_some() { asked(a) + asked(b) } else { together };
             let reach = p.radius + q.radius + within;
-            if (references[a] - references[b]).norm_squared() > reach * reach {
+            if (stands[a].reference - stands[b].reference).norm_squared() > reach * reach {
                 continue;
             }
             let window = Window {
@@ -143,7 +139,7 @@ impl Spots {
             self.touches.clear();
             let memory = &mut Memory::default();
             let room = &mut self.room;
-            let at = (&poses[a], &poses[b]);
+            let at = (&stands[a], &stands[b]);
             let whole = contacts.active_events((a, b), at, &window, memory, room, &mut self.touches)?;
             let Some(whole) = whole else { continue };
             let surface = contacts.surface(a, b);

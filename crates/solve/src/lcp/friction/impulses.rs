@@ -136,7 +136,7 @@ pub struct FrictionalSolution {
     pub outcome: FrictionalOutcome,
     /// The impulses, or the last ones tried.
     pub impulses: Impulses,
-    /// What the judge says of them.
+    /// What the judge says of them; to rounding, where sweeps end far from a solution.
     pub residual: FrictionalResidual,
     /// Pivots, interior-point iterations, or sweeps and factorisations.
     pub iterations: usize,

@@ -155,7 +155,8 @@ impl Frictional {
 
     /// Counts what a row asks for among the sizes of momenta.
     fn asks(&mut self, compliance: f64, offset: f64) {
-        if offset != 0.0 {
+        // Few ask for more than all before.
+        if offset * offset > self.size * self.size * compliance {
             self.size = self.size.max(offset.abs() / compliance.sqrt());
         }
     }
@@ -226,6 +227,7 @@ impl Frictional {
     /// Adds a contact with its tangents between one or two blocks of six unknowns: `rows` says of each block what the
     /// normal does, then each tangent, with its drift. The same as [`Frictional::contact`] and
     /// [`Frictional::drifting_tangent`], in a third of the time.
+    #[inline]
     pub fn contact_of_bodies(
         &mut self,
         bodies: &[usize],
@@ -241,24 +243,22 @@ impl Frictional {
         }
         let first = self.tangents.len();
         let mut normal = None;
+        let frame = Row::between(bodies, &self.blocks);
         for (values, drift) in rows {
-            let mut row = Row::new();
-            for (&body, values) in bodies.iter().zip(values) {
-                row.touch(body, &self.blocks[body], &self.inverse, values);
-            }
-            row.drift = *drift;
+            let row = frame.with(values, *drift, bodies, &self.blocks, &self.inverse);
             // Not a number is not above zero either.
-            if !(row.compliance > 0.0 && row.compliance.is_finite() && drift.is_finite()) {
+            let g = row.compliance;
+            if !(g > 0.0 && g < f64::INFINITY && drift.abs() < f64::INFINITY) {
                 self.tangents.truncate(first);
                 return self.contact_by_rows(bodies, rows, friction, gap);
             }
             match normal {
                 None => {
-                    self.asks(row.compliance, gap.min(0.0));
+                    self.asks(g, gap.min(0.0));
                     normal = Some(row);
                 }
                 Some(_) => {
-                    self.asks(row.compliance, *drift);
+                    self.asks(g, *drift);
                     self.tangents.push(row);
                 }
             }

@@ -30,6 +30,15 @@ impl FrictionalResidual {
             .into_iter()
             .fold(self.momentum, f64::max)
     }
+
+    /// Becomes the larger error of both in everything.
+    pub(super) fn take(&mut self, other: &Self) {
+        let own = [&mut self.momentum, &mut self.equality, &mut self.sign, &mut self.normal];
+        let theirs = [other.momentum, other.equality, other.sign, other.normal];
+        own.into_iter().zip(theirs).for_each(|(own, theirs)| *own = own.max(theirs));
+        self.friction = self.friction.max(other.friction);
+        self.cone = self.cone.max(other.cone);
+    }
 }
 
 /// Judges impulses, whichever solver they came from.

@@ -112,6 +112,40 @@ impl Row {
         self.sides += 1;
     }
 
+    /// A row without entries between one or two blocks of six unknowns.
+    #[inline(always)]
+    pub(super) fn between(bodies: &[usize], blocks: &[Block]) -> Self {
+        let mut row = Self::new();
+        for (side, &body) in bodies.iter().enumerate().take(2) {
+            row.blocks[side] = body as u32;
+            row.starts[side] = blocks[body].start as u32;
+            row.widths[side] = WIDEST as u8;
+            row.sides += 1;
+        }
+        row
+    }
+
+    /// The same row with entries for each of its blocks.
+    #[inline(always)]
+    pub(super) fn with(
+        &self,
+        values: &[Six; 2],
+        drift: f64,
+        bodies: &[usize],
+        blocks: &[Block],
+        inverse: &[f64],
+    ) -> Self {
+        let mut row = Self { values: *values, drift, ..*self };
+        if let [body] = *bodies {
+            row.values[1] = [0.0; WIDEST];
+            row.compliance = dot_six(&values[0], &blocks[body].response(inverse, &values[0]));
+        } else if let [a, b] = *bodies {
+            let on_a = dot_six(&values[0], &blocks[a].response(inverse, &values[0]));
+            row.compliance = on_a + dot_six(&values[1], &blocks[b].response(inverse, &values[1]));
+        }
+        row
+    }
+
     /// `rᵀ v`, and what is there without v
     #[inline(always)]
     pub(super) fn along(&self, v: &[f64]) -> f64 {
@@ -153,6 +187,12 @@ impl Row {
             }
         }
         sum
+    }
+
+    /// Entries of both blocks, zeros for one that is not touched.
+    #[inline(always)]
+    pub(super) fn sides(&self) -> [&Six; 2] {
+        [&self.values[0], &self.values[1]]
     }
 
     /// Index and entries of each touched block, filled up with zeros.

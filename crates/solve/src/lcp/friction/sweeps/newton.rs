@@ -16,8 +16,8 @@
 
 use super::factors::Factors;
 use super::graph::Part;
+use super::lanes::{along, push};
 use super::law::{Kind, Law};
-use super::pass::{along, push};
 use super::system::{Item, System};
 use crate::arithmetic::{add_scaled, dot};
 use crate::lcp::friction::impulses::Cone;

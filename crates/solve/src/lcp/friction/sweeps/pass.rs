@@ -8,18 +8,19 @@
 //! ```
 
 use super::graph::Part;
-use super::local::{plane, segment, shrink_to_diamond};
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
+use super::lanes::{Body, Four, Lanes, Pair, along, push};
+use super::local::{segment, shrink_to_diamond};
 use super::system::{Item, System};
 use crate::lcp::friction::impulses::Cone;
-use crate::lcp::friction::rows::WIDEST;
-
-type Body = [f64; WIDEST];
+use crate::lcp::friction::residual::FrictionalResidual;
 
 /// What the impulses of a part come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Account {
-    /// What the judge would say.
-    pub(super) error: f64,
+    /// What the judge would say. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
+    pub(super) residual: FrictionalResidual,
     /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
     /// friction and gaps take.
     pub(super) power: f64,
@@ -27,99 +28,51 @@ pub(super) struct Account {
 
 impl Account {
     /// Of what is not a number.
-    const NAUGHT: Self = Self { error: f64::INFINITY, power: f64::INFINITY };
-}
-
-pub(super) type Pair = [f64; 2 * WIDEST];
-
-/// `rᵀ v`, in two sums that can run beside each other.
-#[inline(always)]
-pub(super) fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
-    let mut sum = [0.0; 2];
-    for k in 0..WIDEST / 2 {
-        for (lane, sum) in sum.iter_mut().enumerate() {
-            let i = 2 * k + lane;
-            *sum += row[i] * a[i] + row[WIDEST + i] * b[i];
-        }
+    fn naught() -> Self {
+        let residual = FrictionalResidual { normal: f64::INFINITY, ..FrictionalResidual::default() };
+        Self { residual, power: f64::INFINITY }
     }
-    sum[0] + sum[1]
-}
 
-#[inline(always)]
-pub(super) fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
-    for i in 0..WIDEST {
-        a[i] += x * row[i];
-        b[i] += x * row[WIDEST + i];
+    /// The worst of its errors.
+    pub(super) fn error(&self) -> f64 {
+        self.residual.worst()
     }
 }
 
 impl System {
     /// Goes once over a part, forth or back; returns the largest change of an impulse.
     pub(super) fn sweep(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
+        #[cfg(target_arch = "x86_64")]
+        if lanes::by_four() {
+            // SAFETY: the processor has registers of four.
+            return unsafe { self.sweep_by_four(part, back, cone, relaxation) };
+        }
+        self.sweep_all::<[f64; 4]>(part, back, cone, relaxation)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    fn sweep_by_four(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
+        self.sweep_all::<std::arch::x86_64::__m256d>(part, back, cone, relaxation)
+    }
+
+    #[inline(always)]
+    fn sweep_all<F: Four>(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
         let mut change = 0.0_f64;
         let Self { items, rows, drift, x, v, wish, .. } = self;
-        let mut visit = |item: &Item| {
+        let items = &items[part.items.clone()];
+        for k in 0..items.len() {
+            let item = &items[if back { items.len() - 1 - k } else { k }];
             let range = item.range();
             let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
-            if let (Ok(rows), Ok(drift), Ok(x)) =
+            let by = if let (Ok(rows), Ok(drift), Ok(x)) =
                 (<&[Pair; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
             {
-                let by = full(item, rows, drift, x, v, cone, relaxation);
-                change = if by > change { by } else { change };
-                return;
-            }
-            let [a, b] = item.ends.map(|e| e as usize);
-            let (mut va, mut vb) = (v[a], v[b]);
-            let mut set = |x: &mut f64, next: f64, row: &Pair| {
-                change = change.max((next - *x).abs());
-                push(row, next - *x, &mut va, &mut vb);
-                *x = next;
+                full::<F>(item, rows, drift, x, v, cone, relaxation)
+            } else {
+                any(item, rows, drift, x, v, wish, relaxation)
             };
-            match (rows, x) {
-                ([n], [xn]) => {
-                    let u = along(n, &v[a], &v[b]) + item.bias;
-                    let next = *xn - relaxation * u / item.g[0];
-                    set(xn, if item.contact { next.max(0.0) } else { next }, n);
-                }
-                ([n, s], [xn, xs]) => {
-                    let un = along(n, &v[a], &v[b]) + item.bias;
-                    let us = along(s, &v[a], &v[b]) + drift[1];
-                    let next = (*xn - relaxation * un / item.g[0]).max(0.0);
-                    let us = us + item.g[1] * (next - *xn);
-                    set(xn, next, n);
-                    let next = segment(item.g[3], *xs, us, item.friction * next);
-                    set(xs, next, s);
-                }
-                ([n, tangents @ ..], [xn, p @ ..]) => {
-                    let u = along(n, &v[a], &v[b]) + item.bias;
-                    let normal = (*xn - relaxation * u / item.g[0]).max(0.0);
-                    set(xn, normal, n);
-                    // Impulses along many tangents are not unique: a step of projected gradients.
-                    let wish = &mut wish[..p.len()];
-                    let softness: f64 = tangents.iter().flatten().map(|r| r * r).sum();
-                    let (at, bt) = (va, vb);
-                    for (((wish, row), drift), p) in wish.iter_mut().zip(tangents).zip(&drift[1..]).zip(&*p) {
-                        *wish = p - (along(row, &at, &bt) + drift) / softness;
-                    }
-                    shrink_to_diamond(wish, item.friction * normal);
-                    let mut set = |x: &mut f64, next: f64, row: &Pair| {
-                        change = change.max((next - *x).abs());
-                        push(row, next - *x, &mut va, &mut vb);
-                        *x = next;
-                    };
-                    for ((wish, row), p) in wish.iter().zip(tangents).zip(p) {
-                        set(p, *wish, row);
-                    }
-                }
-                _ => {}
-            }
-            (v[a], v[b]) = (va, vb);
-        };
-        let items = &items[part.items.clone()];
-        if back {
-            items.iter().rev().for_each(&mut visit)
-        } else {
-            items.iter().for_each(&mut visit)
+            change = larger(by, change);
         }
         change
     }
@@ -130,6 +83,13 @@ impl System {
             let [a, b] = item.ends.map(|e| e as usize);
             let range = item.range();
             let x = &mut self.x[range.clone()];
+            // Most are where they should be.
+            if let (Cone::Facets, &[n, s, t]) = (cone, &*x)
+                && n >= 0.0
+                && s.abs() + t.abs() <= item.friction * n
+            {
+                continue;
+            }
             let wish = &mut self.wish[..x.len()];
             wish.copy_from_slice(x);
             clip(wish, item.friction, cone);
@@ -146,39 +106,57 @@ impl System {
 
     /// What the judge would say of a part whose velocities are those of its impulses.
     pub(super) fn error(&self, part: &Part, cone: Cone) -> f64 {
-        self.account(part, cone).error
+        self.account(part, cone).error()
     }
 
     /// The same, and what the impulses do.
     pub(super) fn account(&self, part: &Part, cone: Cone) -> Account {
-        let (mut worst, mut power) = (0.0_f64, 0.0);
+        #[cfg(target_arch = "x86_64")]
+        if lanes::by_four() {
+            // SAFETY: the processor has registers of four.
+            return unsafe { self.account_by_four(part, cone) };
+        }
+        self.account_all::<[f64; 4]>(part, cone)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    fn account_by_four(&self, part: &Part, cone: Cone) -> Account {
+        self.account_all::<std::arch::x86_64::__m256d>(part, cone)
+    }
+
+    #[inline(always)]
+    fn account_all<F: Four>(&self, part: &Part, cone: Cone) -> Account {
+        let (mut equality, mut normal, mut friction, mut over, mut power) =
+            (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64, 0.0);
         for item in &self.items[part.items.clone()] {
             let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
             let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
             if let (Cone::Facets, Ok(rows), &[n, s, t], true) =
                 (cone, <&[Pair; 3]>::try_from(rows), x, item.contact)
             {
-                let (u, drift) = (speeds(rows, va, vb), &self.drift[item.range()]);
+                let (u, drift) = (Lanes::<F>::of(va, vb).speeds(rows), &self.drift[item.range()]);
                 let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
                 power += n * (u[0] - larger(item.bias, 0.0)) + s * u[1] + t * u[2];
                 let slip = larger(u[1].abs(), u[2].abs());
                 let left = item.friction * n - s.abs() - t.abs();
                 let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
-                let pressed = larger(lesser(u[0], n).abs(), lesser(left, slip).abs());
-                worst = larger(worst, larger(pressed, larger(resists(s, u[1]), resists(t, u[2]))));
+                normal = larger(normal, lesser(u[0], n).abs());
+                friction = larger(friction, larger(resists(s, u[1]), resists(t, u[2])));
+                over = larger(over, lesser(left, slip).abs());
                 // A comparison forgets a NaN, the caller should not.
                 if (u[0] + u[1] + u[2]).is_nan() {
-                    return Account::NAUGHT;
+                    return Account::naught();
                 }
                 continue;
             }
             let un = along(&rows[0], va, vb) + item.bias;
             power += x[0] * if item.contact { un - larger(item.bias, 0.0) } else { un };
             if !item.contact {
-                worst = worst.max(un.abs());
+                equality = equality.max(un.abs());
                 continue;
             }
-            worst = worst.max(un.min(x[0]).abs());
+            normal = normal.max(un.min(x[0]).abs());
             let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
             let drifts = &self.drift[item.range()][1..];
             let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
@@ -189,26 +167,27 @@ impl System {
                     let mut left = reach;
                     for (p, u) in p.iter().zip(speeds) {
                         left -= p.abs();
-                        worst = worst.max(p.abs().min(slip + u * p.signum()).abs());
+                        friction = friction.max(p.abs().min(slip + u * p.signum()).abs());
                     }
-                    worst = worst.max(left.min(slip).abs());
+                    over = over.max(left.min(slip).abs());
                 }
                 Cone::Round => {
-                    let (mut wish, mut over) = ([0.0; 2], [0.0; 2]);
+                    let (mut wish, mut off) = ([0.0; 2], [0.0; 2]);
                     speeds.zip(p).enumerate().take(2).for_each(|(k, (u, p))| wish[k] = p - u);
                     let long = wish[0].hypot(wish[1]);
                     let shrink = if long > reach { reach / long } else { 1.0 };
-                    p.iter().enumerate().take(2).for_each(|(k, p)| over[k] = p - shrink * wish[k]);
-                    worst = worst.max(over[0].hypot(over[1]));
+                    p.iter().enumerate().take(2).for_each(|(k, p)| off[k] = p - shrink * wish[k]);
+                    friction = friction.max(off[0].hypot(off[1]));
                 }
                 Cone::Facets => {}
             }
             // `max` forgets a NaN, the caller should not.
             if un.is_nan() {
-                return Account::NAUGHT;
+                return Account::naught();
             }
         }
-        Account { error: worst, power }
+        let residual = FrictionalResidual { equality, normal, friction, cone: over, ..Default::default() };
+        Account { residual, power }
     }
 }
 
@@ -224,15 +203,63 @@ fn lesser(p: f64, q: f64) -> f64 {
     if p < q { p } else { q }
 }
 
-/// Velocities along the three rows of a contact, side by side.
-#[inline(always)]
-fn speeds(rows: &[Pair; 3], a: &Body, b: &Body) -> [f64; 3] {
-    [along(&rows[0], a, b), along(&rows[1], a, b), along(&rows[2], a, b)]
+/// Visits an item of any number of rows; returns the largest change of an impulse.
+fn any(
+    item: &Item,
+    rows: &[Pair],
+    drift: &[f64],
+    x: &mut [f64],
+    v: &mut [Body],
+    wish: &mut [f64],
+    relaxation: f64,
+) -> f64 {
+    let mut change = 0.0_f64;
+    let [a, b] = item.ends.map(|e| e as usize);
+    let (mut va, mut vb) = (v[a], v[b]);
+    let mut set = |x: &mut f64, next: f64, row: &Pair, va: &mut Body, vb: &mut Body| {
+        change = change.max((next - *x).abs());
+        push(row, next - *x, va, vb);
+        *x = next;
+    };
+    match (rows, x) {
+        ([n], [xn]) => {
+            let u = along(n, &va, &vb) + item.bias;
+            let next = *xn - relaxation * u * item.normal[0];
+            set(xn, if item.contact { next.max(0.0) } else { next }, n, &mut va, &mut vb);
+        }
+        ([n, s], [xn, xs]) => {
+            let un = along(n, &va, &vb) + item.bias;
+            let us = along(s, &va, &vb) + drift[1];
+            let next = (*xn - relaxation * un * item.normal[0]).max(0.0);
+            let us = us + item.normal[1] * (next - *xn);
+            set(xn, next, n, &mut va, &mut vb);
+            let next = segment(item.tangents.g[0], *xs, us, item.friction * next);
+            set(xs, next, s, &mut va, &mut vb);
+        }
+        ([n, tangents @ ..], [xn, p @ ..]) => {
+            let u = along(n, &va, &vb) + item.bias;
+            let normal = (*xn - relaxation * u * item.normal[0]).max(0.0);
+            set(xn, normal, n, &mut va, &mut vb);
+            // Impulses along many tangents are not unique: a step of projected gradients.
+            let wish = &mut wish[..p.len()];
+            let softness: f64 = tangents.iter().flatten().map(|r| r * r).sum();
+            for (((wish, row), drift), p) in wish.iter_mut().zip(tangents).zip(&drift[1..]).zip(&*p) {
+                *wish = p - (along(row, &va, &vb) + drift) / softness;
+            }
+            shrink_to_diamond(wish, item.friction * normal);
+            for ((wish, row), p) in wish.iter().zip(tangents).zip(p) {
+                set(p, *wish, row, &mut va, &mut vb);
+            }
+        }
+        _ => {}
+    }
+    (v[a], v[b]) = (va, vb);
+    change
 }
 
 /// Visits a contact with two tangents; returns the largest change of an impulse.
 #[inline(always)]
-fn full(
+fn full<F: Four>(
     item: &Item,
     rows: &[Pair; 3],
     drift: &[f64; 3],
@@ -242,7 +269,8 @@ fn full(
     relaxation: f64,
 ) -> f64 {
     let [a, b] = item.ends.map(|e| e as usize);
-    let u = speeds(rows, &v[a], &v[b]);
+    let mut lanes = Lanes::<F>::of(&v[a], &v[b]);
+    let u = lanes.speeds(rows);
     let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
     let next = contact(item, cone, relaxation, *x, u);
     let by = [next[0] - x[0], next[1] - x[1], next[2] - x[2]];
@@ -251,14 +279,8 @@ fn full(
         return 0.0;
     }
     *x = next;
-    let [n, s, t] = rows;
-    let push = |v: &mut Body, at: usize| {
-        for i in 0..WIDEST {
-            v[i] += by[0] * n[at + i] + by[1] * s[at + i] + by[2] * t[at + i];
-        }
-    };
-    push(&mut v[a], 0);
-    push(&mut v[b], WIDEST);
+    lanes.push(rows, &by);
+    lanes.write(v, [a, b]);
     larger(larger(by[0].abs(), by[1].abs()), by[2].abs())
 }
 
@@ -280,13 +302,14 @@ fn contact(item: &Item, cone: Cone, relaxation: f64, x: [f64; 3], u: [f64; 3]) -
     if inside && relaxation == 1.0 {
         return rest;
     }
-    let next = (x[0] - relaxation * u[0] / item.g[0]).max(0.0);
-    if next == 0.0 {
+    let [softness, ns, nt] = item.normal;
+    let next = x[0] - relaxation * u[0] * softness;
+    if !(next > 0.0) {
         return [0.0; 3];
     }
     let by = next - x[0];
-    let slip = [u[1] + item.g[1] * by, u[2] + item.g[2] * by];
-    let [s, t] = plane(cone, [item.g[3], item.g[4], item.g[5]], [x[1], x[2]], slip, item.friction * next);
+    let slip = [u[1] + ns * by, u[2] + nt * by];
+    let [s, t] = item.tangents.answer(cone, [x[1], x[2]], slip, item.friction * next);
     [next, s, t]
 }
 
