@@ -13,7 +13,8 @@ pub struct Stance<'a> {
     pub model: &'a Model,
     /// The configuration, and momenta where velocities are asked for.
     pub state: &'a State,
-    systems: Vec<System>,
+    /// Of islands that were asked for.
+    systems: Vec<Option<System>>,
     /// Which of them have factors.
     factored: Vec<bool>,
     twists: Vec<Vec6>,
@@ -23,7 +24,7 @@ pub struct Stance<'a> {
 impl<'a> Stance<'a> {
     /// Looks at a configuration.
     pub fn new(model: &'a Model, state: &'a State) -> Self {
-        let systems = model.islands.iter().map(|i| model.mass_system(state, i.bodies.clone())).collect();
+        let systems = model.islands.iter().map(|_| None).collect();
         let factored = vec![false; model.islands.len()];
         let wrenches = vec![Vec6::zeros(); model.moving()];
         Self { model, state, systems, factored, twists: Vec::new(), wrenches }
@@ -81,7 +82,9 @@ impl<'a> Stance<'a> {
         }
         for &island in &islands[..found] {
             let it = &self.model.islands[island];
-            self.systems[island].reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.freedoms.clone()]);
+            let system = self.systems[island]
+                .get_or_insert_with(|| self.model.mass_system(self.state, it.bodies.clone()));
+            system.reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.freedoms.clone()]);
         }
     }
 
@@ -90,7 +93,8 @@ impl<'a> Stance<'a> {
         self.twists.resize(self.model.moving(), Vec6::zeros());
         for &island in islands {
             let it = &self.model.islands[island];
-            let system = &mut self.systems[island];
+            let system = self.systems[island]
+                .get_or_insert_with(|| self.model.mass_system(self.state, it.bodies.clone()));
             // A reduced mass matrix is positive definite: masses are positive, columns independent.
             self.factored[island] = self.factored[island] || system.factor().is_ok();
             if self.factored[island] {

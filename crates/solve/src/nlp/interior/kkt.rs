@@ -11,6 +11,7 @@
 //! Where inequalities outnumber the columns they are eliminated as well: `E` is positive in their rows, and `Jᵀ E⁻¹ J` joins the
 //! Hessian. Refinement works on all rows, so that what this loses in digits is got back.
 
+use super::condensed::Condensed;
 use super::shape::Shape;
 use crate::arithmetic::max_abs;
 use feral::numeric::factorize::NumericParams;
@@ -33,12 +34,6 @@ pub(super) struct Inertia {
     pub zero: usize,
 }
 
-/// What an inequality's elimination adds: two entries of the Jacobian and the slot of their product.
-struct Product {
-    entries: [u32; 2],
-    slot: u32,
-}
-
 /// Matrix, factors and memory for their use.
 pub(super) struct Kkt {
     columns: usize,
@@ -51,7 +46,7 @@ pub(super) struct Kkt {
     jacobian_slots: Vec<(usize, usize)>,
     /// Row and column of each entry of the Jacobian.
     jacobian_places: Vec<(usize, usize)>,
-    products: Vec<Product>,
+    condensed: Condensed,
     diagonal_slots: Vec<usize>,
     /// Entries of the upper left block: row, column, slot in `upper`.
     upper: CscMatrix,
@@ -59,8 +54,6 @@ pub(super) struct Kkt {
     upper_diagonal: Vec<usize>,
     /// The Jacobian, scaled, and the diagonal of its rows.
     jacobian: Vec<f64>,
-    /// The Jacobian over the root of that diagonal, for rows that are eliminated.
-    weighted: Vec<f64>,
     rows: Vec<f64>,
     row_scales: Vec<f64>,
     right: Vec<f64>,
@@ -112,13 +105,13 @@ impl Kkt {
     pub fn new(shape: &Shape) -> Self {
         let (n, m) = (shape.columns.len(), shape.rows.len());
         let inequalities = shape.rows.iter().filter(|bound| !bound.is_equation()).count();
-        let condensed = inequalities > n;
+        let many = inequalities > n;
         let mut next = n;
         let place_of: Vec<Option<usize>> = shape
             .rows
             .iter()
             .map(|bound| {
-                let kept = !condensed || bound.is_equation();
+                let kept = !many || bound.is_equation();
                 next += usize::from(kept);
                 kept.then(|| next - 1)
             })
@@ -127,50 +120,20 @@ impl Kkt {
         let mut upper_places: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
         upper_places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
         let upper = laid_out(n, &mut upper_places);
-        // Entries of rows that are eliminated, by row.
-        let mut eliminated: Vec<Vec<u32>> = vec![Vec::new(); m];
-        for (entry, &(_, row, _)) in shape.jacobian.iter().enumerate() {
-            if place_of[row].is_none() {
-                eliminated[row].push(entry as u32);
-            }
-        }
-        let column = |entry: u32| shape.jacobian[entry as usize].2;
+        let entries = shape.jacobian.iter().map(|&(_, row, column)| (row, column));
+        let mut condensed = Condensed::new(entries, |row| place_of[row].is_none());
         // Places as column and row, the order of compressed columns.
         let mut places: Vec<(usize, usize)> = (0..dimension).map(|i| (i, i)).collect();
         places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
         let kept = shape.jacobian.iter().filter_map(|&(_, i, j)| place_of[i].map(|place| (j, place)));
         places.extend(kept);
-        for list in &eliminated {
-            for (k, &a) in list.iter().enumerate() {
-                for &b in &list[..=k] {
-                    let (a, b) = (column(a), column(b));
-                    places.push((a.min(b), a.max(b)));
-                }
-            }
-            if places.len() > 1 << 22 {
-                places.sort_unstable();
-                places.dedup();
-            }
-        }
+        places.extend(condensed.places());
         let matrix = laid_out(dimension, &mut places);
         // Every place asked for was put in above.
         let slot = |column: usize, row: usize| places.binary_search(&(column, row)).unwrap_or_default();
         let upper_slot =
             |column: usize, row: usize| upper_places.binary_search(&(column, row)).unwrap_or_default();
-        let mut products = Vec::new();
-        for list in &eliminated {
-            for (k, &a) in list.iter().enumerate() {
-                for &b in &list[..=k] {
-                    let (i, j) = (column(a), column(b));
-                    let slot = slot(i.min(j), i.max(j)) as u32;
-                    products.push(Product { entries: [a, b], slot });
-                    if a != b && i == j {
-                        // Two entries at one place: their product counts twice.
-                        products.push(Product { entries: [a, b], slot });
-                    }
-                }
-            }
-        }
+        condensed.lay_out(slot);
         let kept = shape.jacobian.iter().enumerate();
         let kept = kept.filter_map(|(e, &(_, i, j))| place_of[i].map(|place| (e, slot(j, place))));
         Self {
@@ -178,12 +141,11 @@ impl Kkt {
             hessian_slots: shape.hessian.iter().map(|&(_, i, j)| slot(j, i)).collect(),
             jacobian_slots: kept.collect(),
             jacobian_places: shape.jacobian.iter().map(|&(_, i, j)| (i, j)).collect(),
-            products,
+            condensed,
             upper_hessian: shape.hessian.iter().map(|&(_, i, j)| upper_slot(j, i)).collect(),
             upper_diagonal: (0..n).map(|i| upper_slot(i, i)).collect(),
             upper,
             jacobian: vec![0.0; shape.jacobian.len()],
-            weighted: vec![0.0; shape.jacobian.len()],
             rows: vec![0.0; m],
             row_scales: vec![1.0; m],
             right: vec![0.0; n + m],
@@ -241,14 +203,7 @@ impl Kkt {
         for &(entry, slot) in &self.jacobian_slots {
             values[slot] += self.jacobian[entry];
         }
-        if !self.products.is_empty() {
-            // Rows that stay have no products: what stands here for them is not read.
-            let each = self.weighted.iter_mut().zip(&self.jacobian).zip(&self.jacobian_places);
-            each.for_each(|((own, value), &(row, _))| *own = value / self.rows[row].sqrt());
-        }
-        for Product { entries: [a, b], slot } in &self.products {
-            values[*slot as usize] += self.weighted[*a as usize] * self.weighted[*b as usize];
-        }
+        self.condensed.add(&self.jacobian, &self.rows, values);
         let mut eliminated = 0;
         for (place, &e) in self.place_of.iter().zip(&self.rows) {
             match place {
@@ -300,7 +255,7 @@ impl Kkt {
                 b[*place] = right[n + row];
             }
         }
-        if self.products.is_empty() {
+        if self.condensed.is_empty() {
             self.solver.solve_into(b, small).ok()?;
         } else {
             for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
@@ -317,7 +272,7 @@ impl Kkt {
                 None => -right[n + row],
             };
         }
-        if !self.products.is_empty() {
+        if !self.condensed.is_empty() {
             for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
                 if self.place_of[row].is_none() {
                     x[n + row] += value * small[column];

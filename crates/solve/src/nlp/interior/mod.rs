@@ -1,7 +1,7 @@
 //! A primal-dual interior-point method with a filter line search, in the spirit of Wächter and Biegler, "On the implementation
 //! of an interior-point filter line-search algorithm for large-scale nonlinear programming" (2006), for points on manifolds.
 //!
-//! `shape` says what takes part, `scaled` evaluates, `kkt` factorises, `phase` is a barrier problem with its iterate,
+//! `shape` says what takes part, `scaled` evaluates, `kkt` factorises (`condensed` eliminates inequalities), `phase` is a barrier problem with its iterate,
 //! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `soft` takes steps that the filter
 //! does not let pass, `restoration` reduces violations where nothing else works, `watchdog` lets steps pass untested, `damping`
 //! shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
@@ -10,6 +10,7 @@
 //! at the end of all searching the restoration's proximal centre moves with the iterate; steps are damped at kinks; saddles are
 //! left.
 
+mod condensed;
 mod damping;
 mod direction;
 mod filter;
