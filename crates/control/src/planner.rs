@@ -17,7 +17,7 @@ use crate::outcome::impulses;
 use crate::plan::{Plan, Slip};
 use crate::transcription::{Encounter, EncounterError, Label, Point, Setup, Transcription};
 use percussion_mechanics::discrete::displace;
-use percussion_solve::nlp::{Interior, Outcome, Program, Record, Solution, Warm, Watch};
+use percussion_solve::nlp::{Conflict, Interior, Outcome, Party, Program, Record, Solution, Warm, Watch};
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -60,6 +60,9 @@ pub enum PlanError {
 
 /// Overlap that counts as rounding, m.
 pub(crate) const ROUNDING: f64 = 1e-9;
+
+/// Conflicts named at most.
+const NAMED: usize = 8;
 
 /// The barrier parameter that a later round begins with.
 const MENDED: f64 = 1e-6;
@@ -192,7 +195,7 @@ fn search(
         let guess = objective_guess.unwrap_or(f64::NAN);
         let wrong = found && rounds.examine(&program, &solution)?;
         if !wrong || round == options.rounds {
-            let ending = rounds.ending(&solution, wrong);
+            let ending = rounds.ending(&program, &solution, wrong);
             return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
         }
         let before = Before::new(&program, &solution);
@@ -236,6 +239,26 @@ impl Before {
     }
 }
 
+/// Conflicts in words: first what the plan asks for, the strongest before others, then velocities, then equations of motion, which
+/// connect them.
+fn named(program: &Transcription, conflicts: &[Conflict]) -> Vec<String> {
+    let mut list: Vec<(u8, f64, String)> = Vec::new();
+    for conflict in conflicts {
+        let (rank, name) = match conflict.party {
+            Party::Constraint(row) => program.label(row).party(program.plan()),
+            Party::Variable(variable) => (0, program.bound_of(variable)),
+        };
+        let strength = conflict.multiplier.abs();
+        match list.iter_mut().find(|(_, _, known)| *known == name) {
+            Some((_, sum, _)) => *sum += strength,
+            None => list.push((rank, strength, name)),
+        }
+    }
+    list.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    list.truncate(NAMED);
+    list.into_iter().map(|(_, _, name)| name).collect()
+}
+
 impl Rounds<'_> {
     /// Looks for what the program did not know; whether there is anything.
     fn examine(&mut self, program: &Transcription, solution: &Solution<Point>) -> Result<bool, PlanError> {
@@ -269,7 +292,7 @@ impl Rounds<'_> {
         Ok(changed)
     }
 
-    fn ending(&self, solution: &Solution<Point>, changed: bool) -> Ending {
+    fn ending(&self, program: &Transcription, solution: &Solution<Point>, changed: bool) -> Ending {
         match &solution.outcome {
             Outcome::Optimal | Outcome::Acceptable { .. } if changed => Ending::Stalled(format!(
                 "features or pairs still change after {} rounds",
@@ -280,15 +303,7 @@ impl Rounds<'_> {
                 if overlaps.is_empty() { Ending::Optimal } else { Ending::Overlaps(overlaps) }
             }
             Outcome::Saddle { .. } => Ending::Saddle,
-            Outcome::Infeasible { conflicts } => {
-                let mut names: Vec<String> = Vec::new();
-                for conflict in conflicts {
-                    if !names.contains(&conflict.name) {
-                        names.push(conflict.name.clone());
-                    }
-                }
-                Ending::Infeasible(names)
-            }
+            Outcome::Infeasible { conflicts } => Ending::Infeasible(named(program, conflicts)),
             Outcome::Unbounded => Ending::Stalled("the price falls without end".to_owned()),
             Outcome::Stalled { why } => Ending::Stalled(why.clone()),
             Outcome::IterationLimit => Ending::IterationLimit,

@@ -111,6 +111,25 @@ impl Label {
     }
 }
 
+impl Label {
+    /// As a party of a conflict: how far it is from what the plan asks for, and its name without nodes that say nothing.
+    pub fn party(&self, plan: &Plan) -> (u8, String) {
+        match self {
+            Self::Motion { island, .. } => {
+                (2, format!("the equations of motion of {}", bodies(plan, *island)))
+            }
+            Self::Momentum { .. } => (1, self.words(plan)),
+            _ => (0, self.words(plan)),
+        }
+    }
+}
+
+/// The bounds of a variable, efforts without their intervals.
+pub fn bounds(plan: &Plan, numbering: &Numbering, at: usize) -> String {
+    let name = variable(plan, numbering, at);
+    format!("the bounds of {}", name.split(" in interval ").next().unwrap_or(&name))
+}
+
 /// Names of an island's bodies.
 fn bodies(plan: &Plan, island: usize) -> String {
     let model = &plan.model;

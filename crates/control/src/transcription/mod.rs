@@ -74,6 +74,11 @@ impl Transcription {
         &self.setup
     }
 
+    /// The bounds of a variable, in words.
+    pub fn bound_of(&self, variable: usize) -> String {
+        label::bounds(&self.context.plan, &self.context.numbering, variable)
+    }
+
     /// What a row is.
     pub fn label(&self, row: usize) -> &Label {
         &self.labels[row]

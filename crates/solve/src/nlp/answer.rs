@@ -23,11 +23,20 @@ impl Multipliers {
     }
 }
 
+/// A constraint, or the bounds of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A constraint.
+    Constraint(usize),
+    /// A variable.
+    Variable(usize),
+}
+
 /// A constraint that cannot hold together with others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// Which constraint.
-    pub constraint: usize,
+    /// Which one.
+    pub party: Party,
     /// Its name, in the words of who posed the program.
     pub name: String,
     /// By how much it is violated where the sum of violations is least; zero for one that holds and stands in the way.

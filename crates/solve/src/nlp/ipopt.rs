@@ -1,7 +1,7 @@
 //! Ipopt as a second solver, through its C interface (version 3.11 or newer): the same programs, seen through a chart; the same
 //! outcomes, judged by the same judge. Only with the feature `ipopt`, which needs the library.
 
-use super::answer::{Conflict, Multipliers, Outcome, Record, Solution, Timing, Watch};
+use super::answer::{Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
 use super::charted::Charted;
 use super::interior::Options;
 use super::judge::kkt_residual;
@@ -429,7 +429,7 @@ fn conflicts<P: Program>(
 ) -> Vec<Conflict> {
     let mut conflicts: Vec<Conflict> = (0..g.len())
         .map(|constraint| Conflict {
-            constraint,
+            party: Party::Constraint(constraint),
             name: program.constraint_name(constraint),
             violation: bounds[constraint].violation(g[constraint]),
             multiplier: multipliers.constraints[constraint],

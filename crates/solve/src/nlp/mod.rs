@@ -12,7 +12,7 @@ mod ipopt;
 mod judge;
 mod problem;
 
-pub use answer::{Acceptance, Conflict, Multipliers, Outcome, Record, Solution, Timing, Watch};
+pub use answer::{Acceptance, Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
 pub use charted::Charted;
 pub use check::{DerivativeCheck, Mismatch, check_derivatives};
 pub use interior::{Interior, Options, Warm};

@@ -29,7 +29,7 @@ mod watchdog;
 
 pub use options::{Options, Warm};
 
-use super::answer::{Conflict, Multipliers, Outcome, Record, Solution, Timing, Watch};
+use super::answer::{Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
 use super::judge::kkt_residual;
 use super::problem::Program;
 use crate::error::SolveError;
@@ -41,8 +41,8 @@ use scaled::Scaled;
 use shape::Shape;
 use std::time::Instant;
 
-/// Conflicts named at most.
-const CONFLICTS: usize = 20;
+/// Multiplier, scaled, above which what holds stands in the way.
+const IN_THE_WAY: f64 = 1e-6;
 
 /// The solver with its memory: programs of one pattern after another reuse the analysis of their matrix.
 #[derive(Default)]
@@ -192,16 +192,23 @@ impl<P: Program> Search<'_, P> {
             let scale = self.scaled.scales[row];
             let violation = self.scaled.shape.rows[row].violation(phase.now.c[row] / scale);
             let multiplier = phase.y[row] * scale;
-            if violation > self.options.constraint_tolerance || phase.y[row].abs() > 1e-6 {
+            if violation > self.options.constraint_tolerance || phase.y[row].abs() > IN_THE_WAY {
                 let name = self.scaled.program.constraint_name(constraint);
-                conflicts.push(Conflict { constraint, name, violation, multiplier });
+                let party = Party::Constraint(constraint);
+                conflicts.push(Conflict { party, name, violation, multiplier });
+            }
+        }
+        for (column, &variable) in self.scaled.shape.variable_of.iter().enumerate() {
+            let multiplier = phase.zu[column] - phase.zl[column];
+            if multiplier.abs() > IN_THE_WAY {
+                let (party, name) = (Party::Variable(variable), self.scaled.program.variable_name(variable));
+                conflicts.push(Conflict { party, name, violation: 0.0, multiplier });
             }
         }
         conflicts.sort_by(|a, b| {
             let by_violation = b.violation.total_cmp(&a.violation);
             by_violation.then(b.multiplier.abs().total_cmp(&a.multiplier.abs()))
         });
-        conflicts.truncate(CONFLICTS);
         conflicts
     }
 }

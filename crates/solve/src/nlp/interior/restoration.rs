@@ -81,6 +81,9 @@ impl<P: Program> Search<'_, P> {
             }
             Exit::Converged if phase.errors(0.0).primal > 1e2 * self.options.tolerance => {
                 phase.y.copy_from_slice(&inner.y);
+                let n = phase.columns();
+                phase.zl[..n].copy_from_slice(&inner.zl[..n]);
+                phase.zu[..n].copy_from_slice(&inner.zu[..n]);
                 Exit::Infeasible
             }
             // Feasible, but the filter remembers better objectives: it forgets.
