@@ -414,12 +414,11 @@ impl ModelBuilder {
         for force in &mut joint_forces {
             let spec = &self.joints[force.slot];
             let Some(slot) = slots[spec.child.0] else { continue };
-            let count = links[slot].joint.coordinates();
-            if force.coordinate >= count {
+            if force.coordinate >= force.choices(&links[slot].joint) {
                 return Err(ModelError::Coordinate {
                     force: force.name.clone(),
                     joint: spec.name.clone(),
-                    coordinates: count,
+                    coordinates: links[slot].joint.coordinates(),
                     asked: force.coordinate,
                 });
             }

@@ -123,9 +123,11 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     ] {
         builder.force(Force { name: name.to_owned(), law });
     }
-    for coordinate in 0..kind.coordinates(false) {
+    for coordinate in 0..kind.freedoms(false) {
         let motor = JointLaw::Motor(Table::new(vec![-2.0, 2.0], vec![[1.0], [-0.5]]).unwrap());
-        for (slot, law) in [(0, motor), (1, JointLaw::Damper { damping: 0.3 })] {
+        let damper = JointLaw::Damper { damping: 0.3 };
+        let kept = coordinate < kind.coordinates(false);
+        for (slot, law) in [(0, motor)].into_iter().chain(kept.then_some((1, damper))) {
             builder.joint_force(JointForce {
                 name: format!("motor-{slot}-{coordinate}"),
                 slot,
