@@ -3,14 +3,14 @@
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
 //!
-//! A motor asks for no coordinate: it also acts along the freedoms of spherical, free and rod joints, which keep none. Its
+//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the freedoms of
+//! spherical, free and rod joints, which keep none. Its
 //! share in a step is `h/2` at each end, along the axes that the freedom has there, as that of a
 //! [`Control`](crate::discrete::Control) along the freedom; its work goes with how far the joint goes along the freedom
 //! ([`Joint::travel`](crate::joint::Joint::travel)).
 
 use super::Table;
 use super::parameter::{ParameterError, finite_number, not_negative};
-use crate::joint::Joint;
 
 /// What acts along a freedom of a joint.
 #[derive(Clone, Debug)]
@@ -59,14 +59,6 @@ impl JointForce {
     /// Where a joint with these coordinates stands along the freedom; zero where it keeps none.
     pub fn place(&self, coordinates: &[f64]) -> f64 {
         coordinates.get(self.coordinate).copied().unwrap_or(0.0)
-    }
-
-    /// How many freedoms of a joint there are to act along: for laws that ask where it stands, those with coordinates.
-    pub fn choices(&self, joint: &Joint) -> usize {
-        match self.law {
-            JointLaw::Spring { .. } | JointLaw::Damper { .. } => joint.coordinates(),
-            JointLaw::Motor(_) => joint.freedoms(),
-        }
     }
 
     /// At the time `t`, for the coordinate `c` and its rate.

@@ -414,11 +414,12 @@ impl ModelBuilder {
         for force in &mut joint_forces {
             let spec = &self.joints[force.slot];
             let Some(slot) = slots[spec.child.0] else { continue };
-            if force.coordinate >= force.choices(&links[slot].joint) {
+            let count = links[slot].joint.coordinates();
+            if force.coordinate >= count {
                 return Err(ModelError::Coordinate {
                     force: force.name.clone(),
                     joint: spec.name.clone(),
-                    coordinates: links[slot].joint.coordinates(),
+                    coordinates: count,
                     asked: force.coordinate,
                 });
             }

@@ -192,6 +192,7 @@ pub fn powered() -> (Model, State) {
     let mut b = builder();
     let table = Table::new(vec![0.0, 0.4, 1.0], vec![[0.5], [2.0], [-1.0]]).unwrap();
     let mut above: Option<(BodyId, Pose)> = None;
+    let mut motors = Vec::new();
     let kinds = [JointKind::Spherical, JointKind::Free, JointKind::Rod, JointKind::Rod];
     for (i, &kind) in kinds.iter().enumerate() {
         let at = i as f64;
@@ -212,11 +213,13 @@ pub fn powered() -> (Model, State) {
         b.joint(joint);
         for coordinate in 0..kind.freedoms(bead) {
             let law = JointLaw::Motor(table.clone());
-            b.joint_force(JointForce { name: format!("motor-{i}-{coordinate}"), slot: i, coordinate, law });
+            motors.push(JointForce { name: format!("motor-{i}-{coordinate}"), slot: i, coordinate, law });
         }
         above = Some((id, pose));
     }
-    b.build().unwrap()
+    // A chain in the order of its bodies: their numbers are their slots.
+    let (model, state) = b.build().unwrap();
+    (model.with_forces(Vec::new(), motors), state)
 }
 
 /// Two pendulums that repel each other, in a wind, with loads that turn with them.
