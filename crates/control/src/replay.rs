@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! effort on a body     -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
-//! effort on a freedom  -> motor along the joint coordinate               likewise
+//! effort on a freedom  -> motor along it, whether it has a coordinate    half at each end, as in the plan
 //! interval k           -> one step of length t_{k+1} - t_k
 //! ```
 //!
@@ -35,11 +35,6 @@ pub enum ReplayError {
         /// What the plan has.
         components: usize,
     },
-    /// A joint without coordinates has no motors.
-    #[error(
-        "control `{0}` acts along a joint that keeps no coordinates, where a simulation has no motor; steer the body by forces and torques instead"
-    )]
-    Freedom(String),
     /// A joint that a contact makes.
     #[error("{0} makes a joint, which a simulation does not; only plans without `tie` can be replayed")]
     Tie(String),
@@ -111,11 +106,7 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
         match &actuator.control {
             Control::Freedom(freedom) => {
                 let slot = model.links.partition_point(|link| link.freedoms().end <= *freedom);
-                let link = &model.links[slot];
-                let coordinate = freedom - link.freedom;
-                if coordinate >= link.joint.coordinates() {
-                    return Err(ReplayError::Freedom(actuator.name.clone()));
-                }
+                let coordinate = freedom - model.links[slot].freedom;
                 let table = Table::held(begin.to_vec(), (0..intervals).map(|k| [effort(k, 0)]).collect())?;
                 along.push(JointForce { name, slot, coordinate, law: JointLaw::Motor(table) });
             }

@@ -10,7 +10,7 @@ use percussion_control::plan::{Actuator, Drive, Plan};
 use percussion_control::replay::{ReplayError, loaded, replay};
 use percussion_control::{Guess, Manoeuvre, Options, find};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::Control;
+use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
 use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
 use percussion_solve::nlp::{Bound, Watch};
@@ -67,8 +67,8 @@ fn hinged_plan(intervals: usize) -> Plan {
         let upper = Pose::new(turned(first), turned(first) * below);
         let hinge = turned(first) * (2.0 * below);
         let lower = Pose::new(turned(first + second), hinge + turned(first + second) * below);
-        let a = builder.body(cube("upper", 0.2), upper);
-        let b = builder.body(cube("lower", 0.2), lower);
+        let a = builder.body(cube("upper", 0.45), upper);
+        let b = builder.body(cube("lower", 0.45), lower);
         let at = |point: Vec3| Pose::new(along_y, point);
         let top = JointSpec {
             name: "top".to_owned(),
@@ -120,6 +120,63 @@ fn efforts_along_joints_are_motors() {
     less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
     let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap();
     assert!(made.position > 1e-3);
+}
+
+/// Two bodies one below the other, the upper on a ball and socket, with efforts along all freedoms, also of the joint between
+/// them.
+fn jointed_plan(kind: JointKind) -> Plan {
+    let (model, state) = {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+        let turn = |x: f64, y: f64, z: f64| Rotation3::from_scaled_axis(Vec3::new(x, y, z));
+        let upper = Pose::new(turn(0.1, 0.2, -0.1), Vec3::new(0.1, 0.0, -0.5));
+        let lower = Pose::new(turn(-0.2, 0.1, 0.3), Vec3::new(0.0, 0.2, -1.5));
+        let a = builder.body(cube("upper", 0.45), upper);
+        let b = builder.body(cube("lower", 0.45), lower);
+        let top = Pose::new(turn(0.4, -0.3, 0.2), Vec3::zeros());
+        builder.joint(JointSpec::at("top", JointKind::Spherical, None, (a, &upper), &top));
+        let knee = Pose::new(turn(0.3, 0.5, -0.2), Vec3::new(0.1, 0.1, -1.0));
+        builder.joint(JointSpec::at("knee", kind, Some((a, &upper)), (b, &lower), &knee));
+        build(builder)
+    };
+    let island = &model.islands[0];
+    let displacement: Vec<f64> = (0..model.freedoms).map(|k| 0.3 - 0.07 * k as f64).collect();
+    let mut end = state.clone();
+    displace(&model, island, &state, &displacement, &mut end);
+    let mut plan = plain(&model, &state, 12, 0.02);
+    plan.actuators = (0..model.freedoms)
+        .map(|freedom| Actuator {
+            name: format!("effort {freedom}"),
+            control: Control::Freedom(freedom),
+            island: 0,
+            bounds: vec![Bound::FREE],
+            weight: 1.0,
+        })
+        .collect();
+    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.fixed = vec![true];
+    plan.end.state = end;
+    plan
+}
+
+#[test]
+fn efforts_along_joints_without_coordinates_are_motors_too() {
+    for kind in [JointKind::Spherical, JointKind::Free] {
+        let plan = jointed_plan(kind);
+        let found = found(&plan, &Guess::Straight);
+        for (scheme, most) in [("variational", 1e-10), ("exact", 1e-8)] {
+            let (position, rotation) = agreement(&plan, &found, scheme);
+            assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
+        }
+        // Each effort has its own part in it.
+        for freedom in 0..plan.model.freedoms {
+            let mut less = found.efforts.clone();
+            less.iter_mut().skip(freedom).step_by(plan.model.freedoms).for_each(|effort| *effort *= 0.9);
+            let made =
+                replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap();
+            assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {freedom}: {made:?}");
+        }
+    }
 }
 
 #[test]

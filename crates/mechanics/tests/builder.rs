@@ -8,7 +8,7 @@ use common::random::Random;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
-use percussion_mechanics::force::{Anchor, Force, JointForce, JointLaw, Law, Spring};
+use percussion_mechanics::force::{Anchor, Force, JointForce, JointLaw, Law, Spring, Table};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind, Limits, Step};
 use percussion_mechanics::rotation::Mat3;
@@ -440,6 +440,14 @@ fn forces_on_what_is_not_there_are_refused() {
     s.builder.joint(joint);
     s.builder.joint_force(brake("brake", 0, 1));
     assert!(matches!(s.error(), ModelError::Coordinate { coordinates: 1, asked: 1, .. }));
+
+    // What is asked for is a coordinate: one that is not there is not taken for a freedom.
+    let mut s = Scene::new();
+    let joint = s.joint("ball", JointKind::Spherical, None, s.a);
+    s.builder.joint(joint);
+    let law = JointLaw::Motor(Table::constant([1.0]));
+    s.builder.joint_force(JointForce { law, ..brake("motor", 0, 0) });
+    assert!(matches!(s.error(), ModelError::Coordinate { coordinates: 0, asked: 0, .. }));
 }
 
 #[test]

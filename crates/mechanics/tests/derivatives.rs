@@ -11,11 +11,12 @@ use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{
-    Control, ControlError, Derivatives, Differentiator, End, Interval, Momentum, Passage, middle,
+    Control, ControlError, Derivatives, Differentiator, End, Interval, Momentum, Passage, displace, middle,
 };
-use percussion_mechanics::force::{Anchor, Axes, Force, Given, Law, Load};
+use percussion_mechanics::force::{Anchor, Axes, Force, Given, JointForce, JointLaw, Law, Load, Table};
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
+use percussion_mechanics::ledger::Ledger;
 use percussion_mechanics::{Body, Model, State};
 
 /// A long step, so that no term hides behind `1/h`.
@@ -269,6 +270,50 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
                     let (a, b) = (DVector::from_column_slice(a), DVector::from_column_slice(b));
                     assert!((&a - &b).amax() < ROUNDING * a.amax());
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_motor_is_the_slope_of_its_work_on_every_freedom() {
+    let mut random = Random(17);
+    for kind in ALL_KINDS {
+        let (model, start) = common::chain(kind, 3);
+        let (n, whole) = (model.freedoms, &model.islands[0]);
+        let displaced = |from: &State, d: &[f64]| {
+            let mut to = from.clone();
+            displace(&model, whole, from, d, &mut to);
+            to
+        };
+        let d: Vec<f64> = (0..n).map(|_| REACH * random.number()).collect();
+        let end = displaced(&start, &d);
+        let both = |model: &Model| {
+            let island = &model.islands[0];
+            let (start, end) = (&start, &end);
+            momenta(&Passage { model, island, start, end, t: 0.0, h: STEP, controls: &[], efforts: &[] })
+        };
+        let joints = model.links.iter().enumerate();
+        for (slot, coordinate) in joints.flat_map(|(i, link)| (0..link.joint.freedoms()).map(move |k| (i, k)))
+        {
+            let law = JointLaw::Motor(Table::constant([0.7]));
+            let motor = JointForce { name: "motor".to_owned(), slot, coordinate, law };
+            let driven = model.with_forces(Vec::new(), vec![motor]);
+            // What it adds to the momenta at the two ends, over its share of the step.
+            let added = (both(&driven) - both(&model)) * (2.0 / STEP);
+            for k in 0..2 * n {
+                let (from, sign) = if k < n { (&start, -1.0) } else { (&end, 1.0) };
+                // The work along a small displacement, booked as that of a step.
+                let work = derivative(|e| {
+                    let mut d = vec![0.0; n];
+                    d[k % n] = e;
+                    let mut ledger = Ledger::new(&driven, from).unwrap();
+                    ledger.record(&driven, from, &displaced(from, &d), STEP, None).unwrap();
+                    ledger.cause("motor").unwrap().energy
+                });
+                let power = sign * added[k];
+                let place = format!("{kind:?}: motor {coordinate} of joint {slot}, freedom {k}");
+                assert!((work - power).abs() < DIFFERENCES, "{place}: {work} {power}");
             }
         }
     }

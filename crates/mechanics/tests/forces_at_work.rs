@@ -6,7 +6,8 @@ mod common;
 use common::link;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Charges, Drag, Force, Given, Gravitation, Law, Load, Source, Spring, Table,
+    Anchor, Attraction, Axes, Charges, Drag, Force, Given, Gravitation, JointForce, JointLaw, Law, Load,
+    Source, Spring, Table,
 };
 use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::rotation::Mat3;
@@ -143,6 +144,75 @@ fn loads_push_along_their_axes() {
     assert!(
         (linear(&twist) - Vec3::x()).amax() < 1e-13 && (angular(&twist) - Vec3::z() * 4.0).amax() < 1e-13
     );
+}
+
+/// How far two runs of as many steps are apart.
+fn apart(models: [&Model; 2], start: &State) -> f64 {
+    let [a, b] = models.map(|model| run(model, start.clone(), 0.5, 100));
+    let places = a.positions.iter().zip(&b.positions).map(|(a, b)| (a - b).amax());
+    let turns = a.rotations.iter().zip(&b.rotations).map(|(a, b)| (a - b).amax());
+    places.chain(turns).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_motor_on_the_world_is_a_load_along_the_axes_of_its_joint() {
+    for kind in [JointKind::Spherical, JointKind::Free] {
+        let (model, start) = common::chain(kind, 2);
+        let joint = &model.links[0].joint;
+        let axes = joint.on_parent.axes;
+        let table = |size: f64| Table::new(vec![0.0, 0.5], vec![[size], [-0.3]]).unwrap();
+        let motors: Vec<JointForce> = (0..joint.freedoms())
+            .map(|coordinate| {
+                let law = JointLaw::Motor(table(1.0 + coordinate as f64));
+                JointForce { name: format!("motor-{coordinate}"), slot: 0, coordinate, law }
+            })
+            .collect();
+        let given = |first: f64| {
+            let row = |values: [f64; 3]| (axes * Vec3::from(values)).into();
+            let rows = vec![row([first, first + 1.0, first + 2.0]), row([-0.3; 3])];
+            Some(Given { components: Table::new(vec![0.0, 0.5], rows).unwrap(), axes: Axes::World })
+        };
+        let (push, turn) = match kind {
+            JointKind::Free => (given(1.0), given(4.0)),
+            _ => (None, given(1.0)),
+        };
+        let anchor = Anchor { body: Some(0), arm: joint.on_child.point };
+        let load = force("load", Law::Load(Load { anchor, force: push, torque: turn }));
+        let [driven, loaded] =
+            [model.with_forces(Vec::new(), motors), model.with_forces(vec![load], Vec::new())];
+        let (same, other) = (apart([&driven, &loaded], &start), apart([&driven, &model], &start));
+        assert!(same < 1e-12 && other > 1e-2, "{kind:?}: {same:e} {other:e}");
+    }
+}
+
+#[test]
+fn work_of_motors_accounts_for_energy_on_joints_without_coordinates() {
+    for kind in [JointKind::Spherical, JointKind::Free, JointKind::Rod] {
+        let (model, start) = common::chain(kind, 3);
+        let motors = (0..3).flat_map(|slot| {
+            (0..kind.freedoms(false)).map(move |coordinate| {
+                let size = 0.5 + 0.3 * coordinate as f64 - 0.4 * slot as f64;
+                let law = JointLaw::Motor(Table::new(vec![0.0, 0.2], vec![[size], [-0.3]]).unwrap());
+                JointForce { name: format!("motor-{slot}-{coordinate}"), slot, coordinate, law }
+            })
+        });
+        let driven = model.with_forces(Vec::new(), motors.collect());
+        let unbooked = |steps: usize| {
+            let scheme = Box::new(Variational::new(&driven, &start));
+            let mut simulation =
+                Simulation::new(driven.clone(), start.clone(), scheme, 0.2 / steps as f64).unwrap();
+            let before = simulation.ledger().initial().energy();
+            let entry = (0..steps).map(|_| simulation.advance().unwrap()).last().unwrap();
+            assert!(entry.work.abs() > 1e-2, "{kind:?}: {}", entry.work);
+            // Motors on the world bring momentum as supports do.
+            let unexplained = simulation.ledger().cause("scheme").unwrap();
+            assert!(unexplained.linear.amax() < 1e-12 && unexplained.angular.amax() < 1e-12, "{kind:?}");
+            (entry.measure.energy() - before - entry.work).abs()
+        };
+        let (coarse, fine) = (unbooked(100), unbooked(200));
+        let order = (coarse / fine).log2();
+        assert!((order - 2.0).abs() < 0.2, "{kind:?}: order {order}, {coarse:e} {fine:e}");
+    }
 }
 
 /// A chain of three, with every kind of force on it.

@@ -78,7 +78,8 @@ impl Interval {
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
             let (c0, c1) = (&state.coordinates[link.coordinates()], &end.coordinates[link.coordinates()]);
-            self.steps[i] = step_between(&link.joint, &self.stands[i], &stand_of(model, end, slot), (c0, c1));
+            self.steps[i] =
+                step_from_stands(&link.joint, &self.stands[i], &stand_of(model, end, slot), (c0, c1));
         }
     }
 }
@@ -92,7 +93,12 @@ fn stand_of(model: &Model, state: &State, slot: usize) -> Stand {
 }
 
 /// The step of a joint from one stand to another.
-fn step_between(joint: &Joint, from: &Stand, to: &Stand, coordinates: (&[f64], &[f64])) -> Step {
+pub(crate) fn step_from_stands(
+    joint: &Joint,
+    from: &Stand,
+    to: &Stand,
+    coordinates: (&[f64], &[f64]),
+) -> Step {
     let mut step = Step::none();
     for (i, (c0, c1)) in coordinates.0.iter().zip(coordinates.1).enumerate() {
         step.numbers[i] = c1 - c0;

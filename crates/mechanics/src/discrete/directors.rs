@@ -13,7 +13,7 @@ use super::Interval;
 use super::loops::End;
 use crate::joint::{Form, Joint, JointKind, Row};
 use crate::model::{Island, Link, Model};
-use crate::rotation::{Mat3, Turn, hat};
+use crate::rotation::{Mat3, Turn, hat, tangents};
 use crate::state::State;
 use percussion_geometry::Vec3;
 
@@ -225,26 +225,43 @@ fn internal_line(body: usize, frame: &Mat3, (a, b): (usize, usize)) -> Line {
     Line { child: body, on_child, parent: None, on_parent: Form::zero() }
 }
 
-/// What a unit force along a joint's coordinate does to child and parent; also the derivative of the coordinate.
-/// `first` is the joint's first coordinate.
-pub(super) fn coordinate_forms(
+/// What a unit force along a joint's freedom does to child and parent; also the derivative of the coordinate, where there is
+/// one. `first` is the joint's first coordinate.
+pub(super) fn freedom_forms(
     joint: &Joint,
-    coordinate: usize,
+    freedom: usize,
     first: f64,
     parent: Option<(&Vec3, &Mat3)>,
     child: (&Vec3, &Mat3),
 ) -> (Form, Form) {
-    let slide = match (joint.kind, coordinate) {
+    let slide = |k: usize| joint.row(Row::Slide(k), parent, child);
+    let slides = match (joint.kind, freedom) {
         (JointKind::Prismatic, _) | (JointKind::Cylindrical, 1) => Some(2),
-        (JointKind::Planar, 0 | 1) => Some(coordinate),
+        (JointKind::Planar, 0 | 1) | (JointKind::Free, 0..3) => Some(freedom),
         _ => None,
     };
-    if let Some(k) = slide {
-        let value = joint.row(Row::Slide(k), parent, child);
+    if let Some(k) = slides {
+        let value = slide(k);
         return (value.child, value.parent);
     }
+    if let (JointKind::Rod, 0 | 1) = (joint.kind, freedom) {
+        // A swing about e moves the end by e × t: a unit torque about e is the force e × t / |t|² there.
+        let rows = [0, 1, 2].map(slide);
+        let t = Vec3::new(rows[0].value, rows[1].value, rows[2].value);
+        let (e1, e2) = tangents(&t.normalize());
+        let push = if freedom == 0 { e1 } else { e2 }.cross(&t) / t.norm_squared();
+        let mut forms = (Form::zero(), Form::zero());
+        for (row, &share) in rows.iter().zip(&push) {
+            forms.0.add(&row.child, share);
+            forms.1.add(&row.parent, share);
+        }
+        return forms;
+    }
     let w = parent.map_or(joint.on_parent.axes, |(_, r)| r * joint.on_parent.axes);
-    let axis = match (joint.kind, coordinate) {
+    let axis = match (joint.kind, freedom) {
+        (JointKind::Spherical, k) => w.column(k).into_owned(),
+        (JointKind::Free, k) => w.column(k - 3).into_owned(),
+        (JointKind::Rod, k) => w.column(k - 2).into_owned(),
         (JointKind::Universal, 0) => w.column(0).into_owned(),
         (JointKind::Universal, _) => {
             let (sin, cos) = first.sin_cos();
@@ -304,12 +321,11 @@ impl Interval {
         }));
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (link, i) = (&model.links[force.slot], force.slot - b0);
-            let travel = self.steps[i].numbers[force.coordinate];
-            let from = |c: usize| state.coordinates[link.coordinate + c];
-            let pull = force.pull(t, from(force.coordinate) + 0.5 * travel, travel / h);
-            let first = from(0) + if end == End::After { self.steps[i].numbers[0] } else { 0.0 };
+            let (_, pull) = self.joint_pull(force, model, island, state, t, h);
+            let from = state.coordinates[link.coordinates()].first().copied().unwrap_or(0.0);
+            let first = from + if end == End::After { self.steps[i].numbers[0] } else { 0.0 };
             let parent = link.parent.map(|p| p - b0);
-            let (child, above) = coordinate_forms(
+            let (child, above) = freedom_forms(
                 &link.joint,
                 force.coordinate,
                 first,

@@ -42,8 +42,8 @@ impl Interval {
             energy += force.potential(&bodies)?;
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let at = model.links[force.slot].coordinate + force.coordinate;
-            energy += force.potential(start.coordinates[at] + 0.5 * self.travel(force, island));
+            let from = force.place(&start.coordinates[model.links[force.slot].coordinates()]);
+            energy += force.potential(from + 0.5 * self.travel(force, model, island));
         }
         Ok(energy)
     }
@@ -99,8 +99,8 @@ pub(crate) fn island_potential(
         energy += force.potential(&bodies)?;
     }
     for force in &model.joint_forces[island.joint_forces.clone()] {
-        let at = model.links[force.slot].coordinate + force.coordinate;
-        energy += force.potential(state.coordinates[at]);
+        let own = &state.coordinates[model.links[force.slot].coordinates()];
+        energy += force.potential(force.place(own));
     }
     Ok(energy)
 }

@@ -215,15 +215,16 @@ impl Interval {
         h: f64,
     ) -> (usize, JointPull) {
         let link = &model.links[force.slot];
-        let travel = self.travel(force, island);
-        let start = state.coordinates[link.coordinate + force.coordinate];
+        let travel = self.travel(force, model, island);
+        let start = force.place(&state.coordinates[link.coordinates()]);
         let freedom = link.freedom - island.freedoms.start + force.coordinate;
         (freedom, force.pull(t, start + 0.5 * travel, travel / h))
     }
 
-    /// How far the coordinate goes along which a force acts.
-    pub(super) fn travel(&self, force: &JointForce, island: &Island) -> f64 {
-        self.steps[force.slot - island.bodies.start].numbers[force.coordinate]
+    /// How far the joint goes along the freedom along which a force acts.
+    pub(super) fn travel(&self, force: &JointForce, model: &Model, island: &Island) -> f64 {
+        let i = force.slot - island.bodies.start;
+        model.links[force.slot].joint.travel(&self.stands[i], &self.steps[i], force.coordinate)
     }
 
     /// Null-space columns and reaches at the end, from the increments.

@@ -40,6 +40,7 @@ mod newton;
 mod parameters;
 mod read_back;
 
+pub(crate) use between::step_from_stands;
 pub use between::{difference, displace};
 pub use condition::{Equations, condition_number, newton_matrix};
 pub use control::{Control, ControlError, Grip};

@@ -36,7 +36,7 @@ impl Differentiator {
             self.reduce(end, &mut momentum.by_length);
             for force in &model.joint_forces[island.joint_forces.clone()] {
                 let (freedom, pull) = self.interval.joint_pull(force, model, island, start, t, h);
-                let rate = self.interval.travel(force, island) / h;
+                let rate = self.interval.travel(force, model, island) / h;
                 momentum.by_length[freedom] += share * (pull.value - pull.by_velocity * rate);
             }
             for (freedom, effort) in passage.efforts_along_freedoms() {

@@ -2,11 +2,17 @@
 //!
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
+//!
+//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the freedoms of
+//! spherical, free and rod joints, which keep none. Its
+//! share in a step is `h/2` at each end, along the axes that the freedom has there, as that of a
+//! [`Control`](crate::discrete::Control) along the freedom; its work goes with how far the joint goes along the freedom
+//! ([`Joint::travel`](crate::joint::Joint::travel)).
 
 use super::Table;
 use super::parameter::{ParameterError, finite_number, not_negative};
 
-/// What acts along a joint coordinate.
+/// What acts along a freedom of a joint.
 #[derive(Clone, Debug)]
 pub enum JointLaw {
     /// `-stiffness (c - rest)`, with the energy `stiffness/2 (c - rest)²`.
@@ -21,18 +27,18 @@ pub enum JointLaw {
         /// N m s/rad or N s/m.
         damping: f64,
     },
-    /// A torque or force given in time.
+    /// A torque or force given in time; the joint need not keep a coordinate.
     Motor(Table<1>),
 }
 
-/// A force along one coordinate of a joint.
+/// A force along one freedom of a joint.
 #[derive(Clone, Debug)]
 pub struct JointForce {
     /// Its name in the scene.
     pub name: String,
     /// The slot of the joint's child. (While a model is being built: the joint's place in the list.)
     pub slot: usize,
-    /// Which coordinate.
+    /// Which freedom of the joint: the coordinate of the same number, where the joint keeps coordinates.
     pub coordinate: usize,
     /// What it is.
     pub law: JointLaw,
@@ -50,6 +56,11 @@ pub struct JointPull {
 }
 
 impl JointForce {
+    /// Where a joint with these coordinates stands along the freedom; zero where it keeps none.
+    pub fn place(&self, coordinates: &[f64]) -> f64 {
+        coordinates.get(self.coordinate).copied().unwrap_or(0.0)
+    }
+
     /// At the time `t`, for the coordinate `c` and its rate.
     pub fn pull(&self, t: f64, c: f64, rate: f64) -> JointPull {
         let (value, by_position, by_velocity) = match &self.law {

@@ -114,6 +114,25 @@ impl Joint {
         Change { shift: hinge - turn.moves(arms.1), turn }
     }
 
+    /// How far the step goes along a freedom: what an effort along it works on. Turns count as their rotation vectors, and
+    /// swings of a rod along the mean of the directions that the freedom has at both ends.
+    pub fn travel(&self, stand: &Stand, step: &Step, freedom: usize) -> f64 {
+        match (self.kind, freedom) {
+            (JointKind::Spherical, k) => step.turn.log()[k],
+            (JointKind::Free, 3..) => step.turn.log()[freedom - 3],
+            (JointKind::Rod, 0 | 1) => {
+                let from = stand.shift.normalize();
+                let to = from + step.swing.moves(&from);
+                let swing = Turn(from.cross(&to) / (1.0 + from.dot(&to))).log();
+                let ((a1, a2), (b1, b2)) = (tangents(&from), tangents(&to));
+                let mean = if freedom == 0 { (a1 + b1) * 0.5 } else { (a2 + b2) * 0.5 };
+                mean.dot(&swing)
+            }
+            (JointKind::Rod, k) => step.turn.log()[k - 2],
+            (_, k) => step.numbers[k],
+        }
+    }
+
     /// The joint's coordinates after the step.
     pub fn step_coordinates(&self, step: &Step, coordinates: &mut [f64]) {
         for (i, c) in coordinates.iter_mut().enumerate() {

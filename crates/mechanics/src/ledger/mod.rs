@@ -357,10 +357,13 @@ fn momentum(model: &Model, state: &State, slot: usize, twist: &Vec6) -> (Vec3, V
     (p, state.positions[slot].cross(&p) + spin)
 }
 
-/// Whether an island exchanges momentum with the world through joints.
+/// Whether an island exchanges momentum with the world through joints, or motors along them.
 fn hangs(model: &Model, island: &Island) -> bool {
     let rooted = model.links[island.bodies.clone()]
         .iter()
         .any(|link| link.parent.is_none() && link.joint.kind != JointKind::Free);
-    rooted || model.closures[island.closures.clone()].iter().any(|c| c.parent.is_none())
+    let mut motors = model.joint_forces[island.joint_forces.clone()].iter();
+    rooted
+        || model.closures[island.closures.clone()].iter().any(|c| c.parent.is_none())
+        || motors.any(|force| model.links[force.slot].parent.is_none())
 }

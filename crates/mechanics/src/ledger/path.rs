@@ -2,7 +2,9 @@
 
 use super::{FORCES, GRAVITY, Ledger};
 use crate::contact::Transcript;
+use crate::discrete::step_from_stands;
 use crate::force::{Bodies, ForceError, Placement, Pull};
+use crate::joint::Stand;
 use crate::model::Model;
 use crate::rotation::{Mat3, moment_of};
 use crate::state::State;
@@ -23,7 +25,7 @@ enum At<'a> {
     Node(&'a Transcript, usize),
 }
 
-impl At<'_> {
+impl<'a> At<'a> {
     fn body(&self, model: &Model, island: usize, slot: usize) -> (Vec3, Mat3) {
         match self {
             Self::State(state) => (state.positions[slot], state.rotations[slot]),
@@ -35,14 +37,26 @@ impl At<'_> {
         }
     }
 
-    fn coordinate(&self, model: &Model, island: usize, at: usize) -> f64 {
+    /// The coordinates of a body's joint.
+    fn coordinates(&self, model: &Model, island: usize, slot: usize) -> &'a [f64] {
+        let own = model.links[slot].coordinates();
         match self {
-            Self::State(state) => state.coordinates[at],
+            Self::State(state) => &state.coordinates[own],
             Self::Node(inside, node) => {
-                let first = model.islands[island].coordinates.start;
-                inside.coordinates[inside.nodes[*node].coordinates + at - first]
+                let first = inside.nodes[*node].coordinates;
+                let before = model.islands[island].coordinates.start;
+                &inside.coordinates[first + own.start - before..first + own.end - before]
             }
         }
+    }
+
+    /// Where a body's joint stands.
+    fn stand(&self, model: &Model, island: usize, slot: usize) -> Stand {
+        let link = &model.links[slot];
+        let parent = link.parent.map(|parent| self.body(model, island, parent));
+        let (position, rotation) = self.body(model, island, slot);
+        let parent = parent.as_ref().map(|(position, rotation)| (position, rotation));
+        link.joint.stand(parent, (&position, &rotation), self.coordinates(model, island, slot))
     }
 }
 
@@ -128,13 +142,14 @@ impl Ledger {
         // The impulses of forces along joints are internal, or the supports'.
         for at in island.joint_forces.clone() {
             let force = &model.joint_forces[at];
-            let coordinate = model.links[force.slot].coordinate + force.coordinate;
-            let (c0, c1) =
-                (from.coordinate(model, index, coordinate), to.coordinate(model, index, coordinate));
-            let middle = 0.5 * (c0 + c1);
+            let joint = &model.links[force.slot].joint;
+            let ends = [from, to].map(|end| end.coordinates(model, index, force.slot));
+            let middle = 0.5 * (force.place(ends[0]) + force.place(ends[1]));
             energy += force.potential(middle);
             if !force.is_conservative() {
-                let rate = (c1 - c0) / h;
+                let stands = [from, to].map(|end| end.stand(model, index, force.slot));
+                let step = step_from_stands(joint, &stands[0], &stands[1], (ends[0], ends[1]));
+                let rate = joint.travel(&stands[0], &step, force.coordinate) / h;
                 let cause = &mut self.causes[FORCES + model.forces.len() + at];
                 cause.energy += h * rate * force.pull(t, middle, rate).value;
             }

@@ -124,17 +124,17 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
         builder.force(Force { name: name.to_owned(), law });
     }
     for coordinate in 0..kind.coordinates(false) {
-        let motor = JointLaw::Motor(Table::new(vec![-2.0, 2.0], vec![[1.0], [-0.5]]).unwrap());
-        for (slot, law) in [(0, motor), (1, JointLaw::Damper { damping: 0.3 })] {
-            builder.joint_force(JointForce {
-                name: format!("motor-{slot}-{coordinate}"),
-                slot,
-                coordinate,
-                law,
-            });
-        }
+        let law = JointLaw::Damper { damping: 0.3 };
+        builder.joint_force(JointForce { name: format!("damper-{coordinate}"), slot: 1, coordinate, law });
     }
-    builder.build().unwrap()
+    let (model, state) = builder.build().unwrap();
+    let motors = [ROOT, TIP].into_iter().filter_map(|body| model.slots[body]).flat_map(|slot| {
+        (0..model.links[slot].joint.freedoms()).map(move |coordinate| {
+            let law = JointLaw::Motor(Table::new(vec![-2.0, 2.0], vec![[1.0], [-0.5]]).unwrap());
+            JointForce { name: format!("motor-{slot}-{coordinate}"), slot, coordinate, law }
+        })
+    });
+    (model.with_forces(Vec::new(), motors.collect()), state)
 }
 
 /// Every kind of control on it, and efforts.

@@ -186,6 +186,42 @@ pub fn driven() -> (Model, State) {
     b.build().unwrap()
 }
 
+/// Motors along every freedom of joints that keep no coordinates: a ball and socket on the world, a body that flies free of
+/// it, a rod and a bead on another.
+pub fn powered() -> (Model, State) {
+    let mut b = builder();
+    let table = Table::new(vec![0.0, 0.4, 1.0], vec![[0.5], [2.0], [-1.0]]).unwrap();
+    let mut above: Option<(BodyId, Pose)> = None;
+    let mut motors = Vec::new();
+    let kinds = [JointKind::Spherical, JointKind::Free, JointKind::Rod, JointKind::Rod];
+    for (i, &kind) in kinds.iter().enumerate() {
+        let at = i as f64;
+        let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.9 + 0.2 * at, -0.1));
+        let pose = Pose::new(turn, Vec3::new(0.3 * (at + 0.5), 0.1 * at, -0.1 * at));
+        let bead = i + 1 == kinds.len();
+        let body = if bead { Body::particle("bead", 0.4).unwrap() } else { link(&format!("link-{i}")) };
+        let id = b.body(body, pose);
+        let frame = Pose::new(
+            Rotation3::from_scaled_axis(Vec3::new(0.5, 0.4 * at, 0.1)),
+            Vec3::new(0.3 * at, 0.0, -0.1 * at),
+        );
+        let parent = above.as_ref().map(|(id, pose)| (*id, pose));
+        let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
+        if kind == JointKind::Rod {
+            joint.on_child = if bead { Pose::identity() } else { Pose::at(Vec3::new(-0.1, 0.02, 0.03)) };
+        }
+        b.joint(joint);
+        for coordinate in 0..kind.freedoms(bead) {
+            let law = JointLaw::Motor(table.clone());
+            motors.push(JointForce { name: format!("motor-{i}-{coordinate}"), slot: i, coordinate, law });
+        }
+        above = Some((id, pose));
+    }
+    // A chain in the order of its bodies: their numbers are their slots.
+    let (model, state) = b.build().unwrap();
+    (model.with_forces(Vec::new(), motors), state)
+}
+
 /// Two pendulums that repel each other, in a wind, with loads that turn with them.
 pub fn loaded() -> (Model, State) {
     let mut b = builder();
@@ -245,6 +281,7 @@ pub fn all() -> Vec<(&'static str, (Model, State))> {
         ("tied", tied()),
         ("beads", beads()),
         ("driven", driven()),
+        ("powered", powered()),
         ("loaded", loaded()),
         ("plate", plate()),
     ]

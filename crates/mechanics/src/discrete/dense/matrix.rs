@@ -1,7 +1,7 @@
 //! Newton's matrix of a step in redundant coordinates.
 
 use super::{Dense, Redundant};
-use crate::discrete::directors::coordinate_forms;
+use crate::discrete::directors::freedom_forms;
 use crate::discrete::{Interval, middle};
 use crate::force::{Bodies, ForceError, Stiffness};
 use crate::joint::Form;
@@ -72,19 +72,17 @@ impl Dense {
         let start = &state.positions[island.bodies.clone()];
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (link, i) = (&model.links[force.slot], force.slot - b0);
-            let numbers = &it.steps[i].numbers;
-            let travel = numbers[force.coordinate];
-            let from = |c: usize| state.coordinates[link.coordinate + c];
-            let pull = force.pull(t, from(force.coordinate) + 0.5 * travel, travel / h);
+            let (_, pull) = it.joint_pull(force, model, island, state, t, h);
+            let from = state.coordinates[link.coordinates()].first().copied().unwrap_or(0.0);
             let slope = -0.5 * h * (0.5 * pull.by_position + pull.by_velocity / h);
             let ends = [
-                (&mut self.left, from(0), start, &it.rotations0),
-                (&mut self.right, from(0) + numbers[0], it.positions.as_slice(), &it.rotations),
+                (&mut self.left, from, start, &it.rotations0),
+                (&mut self.right, from + it.steps[i].numbers[0], it.positions.as_slice(), &it.rotations),
             ];
             for (side, first, x, r) in ends {
                 let parent = link.parent.map(|p| p - b0);
                 let above = parent.map(|p| (&x[p], &r[p]));
-                let forms = coordinate_forms(&link.joint, force.coordinate, first, above, (&x[i], &r[i]));
+                let forms = freedom_forms(&link.joint, force.coordinate, first, above, (&x[i], &r[i]));
                 side.fill(0.0);
                 self.directors.put(i, &forms.0, side);
                 if let Some(p) = parent {

@@ -53,7 +53,7 @@ impl Fields {
             for force in springs.filter(|force| force.is_conservative()) {
                 let link = &model.links[force.slot];
                 let at = link.freedom - island.freedoms.start + force.coordinate;
-                let c = state.coordinates[link.coordinate + force.coordinate];
+                let c = force.place(&state.coordinates[link.coordinates()]);
                 out[block.start + at] -= force.pull(state.time, c, 0.0).value;
             }
         }

@@ -179,7 +179,9 @@ impl Dynamics {
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
             let at = link.freedom - island.freedoms.start + force.coordinate;
-            let c = coordinates[link.coordinate - island.coordinates.start + force.coordinate];
+            let c = force.place(
+                &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
+            );
             out[at] -= force.pull(t, c, rates[at]).value;
         }
     }
@@ -228,7 +230,9 @@ impl Dynamics {
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
             let at = link.freedom - island.freedoms.start + force.coordinate;
-            let c = coordinates[link.coordinate - island.coordinates.start + force.coordinate];
+            let c = force.place(
+                &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
+            );
             let pull = force.pull(t, c, rates[at]);
             self.system.nodes[force.slot - b0].along[force.coordinate] -=
                 weights.position * pull.by_position + weights.velocity * pull.by_velocity;
