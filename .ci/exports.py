@@ -113,7 +113,7 @@ def check_vtk(folder, run, scene):
 
     bodies = list(run["bodies"])
     x, r, v, w = (run[name] for name in ("position", "rotation", "velocity", "angular_velocity"))
-    own, seen, wrong, fast = None, 0, [], 0.0
+    own, seen, wrong, turns, fast = None, 0, [], [], 0.0
     chosen = sorted({0, 1, len(moving) // 3, len(moving) // 2, len(moving) - 2, len(moving) - 1} & set(range(len(moving))))
     for index in chosen:
         time, file = moving[index]
@@ -140,6 +140,7 @@ def check_vtk(folder, run, scene):
             at = lambda k: np.einsum("pij,pj->pi", r[k, body], own) + x[k, body]
             step = run["time"][row + 1] - run["time"][row - 1]
             wrong.append(np.abs((at(row + 1) - at(row - 1)) / step - of_points["velocity"]).max(axis=1))
+            turns.append(np.linalg.norm(w[row, body], axis=1) * step / 2)
         for k in np.unique(body):
             mine = triangles[of_cells["body"] == k]
             inside, centroid = volume(points, mine)
@@ -158,7 +159,9 @@ def check_vtk(folder, run, scene):
     if wrong and fast > 0:
         # Not the greatest: velocities jump at collisions.
         error = np.median(np.concatenate(wrong)) / fast
-        demand(error < 5e-3, f"velocities differ from differences of places by {error:.1e}")
+        # Plans turn far from row to row, and a central difference is short by a sixth of the turn squared.
+        allowed = 5e-3 + np.median(np.concatenate(turns)) ** 2 / 6
+        demand(error < allowed, f"velocities differ from differences of places by {error:.1e}, not {allowed:.1e}")
     if still:
         points, triangles, of_points, of_cells, field = grid(folder / "vtk/fixed.vtu")
         demand(not of_points["velocity"].any() and numbers(field, "body") == bodies, "fixed.vtu: velocity or names")
@@ -267,6 +270,8 @@ def check_csv(folder, run, rows):
     demand(np.array_equal(values, np.array(lines, float)), "plots.csv: NumPy reads other numbers")
     per_body = {"position", "rotation", "velocity", "angular_velocity"}
     fixed = {"mass", "centre_of_mass", "inertia", "bodies"}
+    # Of a plan and its search, not of its nodes.
+    fixed |= {"control_units", "control_bounds", "clearance_margins", "search"}
     arrays = [a for a in run.files if a not in per_body | fixed and not a.endswith("_names")]
     demand(arrays[0] == "time", "time is not the first array")
     expected = np.hstack([run[a].reshape(len(run["time"]), -1) for a in arrays])

@@ -75,6 +75,8 @@ const REVOLUTION: [f64; 21] = {
 
 /// All pictures.
 pub const PICTURES: &[Drawn] = &[
+    drawn("articulated-manipulator", Strip, &[0.0, 0.08, 0.16, 0.2, 0.24, 0.3], (960, 360))
+        .from(-100.0, 12.0),
     drawn("balance2", Strip, &[0.0, 0.6, 1.0, 1.5, 2.0, 4.0], (900, 520)),
     drawn("bolted-car", Overlay, &[0.0, 1.0, 1.6, 2.1, 2.6, 3.2], (840, 400)),
     // Before the shakes, after twenty and thirty, and at rest after forty.

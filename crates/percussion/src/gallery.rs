@@ -82,6 +82,11 @@ macro_rules! study {
 
 /// All of them, by name.
 pub const SCENES: &[Scene] = &[
+    plan_scene!(
+        "articulated-manipulator",
+        "A chain of four links reaches through a hole and hooks itself behind the wall",
+        ["scene.toml"]
+    ),
     run_scene!(
         "balance2",
         "A balanced plank is hit by a square and throws everything off",
