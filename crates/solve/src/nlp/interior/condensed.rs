@@ -12,6 +12,9 @@ pub(super) struct Block {
     slots: Vec<u32>,
 }
 
+/// Rows of a block, with their entries.
+type Members = Vec<(u32, Vec<u32>)>;
+
 /// All blocks, with memory to add them.
 #[derive(Default)]
 pub(super) struct Condensed {
@@ -36,8 +39,7 @@ impl Condensed {
             entries.push(entry as u32);
         }
         let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
-        // Rows of each block, with their entries.
-        let mut groups: Vec<(Vec<usize>, Vec<(u32, Vec<u32>)>)> = Vec::new();
+        let mut groups: Vec<(Vec<usize>, Members)> = Vec::new();
         for row in order {
             let Some((columns, entries)) = rows.remove(&row) else { continue };
             let at = *known.entry(columns).or_insert_with_key(|columns| {
@@ -46,7 +48,7 @@ impl Condensed {
             });
             groups[at].1.push((row as u32, entries));
         }
-        let block = |(columns, members): (Vec<usize>, Vec<(u32, Vec<u32>)>)| Block {
+        let block = |(columns, members): (Vec<usize>, Members)| Block {
             rows: members.iter().map(|(row, _)| *row).collect(),
             entries: (0..columns.len())
                 .flat_map(|c| members.iter().map(move |(_, entries)| entries[c]))
