@@ -8,7 +8,7 @@ use crate::planner::Rounds;
 use crate::transcription::{Directions, NONE, Point, Transcription, level};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::Memory;
-use percussion_solve::nlp::{Program, Solution};
+use percussion_solve::nlp::{Bound, Program, Solution};
 
 /// A way that stays above so much of the least clearance known does not count as nearer.
 const ROUGHLY: f64 = 0.9;
@@ -176,43 +176,47 @@ pub(crate) fn impulses(program: &Transcription, at: &Point, meeting: usize) -> O
     Some([at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]])
 }
 
-/// How far from its end an inequality may be that is said to be active, relative to its width or else to the end or one.
-const AT_THE_END: f64 = 1e-6;
-/// Part of the greatest multiplier below which others are what the search has left over.
+/// How far from its end an inequality may be that is said to be active: as part of its width, or of one where it has no other end.
+const AT_THE_END: (f64, f64) = (1e-3, 1e-6);
+/// Part of the greatest multiplier of an inequality below which others are what the search has left over.
 const LEFT_OVER: f64 = 1e-6;
 
 /// Inequalities that hold with equality and have a price, the dearest first.
 fn active(program: &mut Transcription, solution: &Solution<Point>) -> Vec<Active> {
-    let layout = program.layout();
-    let mut rows = vec![f64::NAN; layout.constraints.len()];
-    let mut columns = vec![f64::NAN; layout.variables.len()];
+    let mut rows = vec![f64::NAN; program.layout().constraints.len()];
+    let mut columns = vec![f64::NAN; program.layout().variables.len()];
     program.coordinates(&solution.point, &mut columns);
     if program.evaluate(&solution.point, &mut rows).is_err() {
         return Vec::new();
     }
     let (layout, m) = (program.layout(), &solution.multipliers);
-    let prices = || {
-        let variables = m.upper.iter().zip(&m.lower).map(|(upper, lower)| upper - lower);
-        m.constraints.iter().copied().chain(variables)
-    };
-    let most = prices().fold(0.0_f64, |a, y| a.max(y.abs()));
-    let bounds = layout.constraints.iter().chain(&layout.variables).zip(rows.iter().chain(&columns));
-    let mut list: Vec<Active> = Vec::new();
-    for (index, ((bound, value), y)) in bounds.zip(prices()).enumerate() {
-        let end = if y > 0.0 { bound.upper } else { bound.lower };
-        let width = bound.upper - bound.lower;
-        let scale = if width.is_finite() { width } else { end.abs().max(1.0) };
-        let there = (value - end).abs() <= AT_THE_END * scale;
-        if !bound.is_equation() && there && y.abs() > LEFT_OVER * most {
-            let name = match index.checked_sub(rows.len()) {
-                None => program.constraint_name(index),
-                Some(variable) => program.variable_name(variable),
-            };
-            list.push(Active { name, multiplier: y });
-        }
-    }
+    let bounds: Vec<f64> = m.upper.iter().zip(&m.lower).map(|(upper, lower)| upper - lower).collect();
+    let priced = priced(&layout.constraints, &rows, &m.constraints);
+    let mut list: Vec<Active> = priced
+        .into_iter()
+        .map(|row| Active { name: program.constraint_name(row), multiplier: m.constraints[row] })
+        .collect();
+    let priced = self::priced(&layout.variables, &columns, &bounds);
+    list.extend(priced.into_iter().map(|v| Active { name: program.variable_name(v), multiplier: bounds[v] }));
     list.sort_by(|a, b| b.multiplier.abs().total_cmp(&a.multiplier.abs()));
     list
+}
+
+/// Which of some inequalities are at an end and have a multiplier that counts.
+fn priced(bounds: &[Bound], values: &[f64], multipliers: &[f64]) -> Vec<usize> {
+    let all = || bounds.iter().zip(multipliers).filter(|(bound, _)| !bound.is_equation());
+    let most = all().fold(0.0_f64, |most, (_, y)| most.max(y.abs()));
+    let counts = |&k: &usize| {
+        let (bound, y) = (&bounds[k], multipliers[k]);
+        let end = if y > 0.0 { bound.upper } else { bound.lower };
+        let width = bound.upper - bound.lower;
+        let near = match width.is_finite() {
+            true => AT_THE_END.0 * width,
+            false => AT_THE_END.1 * end.abs().max(1.0),
+        };
+        !bound.is_equation() && y.abs() > LEFT_OVER * most && (values[k] - end).abs() <= near
+    };
+    (0..bounds.len()).filter(counts).collect()
 }
 
 impl Transcription {
