@@ -267,7 +267,7 @@ def table(path):
 def check_csv(folder, run, rows):
     header, lines = table(folder / "plots.csv")
     values = np.loadtxt(folder / "plots.csv", delimiter=",", skiprows=1, ndmin=2)
-    demand(np.array_equal(values, np.array(lines, float)), "plots.csv: NumPy reads other numbers")
+    demand(np.array_equal(values, np.array(lines, float), equal_nan=True), "plots.csv: NumPy reads other numbers")
     per_body = {"position", "rotation", "velocity", "angular_velocity"}
     fixed = {"mass", "centre_of_mass", "inertia", "bodies"}
     # Of a plan and its search, not of its nodes.
