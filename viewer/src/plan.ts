@@ -90,21 +90,6 @@ function ranges(numbers: number[]): string {
 
 const AXES = ["x", "y", "z"];
 
-/** How near to its bound an effort is that the bound holds back, as a part of the room between its bounds. */
-const AT_BOUND = 1e-3;
-
-/** Whether a component of a control is at a bound in an interval, as far as the page knows. */
-function atBound(run: Run, name: string, interval: number, upper: boolean): boolean {
-  const plots = run.data.plots.filter(({ id }) => id.startsWith("controls"));
-  const curve = plots.flatMap(({ curves }) => curves).find((c) => c.name === name);
-  const [low, high] = curve?.limits ?? [null, null];
-  const limit = upper ? high : low;
-  // Curves of many nodes are thinned.
-  if (!curve || limit === null || curve.values.count !== run.data.summary!.steps + 1) return true;
-  const room = low !== null && high !== null ? high - low : Math.abs(limit);
-  return Math.abs(run.array(curve.values)[interval] - limit) <= AT_BOUND * room;
-}
-
 /** Active constraints, those that differ in their node or interval only as one row: what, where, the dearest multiplier. */
 function grouped(run: Run, plan: Plan): string[][] {
   const { plots, summary } = run.data;
@@ -119,8 +104,6 @@ function grouped(run: Run, plan: Plan): string[][] {
     if (component) {
       const axis = `${component[2]}.${AXES[Number(component[1])]}`;
       const own = controls.includes(axis) ? axis : component[2];
-      // The search leaves a little on bounds that are only near.
-      if (!atBound(run, own, at, multiplier > 0)) continue;
       what = `${own}, ${multiplier < 0 ? "lower" : "upper"} bound`;
     }
     const key = `${what}|${unit}`;

@@ -126,8 +126,8 @@ impl Label {
 
 /// The bounds of a variable, efforts without their intervals.
 pub fn bounds(plan: &Plan, numbering: &Numbering, at: usize) -> String {
-    let name = variable(plan, numbering, at);
-    format!("the bounds of {}", name.split(" in interval ").next().unwrap_or(&name))
+    let name = effort(plan, numbering, at).map_or_else(|| variable(plan, numbering, at), |(name, _)| name);
+    format!("the bounds of {name}")
 }
 
 /// Names of an island's bodies.
@@ -148,18 +148,8 @@ pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
             }
         }
     }
-    let m = plan.components();
-    for (k, &first) in numbering.efforts.iter().enumerate() {
-        if (first..first + m).contains(&variable) {
-            let mut component = variable - first;
-            for actuator in &plan.actuators {
-                let count = actuator.control.components();
-                if component < count {
-                    return format!("component {component} of {} in interval {k}", actuator.name);
-                }
-                component -= count;
-            }
-        }
+    if let Some((name, interval)) = effort(plan, numbering, variable) {
+        return format!("{name} in interval {interval}");
     }
     if numbering.planes.first().is_some_and(|first| variable >= *first) {
         return "a plane between two parts".to_owned();
@@ -168,4 +158,19 @@ pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
         return format!("time scale {}", variable - numbering.scales + 1);
     }
     "a momentum or an impulse".to_owned()
+}
+
+/// An effort and its interval, if a variable is one.
+fn effort(plan: &Plan, numbering: &Numbering, variable: usize) -> Option<(String, usize)> {
+    let own = |first: &usize| (*first..*first + plan.components()).contains(&variable);
+    let interval = numbering.efforts.iter().position(own)?;
+    let mut component = variable - numbering.efforts[interval];
+    for actuator in &plan.actuators {
+        let count = actuator.control.components();
+        if component < count {
+            return Some((format!("component {component} of {}", actuator.name), interval));
+        }
+        component -= count;
+    }
+    None
 }

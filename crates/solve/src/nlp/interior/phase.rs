@@ -69,9 +69,9 @@ impl Errors {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phase {
     pub weight: f64,
-    /// Added to the Hessian: the weight of staying where the iterate is.
+    /// Added to the Hessian: the weight of staying near a centre.
     pub proximal: f64,
-    /// Where the proximal term has its centre; empty where the centre moves with the iterate.
+    /// That centre; empty where the centre moves with the iterate.
     pub centre: Vec<f64>,
     /// Added to the Hessian as well while the search goes to and fro: shorter steps in better directions.
     pub damping: f64,

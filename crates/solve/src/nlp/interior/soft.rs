@@ -63,11 +63,12 @@ impl<P: Program> Search<'_, P> {
         tau: f64,
         soft: &mut Soft,
     ) -> Option<Accepted> {
-        if soft.steps >= STEPS {
-            soft.steps = 0;
+        // Whatever ends here without a step begins anew.
+        let steps = std::mem::take(&mut soft.steps);
+        if steps >= STEPS {
             return None;
         }
-        if soft.steps == 0 {
+        if steps == 0 {
             phase.remember(reference.theta, reference.phi);
         }
         let before = phase.lack();
@@ -84,13 +85,12 @@ impl<P: Program> Search<'_, P> {
         self.take_trial(phase);
         phase.add(alpha);
         if content || phase.lack() <= GAIN * before {
-            soft.steps = if content { 0 } else { soft.steps + 1 };
+            soft.steps = if content { 0 } else { steps + 1 };
             phase.tidy_multipliers();
             return Some(Accepted { alpha, trials: 1, how: Acceptance::Soft, remember: false });
         }
         self.take_trial(phase);
         (phase.y, phase.zl, phase.zu) = multipliers;
-        soft.steps = 0;
         None
     }
 }
