@@ -1,6 +1,6 @@
 //! Small solvers: linear programs, strictly convex quadratic programs, nonnegative least squares, the nearest
 //! point of a convex hull, linear complementarity; impulses at contacts with friction, sparse; and linear
-//! systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]) or plain ([`Lu`]).
+//! systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]), plain ([`Lu`]) or sparse and symmetric ([`sparse::Ldl`]).
 //!
 //! Every problem class has one problem type, one file per algorithm and one judge that checks any answer
 //! and calls no solver:
@@ -35,6 +35,7 @@ pub mod lp;
 pub mod nlp;
 pub mod nnls;
 pub mod qp;
+pub mod sparse;
 
 pub use constraints::Constraints;
 pub use dense::{Dependent, Lu, PivotedQr};

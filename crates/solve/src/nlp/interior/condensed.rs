@@ -1,12 +1,16 @@
 //! Inequalities that are eliminated: rows with the same columns together add a dense block `Σ jᵀ j / e` to the Hessian.
 
+use pulp::{Arch, Simd, WithSimd};
 use std::collections::HashMap;
+
+/// Columns that are added at once.
+const STRIP: usize = 4;
 
 /// Rows with the same columns.
 pub(super) struct Block {
     rows: Vec<u32>,
     columns: Vec<usize>,
-    /// Entries of the Jacobian, by column and then by row.
+    /// Entries of the Jacobian, row by row.
     entries: Vec<u32>,
     /// Where products of two columns go, the second not after the first.
     slots: Vec<u32>,
@@ -50,53 +54,106 @@ impl Condensed {
         }
         let block = |(columns, members): (Vec<usize>, Members)| Block {
             rows: members.iter().map(|(row, _)| *row).collect(),
-            entries: (0..columns.len())
-                .flat_map(|c| members.iter().map(move |(_, entries)| entries[c]))
-                .collect(),
+            entries: members.iter().flat_map(|(_, entries)| entries).copied().collect(),
             columns,
             slots: Vec::new(),
         };
         Self { blocks: groups.into_iter().map(block).collect(), room: Vec::new() }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-
-    /// Pairs of columns, the smaller first, that blocks add to.
+    /// Pairs of columns that blocks add to.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.blocks.iter().flat_map(|block| block.pairs().map(|(a, b)| (a.min(b), a.max(b))))
+        self.blocks.iter().flat_map(Block::pairs)
     }
 
-    /// Looks up where products go.
-    pub fn lay_out(&mut self, slot: impl Fn(usize, usize) -> usize) {
+    /// Where products go, in the order of [`Condensed::places`].
+    pub fn lay_out(&mut self, slots: &[usize]) {
+        let mut slots = slots.iter();
         for block in &mut self.blocks {
-            block.slots = block.pairs().map(|(a, b)| slot(a.min(b), a.max(b)) as u32).collect();
+            let width = block.columns.len();
+            block.slots = slots.by_ref().take(width * (width + 1) / 2).map(|&slot| slot as u32).collect();
         }
     }
 
     /// Adds all blocks, with what rows are divided by.
     pub fn add(&mut self, jacobian: &[f64], divisors: &[f64], values: &mut [f64]) {
         let Self { blocks, room } = self;
+        Arch::new().dispatch(Addition { blocks, room, jacobian, divisors, values });
+    }
+
+    /// Adds the rows' sum with given weights to the columns.
+    pub fn add_rows(&mut self, jacobian: &[f64], weight: impl Fn(usize) -> f64, columns: &mut [f64]) {
+        let Self { blocks, room } = self;
         for block in blocks {
-            let (count, width) = (block.rows.len(), block.columns.len());
             room.clear();
-            room.extend(block.rows.iter().map(|row| 1.0 / divisors[*row as usize].sqrt()));
-            for own in block.entries.chunks_exact(count) {
-                for (r, entry) in own.iter().enumerate() {
-                    room.push(jacobian[*entry as usize] * room[r]);
+            room.resize(block.columns.len(), 0.0);
+            for (row, entries) in block.members() {
+                let factor = weight(row);
+                for (sum, &entry) in room.iter_mut().zip(entries) {
+                    *sum += jacobian[entry as usize] * factor;
                 }
             }
-            let weighted = &room[count..];
+            for (sum, &column) in room.iter().zip(&block.columns) {
+                columns[column] += sum;
+            }
+        }
+    }
+
+    /// Products of the rows with the columns' numbers.
+    pub fn multiply(&mut self, jacobian: &[f64], columns: &[f64], mut put: impl FnMut(usize, f64)) {
+        let Self { blocks, room } = self;
+        for block in blocks {
+            room.clear();
+            room.extend(block.columns.iter().map(|&column| columns[column]));
+            for (row, entries) in block.members() {
+                put(row, room.iter().zip(entries).map(|(x, &entry)| jacobian[entry as usize] * x).sum());
+            }
+        }
+    }
+}
+
+/// The sum of all blocks' products, as one piece of work for the processor at hand.
+struct Addition<'a> {
+    blocks: &'a [Block],
+    room: &'a mut Vec<f64>,
+    jacobian: &'a [f64],
+    divisors: &'a [f64],
+    values: &'a mut [f64],
+}
+
+impl WithSimd for Addition<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { blocks, room, jacobian, divisors, values } = self;
+        for block in blocks {
+            let width = block.columns.len();
+            let strips = width.div_ceil(STRIP);
+            room.clear();
+            room.resize((width + 1) * strips * STRIP, 0.0);
+            let (sums, own) = room.split_at_mut(width * strips * STRIP);
+            for (row, entries) in block.members() {
+                let factor = 1.0 / divisors[row].sqrt();
+                for (value, &entry) in own.iter_mut().zip(entries) {
+                    *value = jacobian[entry as usize] * factor;
+                }
+                for (a, sums) in sums.chunks_exact_mut(strips * STRIP).enumerate() {
+                    let value = own[a];
+                    let upto = sums.chunks_exact_mut(STRIP).zip(own.chunks_exact(STRIP)).take(a / STRIP + 1);
+                    for (sums, others) in upto {
+                        for (sum, other) in sums.iter_mut().zip(others) {
+                            *sum += value * other;
+                        }
+                    }
+                }
+            }
             let mut slots = block.slots.iter();
-            for a in 0..width {
-                let one = &weighted[a * count..(a + 1) * count];
-                for (b, slot) in (0..=a).zip(&mut slots) {
-                    let other = &weighted[b * count..(b + 1) * count];
-                    let sum: f64 = one.iter().zip(other).map(|(x, y)| x * y).sum();
+            for (a, sums) in sums.chunks_exact(strips * STRIP).enumerate() {
+                for ((b, sum), slot) in sums[..=a].iter().enumerate().zip(&mut slots) {
                     // Two entries at one place: their product counts twice.
                     let twice = a != b && block.columns[a] == block.columns[b];
-                    values[*slot as usize] += if twice { 2.0 * sum } else { sum };
+                    values[*slot as usize] += if twice { 2.0 * sum } else { *sum };
                 }
             }
         }
@@ -104,6 +161,11 @@ impl Condensed {
 }
 
 impl Block {
+    /// Rows with their entries.
+    fn members(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        self.rows.iter().map(|&row| row as usize).zip(self.entries.chunks_exact(self.columns.len()))
+    }
+
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = &self.columns;
         (0..columns.len()).flat_map(move |a| (0..=a).map(move |b| (columns[a], columns[b])))

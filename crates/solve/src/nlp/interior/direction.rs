@@ -1,8 +1,9 @@
 //! The step of Newton's method on the barrier problem, with regularisation that gives the matrix the inertia of a minimum.
 //! [Wächter and Biegler 2006], sections 2.2 and 3.1.
 
-use super::kkt::{Inertia, Kkt};
+use super::kkt::Kkt;
 use super::phase::{Phase, Step};
+use crate::sparse::Inertia;
 
 const FIRST: f64 = 1e-4;
 const LEAST: f64 = 1e-20;

@@ -1,4 +1,4 @@
-//! The symmetric indefinite matrix of a step, its factors and its inertia. The one place that knows the crate `feral`.
+//! The symmetric indefinite matrix of a step, its factors and its inertia.
 //!
 //! ```text
 //! [ H + D    Jᵀ  ]     D: diagonal of the columns (bounds, regularisation)
@@ -14,9 +14,7 @@
 use super::condensed::Condensed;
 use super::shape::Shape;
 use crate::arithmetic::max_abs;
-use feral::numeric::factorize::NumericParams;
-use feral::symbolic::{OrderingPreprocess, SupernodeParams};
-use feral::{CscMatrix, FactorStatus, Solver};
+use crate::sparse::{Inertia, Ldl, Symmetric};
 use std::time::{Duration, Instant};
 
 /// Refinement ends when the residual is this small relative to right-hand side and solution.
@@ -26,30 +24,22 @@ const REFINEMENTS: usize = 6;
 /// A residual above this makes a solution useless.
 const USELESS: f64 = 1e-5;
 
-/// Signs of the eigenvalues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Inertia {
-    pub positive: usize,
-    pub negative: usize,
-    pub zero: usize,
-}
-
 /// Matrix, factors and memory for their use.
 pub(super) struct Kkt {
     columns: usize,
     /// The matrix that is factorised.
-    matrix: CscMatrix,
+    matrix: Symmetric,
     /// Where a row is in it; none if it is eliminated.
     place_of: Vec<Option<usize>>,
     hessian_slots: Vec<usize>,
     /// Slots of the Jacobian's entries of rows that are in the matrix.
     jacobian_slots: Vec<(usize, usize)>,
     /// Row and column of each entry of the Jacobian.
-    jacobian_places: Vec<(usize, usize)>,
+    jacobian_places: Vec<(u32, u32)>,
     condensed: Condensed,
     diagonal_slots: Vec<usize>,
     /// Entries of the upper left block: row, column, slot in `upper`.
-    upper: CscMatrix,
+    upper: Symmetric,
     upper_hessian: Vec<usize>,
     upper_diagonal: Vec<usize>,
     /// The Jacobian, scaled, and the diagonal of its rows.
@@ -57,7 +47,10 @@ pub(super) struct Kkt {
     rows: Vec<f64>,
     row_scales: Vec<f64>,
     right: Vec<f64>,
-    solver: Solver,
+    /// Whether a row of the matrix has no diagonal of its own.
+    needy: Vec<bool>,
+    /// Factors, once there are numbers to analyse the pattern with.
+    factors: Option<Ldl>,
     residual: Vec<f64>,
     correction: Vec<f64>,
     small: [Vec<f64>; 2],
@@ -67,37 +60,6 @@ pub(super) struct Kkt {
     pub factoring: Duration,
     /// Time in solutions.
     pub solving: Duration,
-}
-
-/// An empty matrix with given places (column, row), which are sorted and made unique.
-fn laid_out(dimension: usize, places: &mut Vec<(usize, usize)>) -> CscMatrix {
-    places.sort_unstable();
-    places.dedup();
-    let mut col_ptr = vec![0; dimension + 1];
-    for &(column, _) in places.iter() {
-        col_ptr[column + 1] += 1;
-    }
-    for j in 0..dimension {
-        col_ptr[j + 1] += col_ptr[j];
-    }
-    CscMatrix {
-        n: dimension,
-        col_ptr,
-        row_idx: places.iter().map(|&(_, row)| row).collect(),
-        values: vec![0.0; places.len()],
-    }
-}
-
-/// Settings for chains of small blocks: rows are matched with columns before they are ordered, since that is what it comes to
-/// for such matrices anyway, and small fronts are merged less eagerly than for large ones.
-fn solver() -> Solver {
-    let symbolic = SupernodeParams {
-        nemin: 8,
-        preprocess: OrderingPreprocess::LdltCompress,
-        ..SupernodeParams::default()
-    };
-    // In one thread: the same bits on every machine, and the matrices are too small for more.
-    Solver::with_params(NumericParams::default(), symbolic).with_parallel(false)
 }
 
 impl Kkt {
@@ -117,42 +79,50 @@ impl Kkt {
             })
             .collect();
         let dimension = next;
-        let mut upper_places: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
-        upper_places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
-        let upper = laid_out(n, &mut upper_places);
+        let mut needy = vec![false; dimension];
+        for (bound, place) in shape.rows.iter().zip(&place_of) {
+            if let (true, Some(place)) = (bound.is_equation(), place) {
+                needy[*place] = true;
+            }
+        }
+        // Places of the diagonal, of the Hessian, of the Jacobian and of what is condensed, in this order.
+        let hessian = shape.hessian.iter().map(|&(_, i, j)| (i, j));
+        let mut places: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
+        places.extend(hessian.clone());
+        let (upper, upper_slots) = Symmetric::zeros(n, &places);
         let entries = shape.jacobian.iter().map(|&(_, row, column)| (row, column));
         let mut condensed = Condensed::new(entries, |row| place_of[row].is_none());
-        // Places as column and row, the order of compressed columns.
-        let mut places: Vec<(usize, usize)> = (0..dimension).map(|i| (i, i)).collect();
-        places.extend(shape.hessian.iter().map(|&(_, i, j)| (j, i)));
-        let kept = shape.jacobian.iter().filter_map(|&(_, i, j)| place_of[i].map(|place| (j, place)));
-        places.extend(kept);
+        places.clear();
+        places.extend((0..dimension).map(|i| (i, i)));
+        places.extend(hessian);
+        let kept: Vec<(usize, usize, usize)> = (shape.jacobian.iter().enumerate())
+            .filter_map(|(e, &(_, i, j))| place_of[i].map(|place| (e, place, j)))
+            .collect();
+        places.extend(kept.iter().map(|&(_, place, column)| (place, column)));
         places.extend(condensed.places());
-        let matrix = laid_out(dimension, &mut places);
-        // Every place asked for was put in above.
-        let slot = |column: usize, row: usize| places.binary_search(&(column, row)).unwrap_or_default();
-        let upper_slot =
-            |column: usize, row: usize| upper_places.binary_search(&(column, row)).unwrap_or_default();
-        condensed.lay_out(slot);
-        let kept = shape.jacobian.iter().enumerate();
-        let kept = kept.filter_map(|(e, &(_, i, j))| place_of[i].map(|place| (e, slot(j, place))));
+        let (matrix, slots) = Symmetric::zeros(dimension, &places);
+        let (diagonal_slots, slots) = slots.split_at(dimension);
+        let (hessian_slots, slots) = slots.split_at(shape.hessian.len());
+        let (jacobian_slots, slots) = slots.split_at(kept.len());
+        condensed.lay_out(slots);
         Self {
             columns: n,
-            hessian_slots: shape.hessian.iter().map(|&(_, i, j)| slot(j, i)).collect(),
-            jacobian_slots: kept.collect(),
-            jacobian_places: shape.jacobian.iter().map(|&(_, i, j)| (i, j)).collect(),
+            hessian_slots: hessian_slots.to_vec(),
+            jacobian_slots: kept.iter().zip(jacobian_slots).map(|(&(e, ..), &slot)| (e, slot)).collect(),
+            jacobian_places: shape.jacobian.iter().map(|&(_, i, j)| (i as u32, j as u32)).collect(),
             condensed,
-            upper_hessian: shape.hessian.iter().map(|&(_, i, j)| upper_slot(j, i)).collect(),
-            upper_diagonal: (0..n).map(|i| upper_slot(i, i)).collect(),
+            upper_hessian: upper_slots[n..].to_vec(),
+            upper_diagonal: upper_slots[..n].to_vec(),
             upper,
             jacobian: vec![0.0; shape.jacobian.len()],
             rows: vec![0.0; m],
             row_scales: vec![1.0; m],
             right: vec![0.0; n + m],
-            diagonal_slots: (0..dimension).map(|i| slot(i, i)).collect(),
+            diagonal_slots: diagonal_slots.to_vec(),
             matrix,
             place_of,
-            solver: solver(),
+            needy,
+            factors: None,
             residual: vec![0.0; n + m],
             correction: vec![0.0; n + m],
             small: [vec![0.0; dimension], vec![0.0; dimension]],
@@ -183,7 +153,7 @@ impl Kkt {
             *row = e * *scale * *scale;
         }
         for ((own, &(row, _)), &value) in self.jacobian.iter_mut().zip(&self.jacobian_places).zip(jacobian) {
-            *own = value * self.row_scales[row];
+            *own = value * self.row_scales[row as usize];
         }
         let (values, upper) = (&mut self.matrix.values, &mut self.upper.values);
         values.fill(0.0);
@@ -211,21 +181,14 @@ impl Kkt {
                 None => eliminated += 1,
             }
         }
-        let status = self.solver.factor(&self.matrix, None);
+        if self.factors.is_none() && values.iter().all(|v| v.is_finite()) {
+            self.factors = Some(Ldl::new(&self.matrix, |i| self.needy[i]));
+        }
+        let inertia = self.factors.as_mut().and_then(|factors| factors.factor(&self.matrix.values));
         self.factoring += start.elapsed();
         self.factorisations += 1;
-        match status {
-            FactorStatus::Success | FactorStatus::WrongInertia { .. } => {
-                self.solver.inertia().map(|i| Inertia {
-                    positive: i.positive,
-                    // Each eliminated row has a negative pivot of its own.
-                    negative: i.negative + eliminated,
-                    zero: i.zero,
-                })
-            }
-            FactorStatus::Singular => Some(Inertia { positive: 0, negative: 0, zero: self.matrix.n }),
-            FactorStatus::FatalError(_) => None,
-        }
+        // Each eliminated row has a negative pivot of its own.
+        inertia.map(|i| Inertia { negative: i.negative + eliminated, ..i })
     }
 
     /// Solves with the last factors, refined. Whether the solution is worth anything.
@@ -255,35 +218,16 @@ impl Kkt {
                 b[*place] = right[n + row];
             }
         }
-        if self.condensed.is_empty() {
-            self.solver.solve_into(b, small).ok()?;
-        } else {
-            for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
-                if self.place_of[row].is_none() {
-                    b[column] += value * right[n + row] / self.rows[row];
-                }
-            }
-            self.solver.solve_into(b, small).ok()?;
-        }
+        let rows = &self.rows;
+        self.condensed.add_rows(&self.jacobian, |row| right[n + row] / rows[row], b);
+        self.factors.as_mut()?.solve(b, small);
         x[..n].copy_from_slice(&small[..n]);
         for (row, place) in self.place_of.iter().enumerate() {
-            x[n + row] = match place {
-                Some(place) => small[*place],
-                None => -right[n + row],
-            };
+            // Eliminated rows without entries have no product below.
+            x[n + row] = place.map_or_else(|| -right[n + row] / rows[row], |place| small[place]);
         }
-        if !self.condensed.is_empty() {
-            for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
-                if self.place_of[row].is_none() {
-                    x[n + row] += value * small[column];
-                }
-            }
-            for (row, place) in self.place_of.iter().enumerate() {
-                if place.is_none() {
-                    x[n + row] /= self.rows[row];
-                }
-            }
-        }
+        let put = |row: usize, product: f64| x[n + row] = (product - right[n + row]) / rows[row];
+        self.condensed.multiply(&self.jacobian, small, put);
         Some(())
     }
 
@@ -291,9 +235,10 @@ impl Kkt {
     fn left_over(&mut self, right: &[f64], x: &[f64]) {
         let n = self.columns;
         let (columns, rows) = self.residual.split_at_mut(n);
-        self.upper.symv(&x[..n], columns);
+        self.upper.multiply(&x[..n], columns);
         rows.iter_mut().zip(&x[n..]).zip(&self.rows).for_each(|((r, y), e)| *r = -e * y);
         for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
+            let (row, column) = (row as usize, column as usize);
             rows[row] += value * x[column];
             columns[column] += value * x[n + row];
         }

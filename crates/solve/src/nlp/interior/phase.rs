@@ -92,7 +92,7 @@ pub(super) struct Phase {
     pub step: Step,
     pub corrected: Step,
     /// Row and column of each entry of the Jacobian.
-    pub places: Vec<(usize, usize)>,
+    pub places: Vec<(u32, u32)>,
     pub rows: Vec<f64>,
     pub slope: Vec<f64>,
     pub column_diagonal: Vec<f64>,
@@ -118,7 +118,7 @@ impl Phase {
         }
         phase.lower = bounds.iter().map(|b| b.lower).collect();
         phase.upper = bounds.iter().map(|b| b.upper).collect();
-        phase.places = shape.jacobian.iter().map(|&(_, row, column)| (row, column)).collect();
+        phase.places = shape.jacobian.iter().map(|&(_, row, column)| (row as u32, column as u32)).collect();
         phase.allocate(shape);
         phase
     }
@@ -242,7 +242,7 @@ impl Phase {
             self.slope[j] = self.weight * self.now.gradient[j] + self.away(j);
         }
         for (value, &(row, column)) in self.now.jacobian.iter().zip(&self.places) {
-            self.slope[column] += value * self.y[row];
+            self.slope[column as usize] += value * self.y[row as usize];
         }
         for (k, local) in self.locals.iter().enumerate() {
             self.slope[n + k] = local.cost - local.sign * self.y[local.row];

@@ -199,7 +199,7 @@ impl Phase {
         let n = self.columns();
         let mut along = vec![0.0; self.y.len()];
         for (value, &(row, column)) in self.now.jacobian.iter().zip(&self.places) {
-            along[row] += value * step[column];
+            along[row as usize] += value * step[column as usize];
         }
         for (d, local) in step[n..].iter_mut().zip(&self.locals) {
             *d = along[local.row];

@@ -127,7 +127,8 @@ impl<P: Program> Search<'_, P> {
     fn scale_rows(&mut self, phase: &mut Phase) {
         let mut largest = vec![0.0_f64; self.scaled.scales.len()];
         for (value, &(row, _)) in phase.now.jacobian.iter().zip(&phase.places) {
-            largest[row] = largest[row].max(value.abs());
+            let most = &mut largest[row as usize];
+            *most = most.max(value.abs());
         }
         for (scale, &size) in self.scaled.scales.iter_mut().zip(&largest) {
             *scale = match size {
@@ -140,7 +141,7 @@ impl<P: Program> Search<'_, P> {
             *c *= scale;
         }
         for (value, &(row, _)) in phase.now.jacobian.iter_mut().zip(&phase.places) {
-            *value *= self.scaled.scales[row];
+            *value *= self.scaled.scales[row as usize];
         }
     }
 
