@@ -29,6 +29,7 @@ mod piece;
 mod plane;
 mod point;
 mod sums;
+mod tree;
 mod turn;
 
 pub use build::{Apart, Encounter, Keeper, Setup};
@@ -150,6 +151,7 @@ impl Program for Transcription {
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
         gradient.fill(0.0);
+        self.context.gallery.clear();
         let mut next = 0;
         for piece in &self.pieces {
             let entries = (&mut *jacobian, next);
@@ -165,6 +167,7 @@ impl Program for Transcription {
         multipliers: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
+        self.context.gallery.clear();
         let mut next = 0;
         for piece in &self.pieces {
             let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));

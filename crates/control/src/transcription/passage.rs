@@ -32,8 +32,10 @@ pub struct Passage {
     controls: Vec<Control>,
     variables: Vec<usize>,
     rows: Vec<(usize, f64)>,
-    /// The body's mass and moments `E` if second derivatives are closed.
+    /// The body's mass and moments `E` if it is a free one.
     simple: Option<(f64, Vec3)>,
+    /// Whether second derivatives of a tree are closed.
+    tree: bool,
 }
 
 impl Passage {
@@ -57,7 +59,8 @@ impl Passage {
         let rows = (0..freedoms).map(|i| (row(before, i), -1.0));
         let rows = rows.chain((0..freedoms).map(|i| (row(after, i), 1.0))).collect();
         let simple = simple(context, island, &controls);
-        Self { interval, island, freedoms, components, controls, variables, rows, simple }
+        let tree = super::tree::is_closed(context, island, &controls);
+        Self { interval, island, freedoms, components, controls, variables, rows, simple, tree }
     }
 
     fn efforts<'a>(&self, at: &'a Point) -> &'a [f64] {
@@ -170,21 +173,15 @@ impl Passage {
         let shift = end.positions[slot] - start.positions[slot];
         let (r0, r1) = (&start.rotations[slot], &end.rotations[slot]);
         let b = r1 * Mat3::from_diagonal(&e) * r0.transpose();
-        let (hat_a, bt) = (hat(&a), b.transpose());
-        let own = |m: Mat3| ((m + m.transpose()) * 0.5 - Mat3::identity() * m.trace()) / h;
-        let (h00, h11) = (own(bt * hat_a), own(hat_a * bt));
-        let (g1, g0) = (
-            ((Mat3::identity() * b.trace() - b).transpose() * a) / h,
-            ((bt - Mat3::identity() * b.trace()).transpose() * a) / h,
-        );
+        let (by_turns, [h00, h11], h01) = spins(&b, &a, h);
+        let [g0, g1] = by_turns.map(|by| by.tr_mul(&a));
         for i in 0..3 {
             for j in 0..3 {
                 if j <= i {
                     put(3 + i, 3 + j, h00[(i, j)]);
                     put(9 + i, 9 + j, h11[(i, j)]);
                 }
-                let unit = |k: usize| hat(&Vec3::ith(k, 1.0));
-                put(3 + i, 9 + j, -(hat_a * unit(i) * bt * unit(j)).trace() / h);
+                put(3 + i, 9 + j, h01[(i, j)]);
             }
             let slope = sum_linear[i] * mass / (h * sigma);
             put(i, last, slope);
@@ -235,8 +232,7 @@ impl Passage {
     /// First derivatives of a free body's momenta, column by column.
     fn closed_slopes(&self, context: &Context, at: &Point, body: (f64, Vec3), out: &mut [f64]) {
         let Carried { linear, angular, force, torque, b, h } = self.carried(context, at, body);
-        let spread = Mat3::identity() * b.trace();
-        let (by_end, by_start) = ((spread - b) / h, (b.transpose() - spread) / h);
+        let [by_start, by_end] = by_turns(&b, h);
         let last = 12 + self.components;
         for (first, sign) in [(0, -0.5), (6, 0.5)] {
             let mut put = |row: usize, column: usize, value: f64| out[column * 12 + first + row] = value;
@@ -258,8 +254,23 @@ impl Passage {
     }
 }
 
+/// Derivatives of `l` by turns of the start and of the end.
+fn by_turns(b: &Mat3, h: f64) -> [Mat3; 2] {
+    let spread = Mat3::identity() * b.trace();
+    [(b.transpose() - spread) / h, (spread - b) / h]
+}
+
+/// Derivatives of `l` by turns of start and end; second derivatives of `a·l` by both of the start, both of the end, and by one of
+/// each.
+pub(super) fn spins(b: &Mat3, a: &Vec3, h: f64) -> ([Mat3; 2], [Mat3; 2], Mat3) {
+    let (hat_a, bt) = (hat(a), b.transpose());
+    let own = |m: Mat3| ((m + m.transpose()) * 0.5 - Mat3::identity() * m.trace()) / h;
+    let mixed = (moment(b) * a.transpose() - hat(&(bt * a))) / h;
+    (by_turns(b, h), [own(bt * hat_a), own(hat_a * bt)], mixed)
+}
+
 /// `Σ E d0 × d1` from `B = Σ E d1 d0ᵀ`.
-fn moment(b: &Mat3) -> Vec3 {
+pub(super) fn moment(b: &Mat3) -> Vec3 {
     // (x × y)_i = ε_ijk x_j y_k with x y the columns of Bᵀ.
     Vec3::new(b[(2, 1)] - b[(1, 2)], b[(0, 2)] - b[(2, 0)], b[(1, 0)] - b[(0, 1)])
 }
@@ -350,6 +361,11 @@ impl Piece for Passage {
         match self.simple {
             Some(body) => {
                 self.closed(context, at, weights, body, out);
+                Ok(())
+            }
+            None if self.tree => {
+                let place = (self.interval, self.island);
+                super::tree::curve(context, at, place, (&self.controls, self.efforts(at)), weights, out);
                 Ok(())
             }
             None => self.by_differences(context, at, weights, out),

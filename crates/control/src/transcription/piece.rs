@@ -1,6 +1,8 @@
 //! A program as a sum of pieces, each with few variables and rows.
 
+use super::columns::Gallery;
 use super::point::{NONE, Numbering, Point};
+use super::tree::Ray;
 use crate::plan::Plan;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
@@ -20,6 +22,10 @@ pub struct Context {
     pub(super) derivatives: Derivatives,
     /// What pairs remember, by function of a node.
     pub(super) memories: Vec<Memory>,
+    /// Columns at the nodes of the candidate that is looked at.
+    pub(super) gallery: Gallery,
+    /// Of both ends of an interval, body by body.
+    pub(super) rays: [Vec<Ray>; 2],
     /// States to displace in.
     pub(super) scratch: Vec<State>,
 }
