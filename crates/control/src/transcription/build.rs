@@ -172,6 +172,8 @@ impl Transcription {
             memories: vec![Memory::default(); setup.apart.len()],
             gallery: Gallery::default(),
             rays: Default::default(),
+            shop: Default::default(),
+            room: Vec::new(),
             scratch,
         };
         let mut rows = Rows::default();

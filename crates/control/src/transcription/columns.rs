@@ -12,8 +12,9 @@
 //! Several pieces ask about one island at one node: a [`Gallery`] keeps the answers while a candidate is looked at.
 
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::joint::{JointKind, Stand};
+use percussion_mechanics::rotation::{tangents, tangents_change};
 use percussion_mechanics::{Model, State};
 use std::ops::Range;
 
@@ -28,6 +29,25 @@ pub(super) struct Column {
     pub vector: Option<usize>,
     /// The second derivative of the centre along the freedom that no turn explains.
     bend: Vec3,
+    /// The rod that it swings, by its place among those of the island.
+    pub rod: Option<usize>,
+}
+
+/// How the velocities that the two swings of a rod give change while it swings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rod {
+    /// Place of its first freedom in the island.
+    pub first: usize,
+    /// Along either swing, those of both.
+    changes: [[Vec3; 2]; 2],
+}
+
+impl Rod {
+    /// The change of the velocity that rates of the island give, along one of the rod's freedoms.
+    pub fn change(&self, rates: &[f64], freedom: usize) -> Vec3 {
+        let [one, other] = &self.changes[freedom - self.first];
+        one * rates[self.first] + other * rates[self.first + 1]
+    }
 }
 
 impl Column {
@@ -43,6 +63,7 @@ pub(super) struct Columns {
     list: Vec<Column>,
     /// Of each body its range in the list.
     ranges: Vec<Range<usize>>,
+    rods: Vec<Rod>,
 }
 
 impl Columns {
@@ -51,6 +72,7 @@ impl Columns {
         let it = &model.islands[island];
         self.list.clear();
         self.ranges.clear();
+        self.rods.clear();
         for slot in it.bodies.clone() {
             let link = &model.links[slot];
             let start = self.list.len();
@@ -80,33 +102,53 @@ impl Columns {
             JointKind::Rod => 2..5,
             _ => 0..0,
         };
+        let is_rod = link.joint.kind == JointKind::Rod;
+        if is_rod {
+            self.rods.push(rod(&stand, link.freedom - start));
+        }
         for k in 0..link.joint.freedoms() {
             let column = motion.column(k).into_owned();
-            let swings = link.joint.kind == JointKind::Rod && k < 2;
+            let swings = is_rod && k < 2;
             self.list.push(Column {
                 freedom: link.freedom - start + k,
                 velocity: linear(&column),
                 turn: angular(&column),
                 vector: one.contains(&k).then_some(slot),
                 bend: if swings { -(stand.frame.axes * stand.shift) } else { Vec3::zeros() },
+                rod: swings.then(|| self.rods.len() - 1),
             });
         }
     }
 
     /// The way to a body, by its place in the island.
     pub fn way(&self, body: usize) -> Way<'_> {
-        Way(&self.list[self.ranges[body].clone()])
+        Way { columns: &self.list[self.ranges[body].clone()], rods: &self.rods }
     }
+}
+
+/// A rod where it stands.
+fn rod(stand: &Stand, first: usize) -> Rod {
+    let length = stand.shift.norm();
+    let direction = stand.shift / length;
+    let (e1, e2) = tangents(&direction);
+    let along = |swing: Vec3| {
+        let (d1, d2) = tangents_change(&direction, &swing);
+        [(e1, d1), (e2, d2)].map(|(e, d)| stand.frame.axes * (d.cross(&direction) + e.cross(&swing)) * length)
+    };
+    Rod { first, changes: [along(e1.cross(&direction)), along(e2.cross(&direction))] }
 }
 
 /// The freedoms on the way to one body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way<'a>(pub &'a [Column]);
+pub(super) struct Way<'a> {
+    pub columns: &'a [Column],
+    pub rods: &'a [Rod],
+}
 
 impl Way<'_> {
     /// What a force on the body does along each freedom, with its torque about the centre of mass.
     pub fn reduce(&self, force: &Vec3, torque: &Vec3, mut with: impl FnMut(usize, f64)) {
-        for column in self.0 {
+        for column in self.columns {
             with(column.freedom, column.velocity.dot(force) + column.turn.dot(torque));
         }
     }
@@ -117,10 +159,10 @@ impl Way<'_> {
         let second = |outer: &Column, inner: &Column| {
             outer.turn.dot(&(inner.velocity * weight + inner.turn.cross(moment)).cross(n))
         };
-        for (k, outer) in self.0.iter().enumerate() {
+        for (k, outer) in self.columns.iter().enumerate() {
             let own = second(outer, outer) + weight * outer.bend.dot(n);
             with(outer.freedom, outer.freedom, own);
-            for inner in &self.0[k + 1..] {
+            for inner in &self.columns[k + 1..] {
                 let mut value = second(outer, inner);
                 if outer.joins(inner) {
                     value = 0.5 * (value + second(inner, outer));

@@ -2,11 +2,12 @@
 //!
 //! | file | piece |
 //! |---|---|
-//! | `passage.rs` | an island over an interval: momenta at both ends |
+//! | `passage.rs`, `tree.rs` | an island over an interval: momenta at both ends |
 //! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
 //! | `plane.rs` | a plane between two parts that is sought too |
 //! | `turn.rs` | how far a body turns in an interval |
-//! | `local.rs` | impulses of contacts and ties, velocities |
+//! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
+//! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along freedoms |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
 //!
@@ -15,19 +16,21 @@
 //! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
-mod bilinear;
 mod build;
 mod candidate;
 mod columns;
 mod encounter;
 mod frozen;
+mod hold;
 mod label;
+mod law;
 mod local;
 mod node;
 mod passage;
 mod piece;
 mod plane;
 mod point;
+mod posture;
 mod sums;
 mod tree;
 mod turn;

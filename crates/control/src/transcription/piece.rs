@@ -1,6 +1,7 @@
 //! A program as a sum of pieces, each with few variables and rows.
 
 use super::columns::Gallery;
+use super::local::Shop;
 use super::point::{NONE, Numbering, Point};
 use super::tree::Ray;
 use crate::plan::Plan;
@@ -26,6 +27,9 @@ pub struct Context {
     pub(super) gallery: Gallery,
     /// Of both ends of an interval, body by body.
     pub(super) rays: [Vec<Ray>; 2],
+    pub(super) shop: Shop,
+    /// Of a piece's numbers.
+    pub(super) room: Vec<f64>,
     /// States to displace in.
     pub(super) scratch: Vec<State>,
 }

@@ -44,16 +44,16 @@ pub(super) fn is_closed(context: &Context, island: usize, controls: &[Control]) 
 /// A freedom on the way to a body, and what it does to the virtual motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ray {
-    column: Column,
+    pub column: Column,
     /// `y` and `z`.
-    by: (Vec3, Vec3),
+    pub by: (Vec3, Vec3),
     /// `A × ω`.
     swirl: Vec3,
 }
 
 /// Sets the rays of a body under virtual rates of the island's freedoms; returns its virtual velocity and turn.
-fn set_rays(way: Way, rates: &[f64], rays: &mut Vec<Ray>) -> (Vec3, Vec3) {
-    let list = way.0;
+pub(super) fn set_rays(way: Way, rates: &[f64], rays: &mut Vec<Ray>) -> (Vec3, Vec3) {
+    let list = way.columns;
     let motion = |columns: &[Column]| {
         let sum = (Vec3::zeros(), Vec3::zeros());
         columns.iter().fold(sum, |sum, column| {
@@ -72,7 +72,10 @@ fn set_rays(way: Way, rates: &[f64], rays: &mut Vec<Ray>) -> (Vec3, Vec3) {
         let inner = (whole.0 - outer.0, whole.1 - outer.1);
         for column in &list[next..next + count] {
             let (v, turn) = (&column.velocity, &column.turn);
-            let by = (outer.1.cross(v) + turn.cross(&inner.0), turn.cross(&inner.1));
+            let mut by = (outer.1.cross(v) + turn.cross(&inner.0), turn.cross(&inner.1));
+            if let Some(rod) = column.rod {
+                by.0 += way.rods[rod].change(rates, column.freedom);
+            }
             rays.push(Ray { column: *column, by, swirl: outer.1.cross(turn) });
         }
         next += count;
