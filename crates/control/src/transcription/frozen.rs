@@ -80,6 +80,15 @@ impl Frozen {
         }
     }
 
+    /// Which of the two bodies carries the normal; `None` if both do.
+    pub(super) fn carrier_side(&self) -> Option<usize> {
+        match &self.carrier {
+            Side::A(_) => Some(0),
+            Side::B(_) => Some(1),
+            Side::Edges(..) => None,
+        }
+    }
+
     /// The same normal at other material points: another corner of one face.
     pub fn at_points(mut self, point_a: Vec3, point_b: Vec3) -> Self {
         (self.point_a, self.point_b) = (point_a, point_b);

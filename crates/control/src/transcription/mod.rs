@@ -3,7 +3,7 @@
 //! | file | piece |
 //! |---|---|
 //! | `passage.rs`, `tree.rs` | an island over an interval: momenta at both ends |
-//! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
+//! | `node.rs`, `bent.rs` | functions of a configuration: conditions, distances, gaps, goals |
 //! | `plane.rs` | a plane between two parts that is sought too |
 //! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
@@ -16,6 +16,7 @@
 //! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
+mod bent;
 mod build;
 mod candidate;
 mod columns;
