@@ -69,6 +69,7 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
         }
     }
     let mut to = at.clone();
+    let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {
         program.moved(&at, step, &mut to);
         let mut constraints = vec![0.0; m];
@@ -101,28 +102,47 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     let mut blocks = Vec::new();
     let mut slope = |program: &mut Transcription, d: &[f64], by: f64| {
         let step: Vec<f64> = d.iter().map(|x| x * by).collect();
-        program.moved(&at, &step, &mut to);
-        program.differentiate(&to, &mut gradient, &mut jacobian).unwrap();
+        program.moved(&at, &step, &mut there);
+        program.differentiate(&there, &mut gradient, &mut jacobian).unwrap();
         program.chart(&at, &step, &mut blocks);
         let mut turned = d.to_vec();
         for block in &blocks {
             let own = block.first..block.first + block.size;
             let entries = nalgebra::DMatrix::from_column_slice(block.size, block.size, &block.entries);
-            let there = entries * nalgebra::DVector::from_column_slice(&d[own.clone()]);
-            turned[own].copy_from_slice(there.as_slice());
+            let changed = entries * nalgebra::DVector::from_column_slice(&d[own.clone()]);
+            turned[own].copy_from_slice(changed.as_slice());
         }
         let own = gradient.iter().zip(&turned).map(|(g, d)| 0.7 * g * d).sum::<f64>();
         let places = layout.jacobian.rows.iter().zip(&layout.jacobian.columns).zip(&jacobian);
         own + places.map(|((r, c), value)| multipliers[*r] * value * turned[*c]).sum::<f64>()
     };
-    let size = curved.amax().max(1e-3);
+    let size = curved.amax().max(1e-3) * (n as f64).sqrt();
+    let directions: Vec<Vec<f64>> = (0..60).map(|_| (0..n).map(|_| random.number()).collect()).collect();
+    let expected = |d: &[f64]| {
+        let direction = nalgebra::DVector::from_column_slice(d);
+        direction.dot(&(&curved * &direction))
+    };
     let mut second = 0.0_f64;
-    for _ in 0..60 {
-        let d: Vec<f64> = (0..n).map(|_| random.number()).collect();
-        let measured = (slope(&mut program, &d, eps) - slope(&mut program, &d, -eps)) / (2.0 * eps);
-        let direction = nalgebra::DVector::from_column_slice(&d);
-        let expected = direction.dot(&(&curved * &direction));
-        second = second.max((measured - expected).abs() / (size * (n as f64).sqrt()));
+    // Charts do not say how the directions of a rod's swings turn.
+    let rods = program.plan().model.links.iter().any(|link| link.joint.kind == JointKind::Rod);
+    for d in directions.iter().filter(|_| !rods) {
+        let measured = (slope(&mut program, d, eps) - slope(&mut program, d, -eps)) / (2.0 * eps);
+        second = second.max((measured - expected(d)).abs() / size);
+    }
+    // By values alone: coarser, but free of all charts.
+    let eps = 1e-4;
+    let mut lagrangian = |d: &[f64], by: f64| {
+        let step: Vec<f64> = d.iter().map(|x| x * by).collect();
+        let (f, c) = values(&mut program, &step);
+        0.7 * f + c.iter().zip(&multipliers).map(|(a, b)| a * b).sum::<f64>()
+    };
+    for d in &directions {
+        let sum = lagrangian(d, eps) - 2.0 * lagrangian(d, 0.0) + lagrangian(d, -eps);
+        let error = (sum / (eps * eps) - expected(d)).abs() / size;
+        assert!(error < 1e-5, "{error:e}");
+        if rods {
+            second = second.max(error);
+        }
     }
     (first, second)
 }
@@ -310,7 +330,8 @@ fn trees_on_joints_of_every_kind() {
             let (first, second) = tree_errors(kind, rooted);
             println!("{kind:?}, on the world {rooted}: first {first:e}, second {second:e}");
             assert!(first < 1e-8, "{kind:?}: {first:e}");
-            assert!(second < 1e-8, "{kind:?}: {second:e}");
+            let limit = if kind == JointKind::Rod { 1e-6 } else { 1e-8 };
+            assert!(second < limit, "{kind:?}: {second:e}");
         }
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Rod {
     pub first: usize,
     /// Along either swing, those of both.
     changes: [[Vec3; 2]; 2],
+    /// By how much the two directions in which it swings turn about it, along either swing.
+    turns: [f64; 2],
 }
 
 impl Rod {
@@ -120,6 +122,21 @@ impl Columns {
         }
     }
 
+    /// Whether differences of gradients are second derivatives as they are.
+    pub fn is_straight(&self) -> bool {
+        self.rods.is_empty()
+    }
+
+    /// What differences of gradients lack of second derivatives: the directions in which a rod swings turn while it swings.
+    pub fn straighten(&self, gradient: &[f64], mut with: impl FnMut(usize, usize, f64)) {
+        for Rod { first, turns, .. } in &self.rods {
+            for (j, turn) in turns.iter().enumerate() {
+                with(first + j, *first, -turn * gradient[first + 1]);
+                with(first + j, first + 1, turn * gradient[*first]);
+            }
+        }
+    }
+
     /// The way to a body, by its place in the island.
     pub fn way(&self, body: usize) -> Way<'_> {
         Way { columns: &self.list[self.ranges[body].clone()], rods: &self.rods }
@@ -131,11 +148,13 @@ fn rod(stand: &Stand, first: usize) -> Rod {
     let length = stand.shift.norm();
     let direction = stand.shift / length;
     let (e1, e2) = tangents(&direction);
+    let turn = |swing: Vec3| tangents_change(&direction, &swing).0.dot(&e2);
     let along = |swing: Vec3| {
         let (d1, d2) = tangents_change(&direction, &swing);
         [(e1, d1), (e2, d2)].map(|(e, d)| stand.frame.axes * (d.cross(&direction) + e.cross(&swing)) * length)
     };
-    Rod { first, changes: [along(e1.cross(&direction)), along(e2.cross(&direction))] }
+    let swings = [e1.cross(&direction), e2.cross(&direction)];
+    Rod { first, changes: swings.map(along), turns: swings.map(turn) }
 }
 
 /// The freedoms on the way to one body.

@@ -477,6 +477,12 @@ impl Piece for Local {
                 }
             }
         }
+        let Context { plan, shop, room, .. } = context;
+        if !shop.posture.is_straight() {
+            self.look(shop, &plan.model, &at.nodes[self.node], room);
+            self.slope(shop, &plan.model, room, weights, &mut sides[0]);
+            shop.posture.straighten(&sides[0], |i, j, value| out[i * all + j] += value);
+        }
         Ok(())
     }
 

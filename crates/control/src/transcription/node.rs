@@ -333,14 +333,15 @@ impl NodePiece {
         let touches = self.freeze(context, state)?;
         let model = context.plan.model.clone();
         let all = self.variables.len();
+        let mut d = vec![0.0; model.freedoms];
         let mut sides = [vec![0.0; model.freedoms], vec![0.0; model.freedoms]];
         for (island, first) in &self.islands {
             let count = model.islands[*island].freedoms.len();
             for j in 0..count {
                 for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                    let mut d = vec![0.0; count];
                     d[j] = sign * EPSILON;
-                    let shifted = context.displaced(state, *island, &d);
+                    let shifted = context.displaced(state, *island, &d[..count]);
+                    d[j] = 0.0;
                     side.fill(0.0);
                     self.gradients(&mut Stance::new(&model, &shifted), &touches, Some(weights), side);
                     context.give_back(shifted);
@@ -351,6 +352,15 @@ impl NodePiece {
                         out[(first + j) * all + start + i] += slope;
                     }
                 }
+            }
+            // Columns of the piece's islands were looked up with what is closed.
+            let columns = context.gallery.of(&model, (self.node, *island));
+            if !columns.is_straight() {
+                sides[0].fill(0.0);
+                self.gradients(&mut Stance::new(&model, state), &touches, Some(weights), &mut sides[0]);
+                columns.straighten(&sides[0][model.islands[*island].freedoms.clone()], |i, j, value| {
+                    out[(first + i) * all + first + j] += value;
+                });
             }
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! The dynamics of an island over an interval: its momenta at both ends, which the nodes' equations balance.
 //!
 //! First derivatives are those of the discrete Euler-Lagrange equations (`Differentiator`). Momenta and derivatives of a free
-//! body under uniform gravity and efforts in the world's axes are closed; for everything else second derivatives are central differences of
-//! the first ones: exact to about nine digits, and momenta are linear in efforts. With `φ = w·p`, `B = R1 E R0ᵀ`, and
+//! body under uniform gravity and efforts in the world's axes are closed, and so are second derivatives of trees under the same
+//! (`tree.rs`). For everything else second derivatives are central differences of the first ones: exact to about nine digits, and
+//! momenta are linear in efforts. With `φ = w·p`, `B = R1 E R0ᵀ`, and
 //! `a` the weights of the angular momenta:
 //!
 //! ```text
@@ -118,13 +119,13 @@ impl Passage {
         let t = self.time(context, at, h);
         let (start, end) = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
         let efforts = self.efforts(at);
-        let mut sides = [vec![0.0; all], vec![0.0; all]];
+        let (mut d, mut sides) = (vec![0.0; n], [vec![0.0; all], vec![0.0; all]]);
         for j in (0..2 * n).chain([all - 1]).filter(|&j| self.variables[j] != NONE) {
             for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                let mut d = vec![0.0; n];
                 if j < 2 * n {
                     d[j % n] = sign * EPSILON;
                     let shifted = context.displaced(if j < n { start } else { end }, self.island, &d);
+                    d[j % n] = 0.0;
                     let ends = if j < n { (&shifted, end) } else { (start, &shifted) };
                     self.differentiate(context, ends, (t, h), efforts)?;
                     context.give_back(shifted);
@@ -143,6 +144,37 @@ impl Passage {
                     out[i * all + j] += slope;
                 }
             }
+        }
+        self.straighten(context, at, weights, out)
+    }
+
+    /// Adds what differences lack where directions of freedoms turn.
+    fn straighten(
+        &self,
+        context: &mut Context,
+        at: &Point,
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let nodes = [self.interval, self.interval + 1];
+        let model = context.plan.model.clone();
+        for node in nodes {
+            context.gallery.look(&model, &at.nodes, (node, self.island));
+        }
+        if context.gallery.of(&model, (nodes[0], self.island)).is_straight() {
+            return Ok(());
+        }
+        let h = context.numbering.length(&context.plan, at, self.interval);
+        let ends = (&at.nodes[nodes[0]], &at.nodes[nodes[1]]);
+        self.differentiate(context, ends, (self.time(context, at, h), h), self.efforts(at))?;
+        let (n, all) = (self.freedoms, self.variables.len());
+        let mut slopes = vec![0.0; all];
+        self.gradient(context, weights, &mut slopes);
+        for (node, first) in nodes.into_iter().zip([0, n]) {
+            let columns = context.gallery.of(&model, (node, self.island));
+            columns.straighten(&slopes[first..first + n], |i, j, value| {
+                out[(first + i) * all + first + j] += value;
+            });
         }
         Ok(())
     }

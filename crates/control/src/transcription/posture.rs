@@ -73,6 +73,20 @@ impl Posture {
         Some((it.columns.way(slot - it.bodies.start), it.freedoms.clone()))
     }
 
+    /// Whether differences of gradients are second derivatives as they are.
+    pub fn is_straight(&self) -> bool {
+        self.standing().iter().all(|it| it.columns.is_straight())
+    }
+
+    /// What differences of gradients lack of second derivatives.
+    pub fn straighten(&self, gradient: &[f64], mut with: impl FnMut(usize, usize, f64)) {
+        for it in self.standing() {
+            let first = it.freedoms.start;
+            it.columns
+                .straighten(&gradient[it.freedoms.clone()], |i, j, value| with(first + i, first + j, value));
+        }
+    }
+
     /// `M⁻¹ x` in place.
     pub fn solve(&self, x: &mut [f64]) {
         for it in self.standing() {
