@@ -9,6 +9,7 @@
 //! ```
 
 use super::Transcription;
+use super::columns::Gallery;
 use super::frozen::Frozen;
 use super::label::Label;
 use super::local::{Directions, Event, Law, Local, What};
@@ -169,6 +170,10 @@ impl Transcription {
             tool: Differentiator::default(),
             derivatives: Derivatives::default(),
             memories: vec![Memory::default(); setup.apart.len()],
+            gallery: Gallery::default(),
+            rays: Default::default(),
+            shop: Default::default(),
+            room: Vec::new(),
             scratch,
         };
         let mut rows = Rows::default();

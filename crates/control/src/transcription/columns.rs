@@ -1,4 +1,4 @@
-//! How points of a body move along the freedoms of its island, to second order.
+//! How points of bodies move along the freedoms of their island, to second order.
 //!
 //! Freedoms on the way from the world to a body, outer ones first, each with the velocity `v` that it gives the body's centre of
 //! mass and its turn `ω`. An outer freedom carries all that inner ones do:
@@ -8,72 +8,166 @@
 //! ```
 //!
 //! The three turns of a free or spherical joint are one rotation vector: there both orders count half.
+//!
+//! Several pieces ask about one island at one node: a [`Gallery`] keeps the answers while a candidate is looked at.
 
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::joint::{JointKind, Stand};
+use percussion_mechanics::rotation::{tangents, tangents_change};
 use percussion_mechanics::{Model, State};
+use std::ops::Range;
 
 /// A freedom on the way to a body.
 #[derive(Clone, Copy, Debug)]
-struct Column {
+pub(super) struct Column {
     /// Its place among the freedoms of the island.
-    freedom: usize,
-    velocity: Vec3,
-    turn: Vec3,
+    pub freedom: usize,
+    pub velocity: Vec3,
+    pub turn: Vec3,
     /// The joint, if the freedom is a component of its rotation vector.
-    vector: Option<usize>,
+    pub vector: Option<usize>,
     /// The second derivative of the centre along the freedom that no turn explains.
     bend: Vec3,
+    /// The rod that it swings, by its place among those of the island.
+    pub rod: Option<usize>,
 }
 
-/// All of them.
+/// How the velocities that the two swings of a rod give change while it swings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rod {
+    /// Place of its first freedom in the island.
+    pub first: usize,
+    /// Along either swing, those of both.
+    changes: [[Vec3; 2]; 2],
+    /// By how much the two directions in which it swings turn about it, along either swing.
+    turns: [f64; 2],
+}
+
+impl Rod {
+    /// The change of the velocity that rates of the island give, along one of the rod's freedoms.
+    pub fn change(&self, rates: &[f64], freedom: usize) -> Vec3 {
+        let [one, other] = &self.changes[freedom - self.first];
+        one * rates[self.first] + other * rates[self.first + 1]
+    }
+}
+
+impl Column {
+    /// Whether two freedoms are components of one rotation vector.
+    pub fn joins(&self, other: &Self) -> bool {
+        self.vector.is_some() && self.vector == other.vector
+    }
+}
+
+/// The freedoms on the way to each body of an island.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     list: Vec<Column>,
+    /// Of each body its range in the list.
+    ranges: Vec<Range<usize>>,
+    rods: Vec<Rod>,
 }
 
 impl Columns {
-    /// Of the body at a slot.
-    pub fn of(model: &Model, state: &State, slot: usize) -> Self {
-        let island = model.islands.partition_point(|i| i.bodies.end <= slot);
-        let (start, centre) = (model.islands[island].freedoms.start, state.positions[slot]);
-        let mut list = Vec::new();
-        let mut next = Some(slot);
-        while let Some(at) = next {
-            let link = &model.links[at];
-            let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
-            let child = (&state.positions[at], &state.rotations[at]);
-            let stand = link.joint.stand(parent, child, &state.coordinates[link.coordinates()]);
-            let motion = link.joint.motion(&stand, child.0);
-            let one = match link.joint.kind {
-                JointKind::Spherical => 0..3,
-                JointKind::Free => 3..6,
-                JointKind::Rod => 2..5,
-                _ => 0..0,
-            };
-            // Inner ones first: the list is turned around at the end.
-            for k in (0..link.joint.freedoms()).rev() {
-                let column = motion.column(k).into_owned();
-                let (velocity, turn) = (linear(&column), angular(&column));
-                let swings = link.joint.kind == JointKind::Rod && k < 2;
-                list.push(Column {
-                    freedom: link.freedom - start + k,
-                    velocity: velocity + turn.cross(&(centre - child.0)),
-                    turn,
-                    vector: one.contains(&k).then_some(at),
-                    bend: if swings { -(stand.frame.axes * stand.shift) } else { Vec3::zeros() },
-                });
+    /// Looks at an island in a state.
+    pub fn set(&mut self, model: &Model, island: usize, state: &State) {
+        let it = &model.islands[island];
+        self.list.clear();
+        self.ranges.clear();
+        self.rods.clear();
+        for slot in it.bodies.clone() {
+            let link = &model.links[slot];
+            let start = self.list.len();
+            let centre = state.positions[slot];
+            if let Some(parent) = link.parent {
+                let reach = centre - state.positions[parent];
+                for k in self.ranges[parent - it.bodies.start].clone() {
+                    let outer = self.list[k];
+                    self.list.push(Column { velocity: outer.velocity + outer.turn.cross(&reach), ..outer });
+                }
             }
-            next = link.parent;
+            self.push_joint(model, it.freedoms.start, state, slot);
+            self.ranges.push(start..self.list.len());
         }
-        list.reverse();
-        Self { list }
     }
 
+    /// The freedoms of the joint of a slot itself.
+    fn push_joint(&mut self, model: &Model, start: usize, state: &State, slot: usize) {
+        let link = &model.links[slot];
+        let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
+        let child = (&state.positions[slot], &state.rotations[slot]);
+        let stand = link.joint.stand(parent, child, &state.coordinates[link.coordinates()]);
+        let motion = link.joint.motion(&stand, child.0);
+        let one = match link.joint.kind {
+            JointKind::Spherical => 0..3,
+            JointKind::Free => 3..6,
+            JointKind::Rod => 2..5,
+            _ => 0..0,
+        };
+        let is_rod = link.joint.kind == JointKind::Rod;
+        if is_rod {
+            self.rods.push(rod(&stand, link.freedom - start));
+        }
+        for k in 0..link.joint.freedoms() {
+            let column = motion.column(k).into_owned();
+            let swings = is_rod && k < 2;
+            self.list.push(Column {
+                freedom: link.freedom - start + k,
+                velocity: linear(&column),
+                turn: angular(&column),
+                vector: one.contains(&k).then_some(slot),
+                bend: if swings { -(stand.frame.axes * stand.shift) } else { Vec3::zeros() },
+                rod: swings.then(|| self.rods.len() - 1),
+            });
+        }
+    }
+
+    /// Whether differences of gradients are second derivatives as they are.
+    pub fn is_straight(&self) -> bool {
+        self.rods.is_empty()
+    }
+
+    /// What differences of gradients lack of second derivatives: the directions in which a rod swings turn while it swings.
+    pub fn straighten(&self, gradient: &[f64], mut with: impl FnMut(usize, usize, f64)) {
+        for Rod { first, turns, .. } in &self.rods {
+            for (j, turn) in turns.iter().enumerate() {
+                with(first + j, *first, -turn * gradient[first + 1]);
+                with(first + j, first + 1, turn * gradient[*first]);
+            }
+        }
+    }
+
+    /// The way to a body, by its place in the island.
+    pub fn way(&self, body: usize) -> Way<'_> {
+        Way { columns: &self.list[self.ranges[body].clone()], rods: &self.rods }
+    }
+}
+
+/// A rod where it stands.
+fn rod(stand: &Stand, first: usize) -> Rod {
+    let length = stand.shift.norm();
+    let direction = stand.shift / length;
+    let (e1, e2) = tangents(&direction);
+    let turn = |swing: Vec3| tangents_change(&direction, &swing).0.dot(&e2);
+    let along = |swing: Vec3| {
+        let (d1, d2) = tangents_change(&direction, &swing);
+        [(e1, d1), (e2, d2)].map(|(e, d)| stand.frame.axes * (d.cross(&direction) + e.cross(&swing)) * length)
+    };
+    let swings = [e1.cross(&direction), e2.cross(&direction)];
+    Rod { first, changes: swings.map(along), turns: swings.map(turn) }
+}
+
+/// The freedoms on the way to one body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'a> {
+    pub columns: &'a [Column],
+    pub rods: &'a [Rod],
+}
+
+impl Way<'_> {
     /// What a force on the body does along each freedom, with its torque about the centre of mass.
     pub fn reduce(&self, force: &Vec3, torque: &Vec3, mut with: impl FnMut(usize, f64)) {
-        for column in &self.list {
+        for column in self.columns {
             with(column.freedom, column.velocity.dot(force) + column.turn.dot(torque));
         }
     }
@@ -84,17 +178,50 @@ impl Columns {
         let second = |outer: &Column, inner: &Column| {
             outer.turn.dot(&(inner.velocity * weight + inner.turn.cross(moment)).cross(n))
         };
-        for (k, outer) in self.list.iter().enumerate() {
+        for (k, outer) in self.columns.iter().enumerate() {
             let own = second(outer, outer) + weight * outer.bend.dot(n);
             with(outer.freedom, outer.freedom, own);
-            for inner in &self.list[k + 1..] {
+            for inner in &self.columns[k + 1..] {
                 let mut value = second(outer, inner);
-                if outer.vector.is_some() && outer.vector == inner.vector {
+                if outer.joins(inner) {
                     value = 0.5 * (value + second(inner, outer));
                 }
                 with(outer.freedom, inner.freedom, value);
                 with(inner.freedom, outer.freedom, value);
             }
         }
+    }
+}
+
+/// Columns of the islands at the nodes of one candidate, each looked up once.
+#[derive(Debug, Default)]
+pub(super) struct Gallery {
+    columns: Vec<Columns>,
+    known: Vec<bool>,
+}
+
+impl Gallery {
+    /// Another candidate is looked at.
+    pub fn clear(&mut self) {
+        self.known.fill(false);
+    }
+
+    /// Makes sure that the columns of an island at a node are known.
+    pub fn look(&mut self, model: &Model, nodes: &[State], (node, island): (usize, usize)) {
+        let at = node * model.islands.len() + island;
+        if self.known.len() <= at {
+            let count = nodes.len() * model.islands.len();
+            self.known.resize(count, false);
+            self.columns.resize_with(count, Columns::default);
+        }
+        if !self.known[at] {
+            self.columns[at].set(model, island, &nodes[node]);
+            self.known[at] = true;
+        }
+    }
+
+    /// Columns that were looked up.
+    pub fn of(&self, model: &Model, (node, island): (usize, usize)) -> &Columns {
+        &self.columns[node * model.islands.len() + island]
     }
 }

@@ -80,6 +80,15 @@ impl Frozen {
         }
     }
 
+    /// Which of the two bodies carries the normal; `None` if both do.
+    pub(super) fn carrier_side(&self) -> Option<usize> {
+        match &self.carrier {
+            Side::A(_) => Some(0),
+            Side::B(_) => Some(1),
+            Side::Edges(..) => None,
+        }
+    }
+
     /// The same normal at other material points: another corner of one face.
     pub fn at_points(mut self, point_a: Vec3, point_b: Vec3) -> Self {
         (self.point_a, self.point_b) = (point_a, point_b);
@@ -141,22 +150,25 @@ impl Frozen {
     /// The gradient of the gap as wrenches on the two bodies about their centres of mass.
     pub fn gap_wrenches(&self, poses: (&Pose, &Pose), centres: (Vec3, Vec3)) -> (Vec6, Vec6) {
         let Reading { normal: n, point_a, point_b, .. } = self.read(poses);
-        // d gap = n·(dx - dy) + dn·(x - y); the normal turns with its carrier.
-        let apart = point_a - point_b;
-        let (mut on_a, mut on_b) = ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
+        // d gap = n·(dx - dy) + dn·(x - y)
+        let (on_a, on_b) = self.normal_torques(poses, &n, &(point_a - point_b));
+        let arms = (point_a - centres.0, point_b - centres.1);
+        (twist(&n, &(arms.0.cross(&n) + on_a)), twist(&-n, &(on_b - arms.1.cross(&n))))
+    }
+
+    /// The gradient of `w·n` along turns of the two bodies, for a vector `w` that is held: the normal turns with its carrier.
+    pub fn normal_torques(&self, poses: (&Pose, &Pose), n: &Vec3, w: &Vec3) -> (Vec3, Vec3) {
         match &self.carrier {
-            Side::A(_) => on_a += n.cross(&apart),
-            Side::B(_) => on_b += n.cross(&apart),
+            Side::A(_) => (n.cross(w), Vec3::zeros()),
+            Side::B(_) => (Vec3::zeros(), n.cross(w)),
             Side::Edges(e1, e2) => {
                 let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
                 let length = e1.cross(&e2).norm();
                 // dn = (I - n nᵀ)(de1 × e2 + e1 × de2)/|e1 × e2|
-                let across = (apart - n * n.dot(&apart)) / length;
-                on_a += e1.cross(&e2.cross(&across));
-                on_b += e2.cross(&across.cross(&e1));
+                let across = (w - n * n.dot(w)) / length;
+                (e1.cross(&e2.cross(&across)), e2.cross(&across.cross(&e1)))
             }
         }
-        (twist(&n, &on_a), twist(&-n, &on_b))
     }
 }
 

@@ -6,21 +6,31 @@
 //! restitution  n·v⁻ + e n·v⁺ = 0       v = M(q)⁻¹ p         stick   t·v⁻ = 0       slide   Λt + μ Λn t(v⁻) = 0
 //! ```
 //!
-//! There are few such nodes; derivatives are central differences. Where laws have no cone, functions are linear in momenta and
-//! impulses, and only configurations are displaced ([`super::bilinear`]); otherwise momenta and impulses are shifted too.
+//! Velocities after impulses are those of `p⁺ + Dᵀ Λ`. With `φ` the weighted sum of all functions, `c` its derivatives by velocities
+//! along the directions and `μ = M⁻¹ Dᵀ c`
+//!
+//! ```text
+//! ∂φ/∂p = μ⁺ + μ⁻       ∂φ/∂Λ = D ζ + what laws ask of Λ itself       ζ = w + μ⁻, w the weights of the kick
+//! ∂φ/∂q = Λ·D'ζ + c⁺·D'v⁺ + c⁻·D'v⁻ - μ⁺·M'v⁺ - μ⁻·M'v⁻             the rest held
+//! ```
+//!
+//! Second derivatives are central differences of this gradient; where functions are linear in momenta and impulses, along
+//! configurations alone.
 
 use super::frozen::Frozen;
+use super::hold::Hold;
+use super::law;
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
-use crate::kinematics::Stance;
+use super::posture::Posture;
+use super::tree::Ray;
 use crate::plan::{Drive, Measure};
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{Vec6, twist};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
-/// Steps of first and second differences, rad and m.
-pub(super) const STEPS: (f64, f64) = (1e-6, 1e-4);
+/// Step of differences: rad, m, and parts of the largest momentum or impulse.
+const EPSILON: f64 = 1e-5;
 
 /// Directions in which impulses act between two bodies.
 #[derive(Clone, Debug)]
@@ -66,6 +76,13 @@ pub enum Law {
     Slide(f64),
     /// The two directions across stick within the cone: one more row, `μ² Λn² - Λt² ≥ 0`.
     Stick(f64),
+}
+
+impl Law {
+    /// Whether it bends in velocities or impulses.
+    fn is_cone(&self) -> bool {
+        matches!(self, Self::Slide(_) | Self::Stick(_))
+    }
 }
 
 /// An event between two bodies at a node: where impulses act, and by which law.
@@ -155,173 +172,209 @@ impl Local {
         Self { node, what, islands, momenta, impulses: first, variables, rows, given, at_end: false }
     }
 
-    /// Its functions at local numbers: displacements (applied already to `state`), momenta, impulses.
-    pub(super) fn functions(&self, model: &Model, state: &State, numbers: &[f64], out: &mut [f64]) {
-        let n = model.freedoms;
-        let mut momenta = vec![0.0; n];
-        let mut next = self.momenta;
-        for &island in &self.islands {
-            let range = model.islands[island].freedoms.clone();
-            let count = range.len();
-            momenta[range].copy_from_slice(&numbers[next..next + count]);
-            next += count;
-        }
-        let mut stance = Stance::new(model, state);
-        let mut rates = vec![0.0; n];
-        match &self.what {
-            What::Speed(measure) => {
-                stance.speed(&self.islands, &momenta, &mut rates);
-                measure.value(&stance, out);
-            }
-            What::SpeedGoal(measure, target, weight) => {
-                stance.speed(&self.islands, &momenta, &mut rates);
-                let mut values = [0.0; 3];
-                measure.value(&stance, &mut values[..measure.components()]);
-                out[0] = weight * values.iter().zip(target).map(|(v, t)| (v - t) * (v - t)).sum::<f64>();
-            }
-            What::Events(events) => self.events(model, &mut stance, events, &momenta, numbers, out),
-        }
-    }
-
-    fn events(
-        &self,
-        model: &Model,
-        stance: &mut Stance,
-        events: &[Event],
-        momenta: &[f64],
-        numbers: &[f64],
-        out: &mut [f64],
-    ) {
-        let n = model.freedoms;
-        let impulses = &numbers[self.impulses..];
-        let count: usize = events.iter().map(|event| event.directions.count()).sum();
-        let mut rows = vec![0.0; count * n];
-        all_directions(stance, events, &mut rows);
-        let mut after = momenta.to_vec();
-        let mut kick = vec![0.0; n];
-        for (row, impulse) in rows.chunks_exact(n).zip(impulses) {
-            kick.iter_mut().zip(row).for_each(|(k, v)| *k += impulse * v);
-        }
-        if !self.at_end {
-            after.iter_mut().zip(&kick).for_each(|(a, k)| *a += k);
-        }
-        let mut place = 0;
-        for &island in &self.islands {
-            let range = model.islands[island].freedoms.clone();
-            out[place..place + range.len()].copy_from_slice(&kick[range.clone()]);
-            place += range.len();
-        }
-        if events.iter().all(|event| event.laws() == 0) {
-            return;
-        }
-        let (mut before_rates, mut after_rates) = (vec![0.0; n], vec![0.0; n]);
-        stance.speed(&self.islands, momenta, &mut before_rates);
-        stance.speed(&self.islands, &after, &mut after_rates);
-        let along = |row: usize, rates: &[f64]| -> f64 {
-            rows[row * n..(row + 1) * n].iter().zip(rates).map(|(a, b)| a * b).sum()
-        };
-        let mut first = 0;
-        for event in events {
-            let held = if event.directions.pushes() { 1 } else { event.directions.count() };
-            for row in first..first + held {
-                match event.normal {
-                    Law::Restitution(e) => {
-                        out[place] = along(row, &after_rates) + e * along(row, &before_rates)
-                    }
-                    Law::Stop => out[place] = along(row, &after_rates),
-                    _ => continue,
-                }
-                place += 1;
-            }
-            let slip = [first + 1, first + 2];
-            match event.across {
-                Law::Stop | Law::Stick(_) => {
-                    for row in slip {
-                        out[place] = along(row, &after_rates);
-                        place += 1;
-                    }
-                    if let Law::Stick(mu) = event.across {
-                        let (normal, t, s) = (impulses[first], impulses[first + 1], impulses[first + 2]);
-                        out[place] = mu * mu * normal * normal - t * t - s * s;
-                        place += 1;
-                    }
-                }
-                Law::Slide(mu) => {
-                    let speed = slip.map(|row| along(row, &after_rates));
-                    let size = speed[0].hypot(speed[1]).max(f64::MIN_POSITIVE);
-                    for (row, v) in slip.into_iter().zip(speed) {
-                        out[place] = impulses[row] + mu * impulses[first] * v / size;
-                        place += 1;
-                    }
-                }
-                _ => {}
-            }
-            first += event.directions.count();
-        }
-    }
-
-    pub(super) fn numbers(&self, at: &Point) -> Vec<f64> {
-        let each = self.variables.iter().enumerate();
-        let number =
-            |(i, &v): (usize, &usize)| if i < self.momenta || v == NONE { 0.0 } else { at.numbers[v] };
-        let mut numbers: Vec<f64> = each.map(number).collect();
-        self.given.iter().for_each(|&(place, value)| numbers[place] = value);
-        numbers
+    pub(super) fn numbers(&self, at: &Point, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(
+            self.variables
+                .iter()
+                .enumerate()
+                .map(|(i, &v)| if i < self.momenta || v == NONE { 0.0 } else { at.numbers[v] }),
+        );
+        self.given.iter().for_each(|&(place, value)| out[place] = value);
     }
 
     /// Step of a local variable's difference: configurations by an absolute one, numbers by their size.
-    fn step(&self, numbers: &[f64], v: usize, small: f64) -> f64 {
+    fn step(&self, numbers: &[f64], v: usize) -> f64 {
         if v < self.momenta {
-            return small;
+            return EPSILON;
         }
         let range =
             if v < self.impulses { self.momenta..self.impulses } else { self.impulses..numbers.len() };
         let size = numbers[range].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let relative = match &self.what {
-            What::Events(events) if events.iter().any(|e| matches!(e.across, Law::Slide(_))) => small,
-            _ => 1e-2,
-        };
-        relative * size.max(1e-4)
+        EPSILON * size.max(1e-4)
     }
 
-    /// The node's state with local freedoms shifted; to be given back.
-    pub(super) fn placed(&self, context: &mut Context, at: &Point, shifts: &[(usize, f64)]) -> State {
-        let mut state = context.scratch.pop().unwrap_or_else(|| at.nodes[self.node].clone());
-        state.clone_from(&at.nodes[self.node]);
-        let mut first = 0;
-        for i in 0..self.islands.len() {
-            let island = self.islands[i];
-            let count = context.plan.model.islands[island].freedoms.len();
-            let own = || shifts.iter().filter(|(v, _)| (first..first + count).contains(v));
-            if own().next().is_some() {
-                let mut d = vec![0.0; count];
-                own().for_each(|&(v, by)| d[v - first] += by);
-                let moved = context.displaced(&state, island, &d);
-                context.scratch.push(std::mem::replace(&mut state, moved));
+    /// Looks at a state and at numbers: directions, rates, and velocities along the directions.
+    fn look(&self, shop: &mut Shop, model: &Model, state: &State, numbers: &[f64]) {
+        let n = self.momenta;
+        let Shop { posture, holds, rows, rates, speeds, .. } = shop;
+        posture.set(model, &self.islands, state);
+        holds.clear();
+        match &self.what {
+            What::Events(events) => {
+                holds.extend(events.iter().filter_map(|event| Hold::of_event(model, state, event)));
             }
-            first += count;
+            What::Speed(measure) | What::SpeedGoal(measure, ..) => {
+                holds.extend(Hold::of_measure(model, state, measure));
+            }
         }
-        state
+        let count: usize = holds.iter().map(Hold::count).sum();
+        rows.resize(count * n, 0.0);
+        let mut next = 0;
+        for hold in holds {
+            let own = hold.count() * n;
+            hold.rows(posture, n, &mut rows[next..next + own]);
+            next += own;
+        }
+        for list in &mut *rates {
+            list.clear();
+            list.extend_from_slice(&numbers[n..2 * n]);
+        }
+        let [before, after, kick] = rates;
+        kick.fill(0.0);
+        for (row, impulse) in rows.chunks_exact(n.max(1)).zip(&numbers[self.impulses..]) {
+            kick.iter_mut().zip(row).for_each(|(k, d)| *k += impulse * d);
+        }
+        if !self.at_end {
+            after.iter_mut().zip(&*kick).for_each(|(a, k)| *a += k);
+        }
+        posture.solve(before);
+        posture.solve(after);
+        for (speeds, rates) in speeds.iter_mut().zip([&*before, &*after]) {
+            speeds.clear();
+            speeds.extend(rows.chunks_exact(n.max(1)).map(|row| dot(row, rates)));
+        }
     }
 
-    /// Functions with up to two local variables shifted.
-    pub(super) fn shifted(
+    /// Its functions where [`Local::look`] looked.
+    fn functions(&self, shop: &Shop, numbers: &[f64], out: &mut [f64]) {
+        let [before, after] = &shop.speeds;
+        match &self.what {
+            What::Speed(_) => out.copy_from_slice(after),
+            What::SpeedGoal(_, target, weight) => {
+                out[0] = weight * after.iter().zip(target).map(|(v, t)| (v - t) * (v - t)).sum::<f64>();
+            }
+            What::Events(events) => {
+                let (kick, laws) = out.split_at_mut(self.momenta);
+                kick.copy_from_slice(&shop.rates[2]);
+                law::values(events, (before, after), &numbers[self.impulses..], laws);
+            }
+        }
+    }
+
+    /// The gradient of their weighted sum along all variables, where [`Local::look`] looked.
+    fn slope(&self, shop: &mut Shop, model: &Model, numbers: &[f64], weights: &[f64], out: &mut [f64]) {
+        let n = self.momenta;
+        let Shop { posture, holds, rows, rates, speeds, by_speeds, by_impulses, pulls, rays, .. } = shop;
+        let impulses = &numbers[self.impulses..];
+        let count = speeds[0].len();
+        let [by_before, by_after] = by_speeds;
+        for list in [&mut *by_before, &mut *by_after, &mut *by_impulses] {
+            list.clear();
+            list.resize(count, 0.0);
+        }
+        for list in &mut *pulls {
+            list.clear();
+            list.resize(n, 0.0);
+        }
+        match &self.what {
+            What::Speed(_) => by_after.copy_from_slice(weights),
+            What::SpeedGoal(_, target, weight) => {
+                for ((by, v), t) in by_after.iter_mut().zip(&speeds[1]).zip(target) {
+                    *by = 2.0 * weight * weights[0] * (v - t);
+                }
+            }
+            What::Events(events) => {
+                let slopes = (&mut by_before[..], &mut by_after[..], &mut by_impulses[..]);
+                law::slopes(events, &speeds[1], impulses, &weights[n..], slopes);
+            }
+        }
+        // M⁻¹ of what velocities before and after pull along their directions; then what impulses push against.
+        let [on_before, on_after, on_kick] = pulls;
+        for ((row, before), after) in rows.chunks_exact(n.max(1)).zip(&*by_before).zip(&*by_after) {
+            on_before.iter_mut().zip(row).for_each(|(x, d)| *x += before * d);
+            on_after.iter_mut().zip(row).for_each(|(x, d)| *x += after * d);
+        }
+        posture.solve(on_before);
+        posture.solve(on_after);
+        if matches!(self.what, What::Events(_)) {
+            on_kick.copy_from_slice(&weights[..n]);
+            if !self.at_end {
+                on_kick.iter_mut().zip(&*on_after).for_each(|(x, v)| *x += v);
+            }
+        }
+        out.fill(0.0);
+        let (along, numbers) = out.split_at_mut(n);
+        let (by_momenta, out) = numbers.split_at_mut(n);
+        by_momenta.iter_mut().zip(on_before.iter().zip(&*on_after)).for_each(|(o, (b, a))| *o = b + a);
+        for ((out, row), direct) in out.iter_mut().zip(rows.chunks_exact(n.max(1))).zip(&*by_impulses) {
+            *out = direct + dot(row, on_kick);
+        }
+        let [before, after, _] = rates;
+        let mut next = 0;
+        for hold in holds {
+            let own = next..next + hold.count();
+            if !impulses.is_empty() {
+                hold.add_slopes(posture, &impulses[own.clone()], on_kick, rays, along);
+            }
+            hold.add_slopes(posture, &by_before[own.clone()], before, rays, along);
+            hold.add_slopes(posture, &by_after[own.clone()], after, rays, along);
+            next = own.end;
+        }
+        for (by, pull, rates) in [(&*by_before, on_before, before), (&*by_after, on_after, after)] {
+            if by.iter().any(|c| *c != 0.0) {
+                posture.add_mass_slopes(model, (pull, rates), along);
+            }
+        }
+    }
+
+    /// The gradient of the weighted sum with a local variable shifted.
+    fn shifted_slope(
         &self,
         context: &mut Context,
         at: &Point,
-        numbers: &[f64],
-        shifts: &[(usize, f64)],
+        (v, by): (usize, f64),
+        weights: &[f64],
         out: &mut [f64],
     ) {
+        let state = &at.nodes[self.node];
         let model = context.plan.model.clone();
-        let mut numbers = numbers.to_vec();
-        let state = self.placed(context, at, shifts);
-        for &(v, by) in shifts.iter().filter(|(v, _)| *v >= self.momenta) {
-            numbers[v] += by;
+        let (mut shop, mut numbers) = (std::mem::take(&mut context.shop), std::mem::take(&mut context.room));
+        let mut first = 0;
+        for &island in &self.islands {
+            let count = model.islands[island].freedoms.len();
+            if (first..first + count).contains(&v) {
+                shop.d.clear();
+                shop.d.resize(count, 0.0);
+                shop.d[v - first] = by;
+                let shifted = context.displaced(state, island, &shop.d);
+                self.look(&mut shop, &model, &shifted, &numbers);
+                context.give_back(shifted);
+            }
+            first += count;
         }
-        self.functions(&model, &state, &numbers, out);
-        context.give_back(state);
+        let here = numbers[v];
+        if v >= self.momenta {
+            numbers[v] += by;
+            self.look(&mut shop, &model, state, &numbers);
+        }
+        self.slope(&mut shop, &model, &numbers, weights, out);
+        numbers[v] = here;
+        (context.shop, context.room) = (shop, numbers);
     }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Memory of local pieces.
+#[derive(Debug, Default)]
+pub(super) struct Shop {
+    posture: Posture,
+    holds: Vec<Hold>,
+    /// Directions, row by row.
+    rows: Vec<f64>,
+    /// Rates before and after, and what impulses do to momenta.
+    rates: [Vec<f64>; 3],
+    /// Velocities along the directions before and after.
+    speeds: [Vec<f64>; 2],
+    by_speeds: [Vec<f64>; 2],
+    by_impulses: Vec<f64>,
+    pulls: [Vec<f64>; 3],
+    rays: [Vec<Ray>; 2],
+    /// A displacement of an island.
+    d: Vec<f64>,
 }
 
 /// Momenta at an end of the manoeuvre that are given, by local place.
@@ -344,17 +397,6 @@ fn given_momenta(context: &Context, node: usize, islands: &[usize], first: usize
     given
 }
 
-/// Directions of all events, one after the other.
-pub(super) fn all_directions(stance: &mut Stance, events: &[Event], out: &mut [f64]) {
-    let n = stance.model.freedoms;
-    let mut next = 0;
-    for event in events {
-        let own = event.directions.count();
-        directions(stance, event, &mut out[next * n..(next + own) * n]);
-        next += own;
-    }
-}
-
 /// Two directions across a normal, the first in the plane of the normal and an axis of the world: of mechanisms in such a plane the
 /// other one has no effect, and the pyramid of friction is exact.
 pub(crate) fn level(normal: &Vec3) -> (Vec3, Vec3) {
@@ -364,41 +406,14 @@ pub(crate) fn level(normal: &Vec3) -> (Vec3, Vec3) {
     (first, normal.cross(&first))
 }
 
-/// Directions of an event as covectors of all freedoms.
-fn directions(stance: &mut Stance, event: &Event, out: &mut [f64]) {
-    let n = stance.model.freedoms;
-    let Some(contacts) = stance.model.contacts.clone() else { return };
-    let parts = (&contacts.parts[event.pair.0], &contacts.parts[event.pair.1]);
-    let poses = (parts.0.body_pose(stance.state), parts.1.body_pose(stance.state));
-    let bodies = (Some(parts.0.body), Some(parts.1.body));
-    let centres = (stance.centre(bodies.0), stance.centre(bodies.1));
-    let (points, axes): ((Vec3, Vec3), [Vec3; 3]) = match &event.directions {
-        Directions::Normal(frozen) | Directions::Contact(frozen) => {
-            let reading = frozen.read((&poses.0, &poses.1));
-            let (t1, t2) = contacts.across(event.pair, &reading.normal);
-            ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
-        }
-        Directions::Foothold(frozen) => {
-            let reading = frozen.read((&poses.0, &poses.1));
-            let (t1, t2) = level(&reading.normal);
-            ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
-        }
-        Directions::Point(a, b) | Directions::Rigid(a, b) => {
-            ((poses.0.point(a), poses.1.point(b)), [Vec3::x(), Vec3::y(), Vec3::z()])
-        }
-    };
-    for (i, row) in out.chunks_exact_mut(n).enumerate() {
-        let axis = axes[i % 3];
-        let wrench = |point: &Vec3, centre: &Vec3| -> Vec6 {
-            match i < 3 {
-                true => twist(&axis, &(point - centre).cross(&axis)),
-                false => twist(&Vec3::zeros(), &axis),
-            }
-        };
-        let (on_a, on_b) = (wrench(&points.0, &centres.0), -wrench(&points.1, &centres.1));
-        row.fill(0.0);
-        stance.reduce(&[(bodies.0, on_a), (bodies.1, on_b)], row);
-    }
+/// How [`level`] changes with the normal.
+pub(super) fn level_change(normal: &Vec3, d: &Vec3) -> (Vec3, Vec3) {
+    let axis = if normal.x.abs() < 0.8 { Vec3::x() } else { Vec3::y() };
+    let across = axis - normal * normal.dot(&axis);
+    let (length, first) = (across.norm(), across.normalize());
+    let bent = -(d * normal.dot(&axis) + normal * d.dot(&axis));
+    let change = (bent - first * first.dot(&bent)) / length;
+    (change, d.cross(&first) + normal.cross(&change))
 }
 
 impl Piece for Local {
@@ -411,27 +426,24 @@ impl Piece for Local {
     }
 
     fn value(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
-        let numbers = self.numbers(at);
-        self.shifted(context, at, &numbers, &[], out);
+        let Context { plan, shop, room, .. } = context;
+        self.numbers(at, room);
+        self.look(shop, &plan.model, &at.nodes[self.node], room);
+        self.functions(shop, room, out);
         Ok(())
     }
 
     fn jacobian(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
-        if let Some(bilinear) = self.bilinear() {
-            bilinear.jacobian(context, at, out);
-            return Ok(());
-        }
-        let numbers = self.numbers(at);
+        let Context { plan, shop, room, .. } = context;
+        self.numbers(at, room);
+        self.look(shop, &plan.model, &at.nodes[self.node], room);
         let rows = self.rows.len();
-        let mut sides = [vec![0.0; rows], vec![0.0; rows]];
-        for v in (0..self.variables.len()).filter(|&v| self.variables[v] != NONE) {
-            let step = self.step(&numbers, v, STEPS.0);
-            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                self.shifted(context, at, &numbers, &[(v, sign * step)], side);
-            }
-            for r in 0..rows {
-                out[v * rows + r] = (sides[0][r] - sides[1][r]) / (2.0 * step);
-            }
+        let (mut weights, mut slope) = (vec![0.0; rows], vec![0.0; self.variables.len()]);
+        for r in 0..rows {
+            weights[r] = 1.0;
+            self.slope(shop, &plan.model, room, &weights, &mut slope);
+            weights[r] = 0.0;
+            slope.iter().enumerate().for_each(|(v, slope)| out[v * rows + r] = *slope);
         }
         Ok(())
     }
@@ -443,43 +455,50 @@ impl Piece for Local {
         weights: &[f64],
         out: &mut [f64],
     ) -> Result<(), Undefined> {
-        if let Some(bilinear) = self.bilinear() {
-            bilinear.hessian(context, at, weights, out);
-            return Ok(());
-        }
         if weights.iter().all(|w| *w == 0.0) {
             return Ok(());
         }
-        let numbers = self.numbers(at);
+        self.numbers(at, &mut context.room);
         let all = self.variables.len();
-        let mut room = vec![0.0; self.rows.len()];
-        let mut sum = |context: &mut Context, shifts: &[(usize, f64)]| -> f64 {
-            self.shifted(context, at, &numbers, shifts, &mut room);
-            room.iter().zip(weights).map(|(a, w)| a * w).sum()
-        };
-        let here = sum(context, &[]);
-        for i in (0..all).filter(|&i| self.variables[i] != NONE) {
-            let a = self.step(&numbers, i, STEPS.1);
-            for j in (0..=i).filter(|&j| self.variables[j] != NONE && self.curves(i, j)) {
-                let b = self.step(&numbers, j, STEPS.1);
-                let value = if i == j {
-                    (sum(context, &[(i, a)]) - 2.0 * here + sum(context, &[(i, -a)])) / (a * a)
-                } else {
-                    let corner = |s: f64, t: f64| [(i, s * a), (j, t * b)];
-                    let (pp, pm) = (sum(context, &corner(1.0, 1.0)), sum(context, &corner(1.0, -1.0)));
-                    let (mp, mm) = (sum(context, &corner(-1.0, 1.0)), sum(context, &corner(-1.0, -1.0)));
-                    (pp - pm - mp + mm) / (4.0 * a * b)
-                };
-                out[i * all + j] = value;
-                out[j * all + i] = value;
+        let mut sides = [vec![0.0; all], vec![0.0; all]];
+        // Where all is linear in numbers their columns are the mirror of their rows.
+        let linear = self.is_linear();
+        let last = if linear { self.momenta } else { all };
+        for v in (0..last).filter(|&v| self.variables[v] != NONE) {
+            let step = self.step(&context.room, v);
+            for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
+                self.shifted_slope(context, at, (v, sign * step), weights, side);
             }
+            for w in 0..all {
+                let slope = (sides[0][w] - sides[1][w]) / (2.0 * step);
+                out[v * all + w] = slope;
+                if linear && w >= self.momenta {
+                    out[w * all + v] = slope;
+                }
+            }
+        }
+        let Context { plan, shop, room, .. } = context;
+        if !shop.posture.is_straight() {
+            self.look(shop, &plan.model, &at.nodes[self.node], room);
+            self.slope(shop, &plan.model, room, weights, &mut sides[0]);
+            shop.posture.straighten(&sides[0], |i, j, value| out[i * all + j] += value);
         }
         Ok(())
     }
 
     fn curves(&self, one: usize, other: usize) -> bool {
-        let linear = matches!(self.what, What::Speed(_)) || self.bilinear().is_some();
-        !(linear && one >= self.momenta && other >= self.momenta)
+        !(self.is_linear() && one >= self.momenta && other >= self.momenta)
+    }
+}
+
+impl Local {
+    /// Whether its functions are linear in momenta and impulses: no cone, no square.
+    fn is_linear(&self) -> bool {
+        match &self.what {
+            What::Events(events) => events.iter().all(|event| !event.across.is_cone()),
+            What::Speed(_) => true,
+            What::SpeedGoal(..) => false,
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! | file | piece |
 //! |---|---|
-//! | `passage.rs` | an island over an interval: momenta at both ends |
-//! | `node.rs` | functions of a configuration: conditions, distances, gaps, goals |
+//! | `passage.rs`, `tree.rs` | an island over an interval: momenta at both ends |
+//! | `node.rs`, `bent.rs` | functions of a configuration: conditions, distances, gaps, goals |
 //! | `plane.rs` | a plane between two parts that is sought too |
 //! | `turn.rs` | how far a body turns in an interval |
-//! | `local.rs` | impulses of contacts and ties, velocities |
+//! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
+//! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along freedoms |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
 //!
@@ -15,20 +16,24 @@
 //! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
 
-mod bilinear;
+mod bent;
 mod build;
 mod candidate;
 mod columns;
 mod encounter;
 mod frozen;
+mod hold;
 mod label;
+mod law;
 mod local;
 mod node;
 mod passage;
 mod piece;
 mod plane;
 mod point;
+mod posture;
 mod sums;
+mod tree;
 mod turn;
 
 pub use build::{Apart, Encounter, Keeper, Setup};
@@ -150,6 +155,7 @@ impl Program for Transcription {
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
         gradient.fill(0.0);
+        self.context.gallery.clear();
         let mut next = 0;
         for piece in &self.pieces {
             let entries = (&mut *jacobian, next);
@@ -165,6 +171,7 @@ impl Program for Transcription {
         multipliers: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
+        self.context.gallery.clear();
         let mut next = 0;
         for piece in &self.pieces {
             let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));

@@ -1,8 +1,9 @@
 //! Functions of one configuration: measures, distances of pairs, gaps of planned contacts, goals at the end.
 //!
-//! Gradients are analytic. Second derivatives of all functions of a node together are central differences of the gradient of
-//! their weighted sum, with the features of each pair of parts held fast.
+//! Gradients are analytic. Second derivatives are closed where that is short ([`Bent`]); those of all other functions of a node
+//! together are central differences of the gradient of their weighted sum, with the features of each pair of parts held fast.
 
+use super::bent::Bent;
 use super::frozen::Frozen;
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
@@ -271,30 +272,13 @@ impl Piece for NodePiece {
             return Ok(());
         }
         let state = &at.nodes[self.node];
-        let touches = self.freeze(context, state)?;
-        let model = context.plan.model.clone();
-        let all = self.variables.len();
-        let mut sides = [vec![0.0; model.freedoms], vec![0.0; model.freedoms]];
-        for (island, first) in &self.islands {
-            let count = model.islands[*island].freedoms.len();
-            for j in 0..count {
-                for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                    let mut d = vec![0.0; count];
-                    d[j] = sign * EPSILON;
-                    let shifted = context.displaced(state, *island, &d);
-                    side.fill(0.0);
-                    self.gradients(&mut Stance::new(&model, &shifted), &touches, Some(weights), side);
-                    context.give_back(shifted);
-                }
-                for (other, start) in &self.islands {
-                    for (i, freedom) in model.islands[*other].freedoms.clone().enumerate() {
-                        let slope = (sides[0][freedom] - sides[1][freedom]) / (2.0 * EPSILON);
-                        out[(first + j) * all + start + i] = slope;
-                    }
-                }
-            }
-        }
-        Ok(())
+        let mut rest = std::mem::take(&mut context.room);
+        rest.clear();
+        rest.extend_from_slice(weights);
+        self.add_closed(context, at, &mut rest, out);
+        let answer = self.add_differences(context, state, &rest, out);
+        context.room = rest;
+        answer
     }
 
     fn depends(&self, row: usize, variable: usize) -> bool {
@@ -304,6 +288,82 @@ impl Piece for NodePiece {
     fn curves(&self, one: usize, other: usize) -> bool {
         let (one, other) = (self.island_of(one), self.island_of(other));
         self.involved.iter().any(|own| own.contains(&one) && own.contains(&other))
+    }
+}
+
+impl NodePiece {
+    /// Adds the second derivatives that are closed, and takes the weights of their functions away.
+    fn add_closed(&self, context: &mut Context, at: &Point, weights: &mut [f64], out: &mut [f64]) {
+        let Context { plan, gallery, .. } = context;
+        let (model, all) = (&*plan.model, self.variables.len());
+        for (island, _) in &self.islands {
+            gallery.look(model, &at.nodes, (self.node, *island));
+        }
+        let way = |slot: usize| {
+            let island = model.islands.partition_point(|i| i.bodies.end <= slot);
+            let (_, first) = self.islands.iter().find(|(own, _)| *own == island)?;
+            let body = slot - model.islands[island].bodies.start;
+            Some((gallery.of(model, (self.node, island)).way(body), *first))
+        };
+        let mut next = 0;
+        for function in &self.functions {
+            let own = next..next + function.components();
+            next = own.end;
+            if weights[own.clone()].iter().all(|w| *w == 0.0) {
+                continue;
+            }
+            if let Some(bent) = Bent::of(function, model, &at.nodes[self.node], &weights[own.clone()]) {
+                bent.add(way, |i, j, value| out[i * all + j] += value);
+                weights[own].fill(0.0);
+            }
+        }
+    }
+
+    /// Adds central differences of the gradient of the weighted sum.
+    fn add_differences(
+        &self,
+        context: &mut Context,
+        state: &State,
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        if weights.iter().all(|w| *w == 0.0) {
+            return Ok(());
+        }
+        let touches = self.freeze(context, state)?;
+        let model = context.plan.model.clone();
+        let all = self.variables.len();
+        let mut d = vec![0.0; model.freedoms];
+        let mut sides = [vec![0.0; model.freedoms], vec![0.0; model.freedoms]];
+        for (island, first) in &self.islands {
+            let count = model.islands[*island].freedoms.len();
+            for j in 0..count {
+                for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
+                    d[j] = sign * EPSILON;
+                    let shifted = context.displaced(state, *island, &d[..count]);
+                    d[j] = 0.0;
+                    side.fill(0.0);
+                    self.gradients(&mut Stance::new(&model, &shifted), &touches, Some(weights), side);
+                    context.give_back(shifted);
+                }
+                for (other, start) in &self.islands {
+                    for (i, freedom) in model.islands[*other].freedoms.clone().enumerate() {
+                        let slope = (sides[0][freedom] - sides[1][freedom]) / (2.0 * EPSILON);
+                        out[(first + j) * all + start + i] += slope;
+                    }
+                }
+            }
+            // Columns of the piece's islands were looked up with what is closed.
+            let columns = context.gallery.of(&model, (self.node, *island));
+            if !columns.is_straight() {
+                sides[0].fill(0.0);
+                self.gradients(&mut Stance::new(&model, state), &touches, Some(weights), &mut sides[0]);
+                columns.straighten(&sides[0][model.islands[*island].freedoms.clone()], |i, j, value| {
+                    out[(first + i) * all + first + j] += value;
+                });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,8 +1,9 @@
 //! The dynamics of an island over an interval: its momenta at both ends, which the nodes' equations balance.
 //!
 //! First derivatives are those of the discrete Euler-Lagrange equations (`Differentiator`). Momenta and derivatives of a free
-//! body under uniform gravity and efforts in the world's axes are closed; for everything else second derivatives are central differences of
-//! the first ones: exact to about nine digits, and momenta are linear in efforts. With `φ = w·p`, `B = R1 E R0ᵀ`, and
+//! body under uniform gravity and efforts in the world's axes are closed, and so are second derivatives of trees under the same
+//! (`tree.rs`). For everything else second derivatives are central differences of the first ones: exact to about nine digits, and
+//! momenta are linear in efforts. With `φ = w·p`, `B = R1 E R0ᵀ`, and
 //! `a` the weights of the angular momenta:
 //!
 //! ```text
@@ -32,8 +33,10 @@ pub struct Passage {
     controls: Vec<Control>,
     variables: Vec<usize>,
     rows: Vec<(usize, f64)>,
-    /// The body's mass and moments `E` if second derivatives are closed.
+    /// The body's mass and moments `E` if it is a free one.
     simple: Option<(f64, Vec3)>,
+    /// Whether second derivatives of a tree are closed.
+    tree: bool,
 }
 
 impl Passage {
@@ -57,7 +60,8 @@ impl Passage {
         let rows = (0..freedoms).map(|i| (row(before, i), -1.0));
         let rows = rows.chain((0..freedoms).map(|i| (row(after, i), 1.0))).collect();
         let simple = simple(context, island, &controls);
-        Self { interval, island, freedoms, components, controls, variables, rows, simple }
+        let tree = super::tree::is_closed(context, island, &controls);
+        Self { interval, island, freedoms, components, controls, variables, rows, simple, tree }
     }
 
     fn efforts<'a>(&self, at: &'a Point) -> &'a [f64] {
@@ -115,13 +119,13 @@ impl Passage {
         let t = self.time(context, at, h);
         let (start, end) = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
         let efforts = self.efforts(at);
-        let mut sides = [vec![0.0; all], vec![0.0; all]];
+        let (mut d, mut sides) = (vec![0.0; n], [vec![0.0; all], vec![0.0; all]]);
         for j in (0..2 * n).chain([all - 1]).filter(|&j| self.variables[j] != NONE) {
             for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
-                let mut d = vec![0.0; n];
                 if j < 2 * n {
                     d[j % n] = sign * EPSILON;
                     let shifted = context.displaced(if j < n { start } else { end }, self.island, &d);
+                    d[j % n] = 0.0;
                     let ends = if j < n { (&shifted, end) } else { (start, &shifted) };
                     self.differentiate(context, ends, (t, h), efforts)?;
                     context.give_back(shifted);
@@ -140,6 +144,37 @@ impl Passage {
                     out[i * all + j] += slope;
                 }
             }
+        }
+        self.straighten(context, at, weights, out)
+    }
+
+    /// Adds what differences lack where directions of freedoms turn.
+    fn straighten(
+        &self,
+        context: &mut Context,
+        at: &Point,
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let nodes = [self.interval, self.interval + 1];
+        let model = context.plan.model.clone();
+        for node in nodes {
+            context.gallery.look(&model, &at.nodes, (node, self.island));
+        }
+        if context.gallery.of(&model, (nodes[0], self.island)).is_straight() {
+            return Ok(());
+        }
+        let h = context.numbering.length(&context.plan, at, self.interval);
+        let ends = (&at.nodes[nodes[0]], &at.nodes[nodes[1]]);
+        self.differentiate(context, ends, (self.time(context, at, h), h), self.efforts(at))?;
+        let (n, all) = (self.freedoms, self.variables.len());
+        let mut slopes = vec![0.0; all];
+        self.gradient(context, weights, &mut slopes);
+        for (node, first) in nodes.into_iter().zip([0, n]) {
+            let columns = context.gallery.of(&model, (node, self.island));
+            columns.straighten(&slopes[first..first + n], |i, j, value| {
+                out[(first + i) * all + first + j] += value;
+            });
         }
         Ok(())
     }
@@ -170,21 +205,15 @@ impl Passage {
         let shift = end.positions[slot] - start.positions[slot];
         let (r0, r1) = (&start.rotations[slot], &end.rotations[slot]);
         let b = r1 * Mat3::from_diagonal(&e) * r0.transpose();
-        let (hat_a, bt) = (hat(&a), b.transpose());
-        let own = |m: Mat3| ((m + m.transpose()) * 0.5 - Mat3::identity() * m.trace()) / h;
-        let (h00, h11) = (own(bt * hat_a), own(hat_a * bt));
-        let (g1, g0) = (
-            ((Mat3::identity() * b.trace() - b).transpose() * a) / h,
-            ((bt - Mat3::identity() * b.trace()).transpose() * a) / h,
-        );
+        let (by_turns, [h00, h11], h01) = spins(&b, &a, h);
+        let [g0, g1] = by_turns.map(|by| by.tr_mul(&a));
         for i in 0..3 {
             for j in 0..3 {
                 if j <= i {
                     put(3 + i, 3 + j, h00[(i, j)]);
                     put(9 + i, 9 + j, h11[(i, j)]);
                 }
-                let unit = |k: usize| hat(&Vec3::ith(k, 1.0));
-                put(3 + i, 9 + j, -(hat_a * unit(i) * bt * unit(j)).trace() / h);
+                put(3 + i, 9 + j, h01[(i, j)]);
             }
             let slope = sum_linear[i] * mass / (h * sigma);
             put(i, last, slope);
@@ -235,8 +264,7 @@ impl Passage {
     /// First derivatives of a free body's momenta, column by column.
     fn closed_slopes(&self, context: &Context, at: &Point, body: (f64, Vec3), out: &mut [f64]) {
         let Carried { linear, angular, force, torque, b, h } = self.carried(context, at, body);
-        let spread = Mat3::identity() * b.trace();
-        let (by_end, by_start) = ((spread - b) / h, (b.transpose() - spread) / h);
+        let [by_start, by_end] = by_turns(&b, h);
         let last = 12 + self.components;
         for (first, sign) in [(0, -0.5), (6, 0.5)] {
             let mut put = |row: usize, column: usize, value: f64| out[column * 12 + first + row] = value;
@@ -258,8 +286,23 @@ impl Passage {
     }
 }
 
+/// Derivatives of `l` by turns of the start and of the end.
+fn by_turns(b: &Mat3, h: f64) -> [Mat3; 2] {
+    let spread = Mat3::identity() * b.trace();
+    [(b.transpose() - spread) / h, (spread - b) / h]
+}
+
+/// Derivatives of `l` by turns of start and end; second derivatives of `a·l` by both of the start, both of the end, and by one of
+/// each.
+pub(super) fn spins(b: &Mat3, a: &Vec3, h: f64) -> ([Mat3; 2], [Mat3; 2], Mat3) {
+    let (hat_a, bt) = (hat(a), b.transpose());
+    let own = |m: Mat3| ((m + m.transpose()) * 0.5 - Mat3::identity() * m.trace()) / h;
+    let mixed = (moment(b) * a.transpose() - hat(&(bt * a))) / h;
+    (by_turns(b, h), [own(bt * hat_a), own(hat_a * bt)], mixed)
+}
+
 /// `Σ E d0 × d1` from `B = Σ E d1 d0ᵀ`.
-fn moment(b: &Mat3) -> Vec3 {
+pub(super) fn moment(b: &Mat3) -> Vec3 {
     // (x × y)_i = ε_ijk x_j y_k with x y the columns of Bᵀ.
     Vec3::new(b[(2, 1)] - b[(1, 2)], b[(0, 2)] - b[(2, 0)], b[(1, 0)] - b[(0, 1)])
 }
@@ -350,6 +393,11 @@ impl Piece for Passage {
         match self.simple {
             Some(body) => {
                 self.closed(context, at, weights, body, out);
+                Ok(())
+            }
+            None if self.tree => {
+                let place = (self.interval, self.island);
+                super::tree::curve(context, at, place, (&self.controls, self.efforts(at)), weights, out);
                 Ok(())
             }
             None => self.by_differences(context, at, weights, out),

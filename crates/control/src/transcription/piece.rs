@@ -1,6 +1,9 @@
 //! A program as a sum of pieces, each with few variables and rows.
 
+use super::columns::Gallery;
+use super::local::Shop;
 use super::point::{NONE, Numbering, Point};
+use super::tree::Ray;
 use crate::plan::Plan;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
@@ -20,6 +23,13 @@ pub struct Context {
     pub(super) derivatives: Derivatives,
     /// What pairs remember, by function of a node.
     pub(super) memories: Vec<Memory>,
+    /// Columns at the nodes of the candidate that is looked at.
+    pub(super) gallery: Gallery,
+    /// Of both ends of an interval, body by body.
+    pub(super) rays: [Vec<Ray>; 2],
+    pub(super) shop: Shop,
+    /// Of a piece's numbers.
+    pub(super) room: Vec<f64>,
     /// States to displace in.
     pub(super) scratch: Vec<State>,
 }
@@ -77,18 +87,23 @@ pub trait Piece {
 pub struct Placed {
     /// The piece.
     pub piece: Box<dyn Piece>,
-    /// Entries of the Jacobian: places in the dense block and factors, in the order of the program's entries.
-    jacobian: Vec<(usize, f64)>,
+    /// Entries of the Jacobian, in the order of the program's: places in the dense block.
+    jacobian: Vec<u32>,
+    /// Their factors; empty if all are one.
+    factors: Vec<f64>,
     /// Entries of the gradient: variable, place, factor.
     gradient: Vec<(usize, usize, f64)>,
     /// Entries of the Hessian: two places in the dense block, of which the mean (or on the diagonal the one) counts.
-    hessian: Vec<(usize, usize)>,
+    hessian: Vec<(u32, u32)>,
 }
 
 impl Placed {
     /// Registers a piece's entries.
     pub fn new(piece: Box<dyn Piece>, jacobian: &mut Places, hessian: &mut Places) -> Self {
-        let (mut own, mut gradient, mut curved) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut own, mut factors, mut gradient, mut curved) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        // Half the memory of a usize, and there are many; a dense block of more than 2^32 entries fits nowhere.
+        let short = |place: usize| place as u32;
         let (variables, rows) = (piece.variables(), piece.rows());
         let n = variables.len();
         for (v, &variable) in variables.iter().enumerate().filter(|(_, variable)| **variable != NONE) {
@@ -98,7 +113,8 @@ impl Placed {
                     NONE => {}
                     OBJECTIVE => gradient.push((variable, place, factor)),
                     _ if piece.depends(r, v) => {
-                        own.push((place, factor));
+                        own.push(short(place));
+                        factors.push(factor);
                         jacobian.push(row, variable);
                     }
                     _ => {}
@@ -106,12 +122,15 @@ impl Placed {
             }
             for (w, &other) in variables.iter().enumerate().take(v + 1) {
                 if other != NONE && piece.curves(v, w) {
-                    curved.push((v * n + w, w * n + v));
+                    curved.push((short(v * n + w), short(w * n + v)));
                     hessian.push(variable.max(other), variable.min(other));
                 }
             }
         }
-        Self { piece, jacobian: own, gradient, hessian: curved }
+        if factors.iter().all(|factor| *factor == 1.0) {
+            factors.clear();
+        }
+        Self { piece, jacobian: own, factors, gradient, hessian: curved }
     }
 
     /// Adds its functions to the rows; returns its part of the objective.
@@ -152,8 +171,12 @@ impl Placed {
         for &(variable, place, factor) in &self.gradient {
             gradient[variable] += factor * room[place];
         }
-        for (entry, &(place, factor)) in jacobian[next..].iter_mut().zip(&self.jacobian) {
-            *entry = factor * room[place];
+        let entries = &mut jacobian[next..next + self.jacobian.len()];
+        for (entry, &place) in entries.iter_mut().zip(&self.jacobian) {
+            *entry = room[place as usize];
+        }
+        for (entry, factor) in entries.iter_mut().zip(&self.factors) {
+            *entry *= factor;
         }
         Ok(next + self.jacobian.len())
     }
@@ -181,7 +204,7 @@ impl Placed {
             self.piece.hessian(context, at, weights, block)?;
         }
         for (entry, &(one, other)) in hessian[next..].iter_mut().zip(&self.hessian) {
-            *entry = 0.5 * (block[one] + block[other]);
+            *entry = 0.5 * (block[one as usize] + block[other as usize]);
         }
         Ok(next + self.hessian.len())
     }

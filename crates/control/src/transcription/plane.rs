@@ -13,7 +13,7 @@
 //! straight way. Turns leave that way by the square of their angle; what they cost is measured after a solution, and added to
 //! `least`.
 
-use super::columns::Columns;
+use super::columns::{Gallery, Way};
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
 use percussion_geometry::shapes::Solid;
@@ -233,12 +233,23 @@ impl PlanePiece {
     }
 
     /// How the bodies of both sides move along the freedoms of their islands, with the place of the first among the variables.
-    fn columns(&self, model: &Model, contacts: &Contacts, state: &State) -> [Option<(Columns, usize)>; 2] {
+    fn ways<'a>(
+        &self,
+        gallery: &'a mut Gallery,
+        model: &Model,
+        contacts: &Contacts,
+        at: &Point,
+    ) -> [Option<(Way<'a>, usize)>; 2] {
+        for &island in self.sides.iter().flatten() {
+            gallery.look(model, &at.nodes, (self.node, island));
+        }
+        let gallery = &*gallery;
         let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
         [0, 1].map(|side| {
             let (island, slot) = (self.sides[side]?, parts[side].slot?);
             let (_, first) = self.islands.iter().find(|(own, _)| *own == island)?;
-            Some((Columns::of(model, state, slot), *first))
+            let body = slot - model.islands[island].bodies.start;
+            Some((gallery.of(model, (self.node, island)).way(body), *first))
         })
     }
 
@@ -285,17 +296,18 @@ impl Piece for PlanePiece {
     }
 
     fn jacobian(&self, context: &mut Context, at: &Point, out: &mut [f64]) -> Result<(), Undefined> {
-        let model = &*context.plan.model;
+        let Context { plan, gallery, .. } = context;
+        let model = &*plan.model;
         let Some(contacts) = &model.contacts else { return Ok(()) };
         let state = &at.nodes[self.node];
         let n = at.planes[self.index];
         let tangents = self.plane.tangents(&n);
         let (rows, turns) = (self.rows.len(), self.plane.turns());
-        let columns = self.columns(model, contacts, state);
+        let ways = self.ways(gallery, model, contacts, at);
         self.each(contacts, state, |row, side, from_anchor, from_centre| {
             let sign = SIGNS[side];
-            if let Some((columns, first)) = &columns[side] {
-                columns.reduce(&(n * sign), &(from_centre.cross(&n) * sign), |freedom, slope| {
+            if let Some((way, first)) = &ways[side] {
+                way.reduce(&(n * sign), &(from_centre.cross(&n) * sign), |freedom, slope| {
                     out[(first + freedom) * rows + row] = slope;
                 });
             }
@@ -317,29 +329,27 @@ impl Piece for PlanePiece {
         if weights.iter().all(|w| *w == 0.0) {
             return Ok(());
         }
-        let model = &*context.plan.model;
+        let Context { plan, gallery, .. } = context;
+        let model = &*plan.model;
         let Some(contacts) = &model.contacts else { return Ok(()) };
         let state = &at.nodes[self.node];
         let n = at.planes[self.index];
         let all = self.variables.len();
         let sums = self.moments(contacts, state, weights);
-        let columns = self.columns(model, contacts, state);
+        let ways = self.ways(gallery, model, contacts, at);
         let tangents = self.plane.tangents(&n);
         for (t, place) in (self.first..self.first + self.plane.turns()).enumerate() {
             out[place * all + place] = -n.dot(&sums.anchor);
-            for (side, (columns, first)) in
-                columns.iter().enumerate().filter_map(|(s, c)| Some((s, c.as_ref()?)))
-            {
+            for (side, (way, first)) in ways.iter().enumerate().filter_map(|(s, w)| Some((s, w.as_ref()?))) {
                 let torque = sums.centre[side].cross(&tangents[t]);
-                columns.reduce(&(tangents[t] * sums.weight[side]), &torque, |freedom, slope| {
+                way.reduce(&(tangents[t] * sums.weight[side]), &torque, |freedom, slope| {
                     out[(first + freedom) * all + place] += slope;
                     out[place * all + first + freedom] += slope;
                 });
             }
         }
-        for (side, (columns, first)) in columns.iter().enumerate().filter_map(|(s, c)| Some((s, c.as_ref()?)))
-        {
-            columns.bend(&n, sums.weight[side], &sums.centre[side], |i, j, value| {
+        for (side, (way, first)) in ways.iter().enumerate().filter_map(|(s, w)| Some((s, w.as_ref()?))) {
+            way.bend(&n, sums.weight[side], &sums.centre[side], |i, j, value| {
                 out[(first + i) * all + first + j] += value;
             });
         }

@@ -1,0 +1,192 @@
+//! Directions between two bodies as covectors of the freedoms: those of impulses, and of velocities that are asked for.
+//!
+//! ```text
+//! D_r ν = a_r·(V_a - V_b)      V = v + ω × arm, of a point of either body        or a_r·(ω_a - ω_b)
+//! ```
+//!
+//! The gradient of `Σ c_r D_r ν` for held `c` and `ν` follows from how the bodies' motions change (`tree.rs`), how arms turn, and
+//! how axes follow the normal of features.
+
+use super::frozen::Frozen;
+use super::local::{Directions, Event, level, level_change};
+use super::posture::{Posture, motion};
+use super::tree::Ray;
+use crate::plan::Measure;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::rotation::tangents_change;
+use percussion_mechanics::{Model, State};
+
+/// What the two axes across a normal follow.
+#[derive(Clone, Copy, Debug)]
+enum Across {
+    /// The tangents of the normal.
+    Tangents,
+    /// A direction that stands firm, across which planar parts move.
+    Plane(Vec3),
+    /// Axes of the world.
+    Level,
+}
+
+/// Two bodies where they hold each other.
+#[derive(Clone, Debug)]
+pub(super) struct Hold {
+    slots: [Option<usize>; 2],
+    /// Points seen from the centres of mass.
+    arms: [Vec3; 2],
+    axes: [Vec3; 3],
+    /// How many rows are velocities, and how many are turns.
+    counts: [usize; 2],
+    /// The features whose normal the first axis is; otherwise axes are those of the world.
+    normal: Option<(Frozen, [Pose; 2], Across)>,
+    /// Whether the second body is looked at where the first one's point is, instead of at a point of its own.
+    borrowed: bool,
+}
+
+const SIGNS: [f64; 2] = [1.0, -1.0];
+
+impl Hold {
+    /// Of an event; `None` in a model without contacts.
+    pub fn of_event(model: &Model, state: &State, event: &Event) -> Option<Self> {
+        let contacts = model.contacts.as_ref()?;
+        let parts = [event.pair.0, event.pair.1].map(|part| &contacts.parts[part]);
+        let poses = parts.map(|part| part.body_pose(state));
+        let slots = parts.map(|part| part.slot);
+        let world = [Vec3::x(), Vec3::y(), Vec3::z()];
+        let (points, axes, normal) = match &event.directions {
+            Directions::Point(a, b) | Directions::Rigid(a, b) => {
+                ([poses[0].point(a), poses[1].point(b)], world, None)
+            }
+            Directions::Normal(frozen) | Directions::Contact(frozen) | Directions::Foothold(frozen) => {
+                let reading = frozen.read((&poses[0], &poses[1]));
+                let n = reading.normal;
+                let (across, (t, s)) = match &event.directions {
+                    Directions::Foothold(_) => (Across::Level, level(&n)),
+                    _ => {
+                        let axes = contacts.across(event.pair, &n);
+                        let planar = parts[0].shape.is_planar();
+                        (if planar { Across::Plane(axes.1) } else { Across::Tangents }, axes)
+                    }
+                };
+                ([reading.point_a, reading.point_b], [n, t, s], Some((*frozen, poses, across)))
+            }
+        };
+        let count = event.directions.count();
+        let arms = [0, 1].map(|side| points[side] - centre(state, slots[side]));
+        Some(Self {
+            slots,
+            arms,
+            axes,
+            counts: [count.min(3), count - count.min(3)],
+            normal,
+            borrowed: false,
+        })
+    }
+
+    /// Of velocities that are measured; `None` for other measures.
+    pub fn of_measure(model: &Model, state: &State, measure: &Measure) -> Option<Self> {
+        let slots = measure.bodies().map(|body| body.and_then(|body| model.slots[body]));
+        let (point, counts) = match measure {
+            Measure::Velocity { of, .. } => {
+                let pose = of.body.map_or_else(Pose::identity, |body| model.pose(state, body));
+                (pose.point(&of.components), [3, 0])
+            }
+            Measure::AngularVelocity { .. } => (Vec3::zeros(), [0, 3]),
+            _ => return None,
+        };
+        let arms = slots.map(|slot| point - centre(state, slot));
+        let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+        Some(Self { slots, arms, axes, counts, normal: None, borrowed: counts[0] > 0 })
+    }
+
+    /// How many rows it has.
+    pub fn count(&self) -> usize {
+        self.counts[0] + self.counts[1]
+    }
+
+    /// Writes its rows, one after the other.
+    pub fn rows(&self, posture: &Posture, n: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        for ((slot, arm), sign) in self.slots.iter().zip(&self.arms).zip(SIGNS) {
+            let Some((way, own)) = slot.and_then(|slot| posture.way(slot)) else { continue };
+            for column in way.columns {
+                let place = own.start + column.freedom;
+                let velocity = column.velocity + column.turn.cross(arm);
+                for (r, axis) in self.axes.iter().enumerate().take(self.counts[0]) {
+                    out[r * n + place] += sign * axis.dot(&velocity);
+                }
+                for (r, axis) in self.axes.iter().enumerate().take(self.counts[1]) {
+                    out[(self.counts[0] + r) * n + place] += sign * axis.dot(&column.turn);
+                }
+            }
+        }
+    }
+
+    /// Adds to `out` the gradient of `Σ c D ν` along the freedoms, with coefficients and rates held.
+    pub fn add_slopes(
+        &self,
+        posture: &Posture,
+        coefficients: &[f64],
+        rates: &[f64],
+        rays: &mut [Vec<Ray>; 2],
+        out: &mut [f64],
+    ) {
+        if coefficients.iter().all(|c| *c == 0.0) {
+            return;
+        }
+        let (linear, angular) = coefficients.split_at(self.counts[0]);
+        let sum = |list: &[f64]| -> Vec3 { self.axes.iter().zip(list).map(|(axis, c)| axis * *c).sum() };
+        let (push, torque) = (sum(linear), sum(angular));
+        let moves = [0, 1].map(|side| motion(posture, self.slots[side], rates, &mut rays[side]));
+        let velocity = |side: usize| moves[side].0 + moves[side].1.cross(&self.arms[side]);
+        let mut turned = [Vec3::zeros(); 2];
+        if let Some((frozen, poses, across)) = &self.normal {
+            let n = self.axes[0];
+            let weights = self.of_normal(across, linear, &(velocity(0) - velocity(1)));
+            let torques = frozen.normal_torques((&poses[0], &poses[1]), &n, &weights);
+            turned = [torques.0, torques.1];
+        }
+        // The point where the second body is looked at moves with the first one.
+        let passing = if self.borrowed { moves[1].1.cross(&push) } else { Vec3::zeros() };
+        for side in 0..2 {
+            let Some((_, own)) = self.slots[side].and_then(|slot| posture.way(slot)) else { continue };
+            let (sign, arm, spin) = (SIGNS[side], &self.arms[side], &moves[side].1);
+            let of_y = push * sign;
+            let of_z = (arm.cross(&push) + torque) * sign;
+            let (of_v, of_turn) = match (side, self.borrowed) {
+                (1, true) => (-passing, turned[1]),
+                _ => {
+                    let carried = arm.cross(&push.cross(spin)) * sign;
+                    (passing, turned[side] + carried + arm.cross(&passing))
+                }
+            };
+            for ray in &rays[side] {
+                out[own.start + ray.column.freedom] += ray.by.0.dot(&of_y)
+                    + ray.by.1.dot(&of_z)
+                    + ray.column.velocity.dot(&of_v)
+                    + ray.column.turn.dot(&of_turn);
+            }
+        }
+    }
+
+    /// The gradient of `Σ c a·w` by the normal, for a vector `w` that is held.
+    fn of_normal(&self, across: &Across, coefficients: &[f64], w: &Vec3) -> Vec3 {
+        let mut sum = w * coefficients[0];
+        if let [_, t, s] = *coefficients {
+            let n = &self.axes[0];
+            sum += Vec3::from_fn(|k, _| {
+                let d = Vec3::ith(k, 1.0);
+                let (dt, ds) = match across {
+                    Across::Tangents => tangents_change(n, &d),
+                    Across::Plane(out) => (out.cross(&d), Vec3::zeros()),
+                    Across::Level => level_change(n, &d),
+                };
+                (dt * t + ds * s).dot(w)
+            });
+        }
+        sum
+    }
+}
+
+fn centre(state: &State, slot: Option<usize>) -> Vec3 {
+    slot.map_or_else(Vec3::zeros, |slot| state.positions[slot])
+}

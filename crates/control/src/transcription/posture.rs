@@ -1,0 +1,155 @@
+//! Islands of a node as they stand: how their bodies move along the freedoms, and their reduced mass matrices, factored.
+//!
+//! Vectors are over the freedoms of the islands looked at, one island after the other.
+
+use super::columns::{Columns, Way};
+use super::tree::{Ray, set_rays};
+use percussion_geometry::Vec3;
+use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::{Model, State};
+use std::ops::Range;
+
+/// An island of the list.
+#[derive(Debug, Default)]
+struct Standing {
+    bodies: Range<usize>,
+    freedoms: Range<usize>,
+    columns: Columns,
+    /// The lower factor of `M = L Lᵀ`, row by row.
+    factor: Vec<f64>,
+}
+
+/// Islands as they stand; memory is kept from one look to the next.
+#[derive(Debug, Default)]
+pub(super) struct Posture {
+    islands: Vec<Standing>,
+    count: usize,
+    /// Moments of inertia of the bodies, world axes, by slot.
+    inertia: Vec<Mat3>,
+    rays: [Vec<Ray>; 2],
+}
+
+impl Posture {
+    /// Looks at islands in a state.
+    pub fn set(&mut self, model: &Model, islands: &[usize], state: &State) {
+        if self.islands.len() < islands.len() {
+            self.islands.resize_with(islands.len(), Standing::default);
+        }
+        self.count = islands.len();
+        self.inertia.resize(model.links.len(), Mat3::zeros());
+        let mut first = 0;
+        for (standing, &island) in self.islands.iter_mut().zip(islands) {
+            let it = &model.islands[island];
+            let n = it.freedoms.len();
+            standing.bodies = it.bodies.clone();
+            standing.freedoms = first..first + n;
+            standing.columns.set(model, island, state);
+            standing.factor.clear();
+            standing.factor.resize(n * n, 0.0);
+            for (i, slot) in it.bodies.clone().enumerate() {
+                let (link, r) = (&model.links[slot], &state.rotations[slot]);
+                self.inertia[slot] = r * Mat3::from_diagonal(&link.inertia) * r.transpose();
+                let columns = standing.columns.way(i).columns;
+                for (k, one) in columns.iter().enumerate() {
+                    let (push, torque) = (one.velocity * link.mass, self.inertia[slot] * one.turn);
+                    for other in &columns[..=k] {
+                        standing.factor[one.freedom * n + other.freedom] +=
+                            other.velocity.dot(&push) + other.turn.dot(&torque);
+                    }
+                }
+            }
+            factor(&mut standing.factor, n);
+            first += n;
+        }
+    }
+
+    fn standing(&self) -> &[Standing] {
+        &self.islands[..self.count]
+    }
+
+    /// The way to a body, and the freedoms of its island; `None` if it stands firm.
+    pub fn way(&self, slot: usize) -> Option<(Way<'_>, Range<usize>)> {
+        let it = self.standing().iter().find(|it| it.bodies.contains(&slot))?;
+        Some((it.columns.way(slot - it.bodies.start), it.freedoms.clone()))
+    }
+
+    /// Whether differences of gradients are second derivatives as they are.
+    pub fn is_straight(&self) -> bool {
+        self.standing().iter().all(|it| it.columns.is_straight())
+    }
+
+    /// What differences of gradients lack of second derivatives.
+    pub fn straighten(&self, gradient: &[f64], mut with: impl FnMut(usize, usize, f64)) {
+        for it in self.standing() {
+            let first = it.freedoms.start;
+            it.columns
+                .straighten(&gradient[it.freedoms.clone()], |i, j, value| with(first + i, first + j, value));
+        }
+    }
+
+    /// `M⁻¹ x` in place.
+    pub fn solve(&self, x: &mut [f64]) {
+        for it in self.standing() {
+            solve(&it.factor, &mut x[it.freedoms.clone()]);
+        }
+    }
+
+    /// Adds to `out` the gradient of `-μ·M ν` along the freedoms.
+    pub fn add_mass_slopes(&mut self, model: &Model, (mu, nu): (&[f64], &[f64]), out: &mut [f64]) {
+        for it in &self.islands[..self.count] {
+            for (i, slot) in it.bodies.clone().enumerate() {
+                let (way, own) = (it.columns.way(i), it.freedoms.clone());
+                let [ones, others] = &mut self.rays;
+                let (v, turn) = set_rays(way, &mu[own.clone()], ones);
+                let (u, spin) = set_rays(way, &nu[own.clone()], others);
+                let mass = model.links[slot].mass;
+                let (of_turn, of_spin) = (self.inertia[slot] * turn, self.inertia[slot] * spin);
+                let carried = of_spin.cross(&turn) + of_turn.cross(&spin);
+                for (one, other) in ones.iter().zip(others) {
+                    let moving = one.by.0.dot(&u) + v.dot(&other.by.0);
+                    let turning = one.by.1.dot(&of_spin) + of_turn.dot(&other.by.1);
+                    out[own.start + one.column.freedom] -=
+                        mass * moving + turning + one.column.turn.dot(&carried);
+                }
+            }
+        }
+    }
+}
+
+/// Replaces the lower triangle of a positive definite matrix by its factor. Reduced mass matrices are: masses are positive, columns
+/// independent.
+fn factor(a: &mut [f64], n: usize) {
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            let left = a[i * n + j] - sum;
+            a[i * n + j] = if i == j { left.sqrt() } else { left / a[j * n + j] };
+        }
+    }
+}
+
+fn solve(l: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|k| l[i * n + k] * x[k]).sum();
+        x[i] = (x[i] - sum) / l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| l[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - sum) / l[i * n + i];
+    }
+}
+
+/// A virtual motion of a body, with its rays left behind.
+pub(super) fn motion(
+    posture: &Posture,
+    slot: Option<usize>,
+    rates: &[f64],
+    rays: &mut Vec<Ray>,
+) -> (Vec3, Vec3) {
+    rays.clear();
+    match slot.and_then(|slot| posture.way(slot)) {
+        Some((way, own)) => set_rays(way, &rates[own], rays),
+        None => (Vec3::zeros(), Vec3::zeros()),
+    }
+}
