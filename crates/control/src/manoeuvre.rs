@@ -18,6 +18,8 @@ pub enum Ending {
     IterationLimit,
     /// Asked to stop.
     Stopped,
+    /// Found, but these planned contacts touch only the plane of a face, or the line of an edge, beside it.
+    Misses(Vec<String>),
     /// Found, but these pairs overlap between nodes in spite of refinement.
     Overlaps(Vec<String>),
 }

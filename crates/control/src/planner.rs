@@ -3,7 +3,7 @@
 //! ```text
 //! guess -> features of planned contacts, pairs that are near
 //! repeat   solve the program with these held
-//!          features no longer the nearest?  pairs too near that were not watched?  overlap between nodes?
+//!          features no longer the nearest, or missed?  pairs too near that were not watched?  overlap between nodes?
 //!          take them in
 //! until    nothing changes
 //! ```
@@ -13,7 +13,7 @@
 use crate::avoid;
 use crate::guess::{Guess, Path};
 use crate::manoeuvre::{Ending, Manoeuvre};
-use crate::outcome::impulses;
+use crate::outcome::{impulses, normal_impulses};
 use crate::plan::{Plan, Slip};
 use crate::transcription::{Encounter, EncounterError, Label, Point, Setup, Transcription};
 use percussion_mechanics::discrete::displace;
@@ -99,7 +99,7 @@ impl Manoeuvre {
         let rank = |m: &Self| match m.ending {
             Ending::Optimal => 0,
             Ending::Saddle => 1,
-            Ending::Overlaps(_) => 2,
+            Ending::Overlaps(_) | Ending::Misses(_) => 2,
             _ => 3,
         };
         let price = self.objective < other.objective;
@@ -135,6 +135,8 @@ pub(crate) struct Rounds<'a> {
     pub(crate) pairs: Vec<((usize, usize), f64)>,
     pub(crate) interior: Interior,
     pub(crate) iterations: usize,
+    /// Whether the next round begins with the guess.
+    afresh: bool,
 }
 
 fn search(
@@ -155,6 +157,7 @@ fn search(
         pairs: avoid::pairs(plan),
         interior: Interior::new(),
         iterations: 0,
+        afresh: false,
     };
     rounds.watch_near(&path.nodes);
     let mut objective_guess = None;
@@ -198,8 +201,13 @@ fn search(
             let ending = rounds.ending(&program, &solution, wrong);
             return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
         }
-        let before = Before::new(&program, &solution);
-        kept = Some((solution.point, before));
+        kept = match std::mem::take(&mut rounds.afresh) {
+            true => None,
+            false => {
+                let before = Before::new(&program, &solution);
+                Some((solution.point, before))
+            }
+        };
     }
 }
 
@@ -273,11 +281,27 @@ impl Rounds<'_> {
         let mut changed = false;
         for (m, meeting) in self.plan.meetings.iter().enumerate() {
             let state = &at.nodes[meeting.node];
-            if self.setup.encounters[m].separation(&self.plan.model, state) < -ROUNDING {
-                let slides = self.setup.encounters[m].slides;
-                let found = Encounter { slides, ..Encounter::find(&self.plan.model, meeting, state)? };
-                changed |= found.features != self.setup.encounters[m].features;
-                self.setup.encounters[m] = found;
+            let held = &self.setup.encounters[m];
+            if held.separation(&self.plan.model, state) < -ROUNDING {
+                let found =
+                    Encounter { slides: held.slides, ..Encounter::find(&self.plan.model, meeting, state)? };
+                if found.features != held.features {
+                    changed = true;
+                    self.setup.encounters[m] = found;
+                }
+            } else if held.kept.is_none()
+                && let Some(contacts) = &self.plan.model.contacts
+            {
+                let impulses = normal_impulses(program, at, m);
+                let pulls = held.pulls(&impulses);
+                if pulls || held.beside(&self.plan.model, state, &impulses).is_some() {
+                    // In the plane of a face, but not on it: from now on it is kept there.
+                    let kept = held.keeps(contacts, state);
+                    self.setup.encounters[m].kept = Some(kept);
+                    // What is found with faces that pull is far from anything that they can do.
+                    self.afresh |= pulls;
+                    changed = true;
+                }
             }
             if let Slip::Friction(mu) = meeting.slip
                 && meeting.tie.is_none()
@@ -292,6 +316,17 @@ impl Rounds<'_> {
         Ok(changed)
     }
 
+    /// Planned contacts that touch only what their features would be without an end, in words.
+    fn misses(&self, program: &Transcription, at: &Point) -> Vec<String> {
+        let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
+        let words = each.filter_map(|(m, (meeting, encounter))| {
+            let impulses = normal_impulses(program, at, m);
+            let by = encounter.beside(&self.plan.model, &at.nodes[meeting.node], &impulses)?;
+            Some(format!("{} lies beside what meets there, by {by:.2e} m", meeting.name))
+        });
+        words.collect()
+    }
+
     fn ending(&self, program: &Transcription, solution: &Solution<Point>, changed: bool) -> Ending {
         match &solution.outcome {
             Outcome::Optimal | Outcome::Acceptable { .. } if changed => Ending::Stalled(format!(
@@ -299,8 +334,13 @@ impl Rounds<'_> {
                 self.options.rounds
             )),
             Outcome::Optimal | Outcome::Acceptable { .. } => {
-                let overlaps = self.overlaps(&solution.point);
-                if overlaps.is_empty() { Ending::Optimal } else { Ending::Overlaps(overlaps) }
+                let (misses, overlaps) =
+                    (self.misses(program, &solution.point), self.overlaps(&solution.point));
+                match (misses.is_empty(), overlaps.is_empty()) {
+                    (true, true) => Ending::Optimal,
+                    (true, false) => Ending::Overlaps(overlaps),
+                    (false, _) => Ending::Misses(misses),
+                }
             }
             Outcome::Saddle { .. } => Ending::Saddle,
             Outcome::Infeasible { conflicts } => Ending::Infeasible(named(program, conflicts)),

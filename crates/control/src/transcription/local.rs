@@ -372,19 +372,24 @@ fn directions(stance: &mut Stance, event: &Event, out: &mut [f64]) {
     let poses = (parts.0.body_pose(stance.state), parts.1.body_pose(stance.state));
     let bodies = (Some(parts.0.body), Some(parts.1.body));
     let centres = (stance.centre(bodies.0), stance.centre(bodies.1));
+    let held = |(a, b): (Vec3, Vec3)| {
+        let point = if parts.0.slot.is_some() { poses.0.point(&a) } else { poses.1.point(&b) };
+        (point, point)
+    };
     let (points, axes): ((Vec3, Vec3), [Vec3; 3]) = match &event.directions {
         Directions::Normal(frozen) | Directions::Contact(frozen) => {
             let reading = frozen.read((&poses.0, &poses.1));
             let (t1, t2) = contacts.across(event.pair, &reading.normal);
             ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
         }
+        // What a tie holds is the point of the body that moves, wherever on the other one it was made.
         Directions::Foothold(frozen) => {
             let reading = frozen.read((&poses.0, &poses.1));
             let (t1, t2) = level(&reading.normal);
-            ((reading.point_a, reading.point_b), [reading.normal, t1, t2])
+            (held((frozen.point_a, frozen.point_b)), [reading.normal, t1, t2])
         }
         Directions::Point(a, b) | Directions::Rigid(a, b) => {
-            ((poses.0.point(a), poses.1.point(b)), [Vec3::x(), Vec3::y(), Vec3::z()])
+            (held((*a, *b)), [Vec3::x(), Vec3::y(), Vec3::z()])
         }
     };
     for (i, row) in out.chunks_exact_mut(n).enumerate() {

@@ -8,7 +8,8 @@
 //! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs` | impulses of contacts and ties, velocities |
 //! | `sums.rs` | efforts, time, momenta |
-//! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
+//! | `frozen.rs`, `encounter.rs`, `faces.rs` | which features of two parts meet, held fast, and how far these reach |
+//! | `pressure.rs` | faces push, at a place of both |
 //!
 //! Variables are the nodes' configurations (displacements of the freedoms at the present candidate: minimal, and each
 //! touches its two intervals only), efforts, time scales, at nodes where momenta jump or are asked about these too, and the
@@ -20,6 +21,7 @@ mod build;
 mod candidate;
 mod columns;
 mod encounter;
+mod faces;
 mod frozen;
 mod label;
 mod local;
@@ -28,11 +30,13 @@ mod passage;
 mod piece;
 mod plane;
 mod point;
+mod pressure;
 mod sums;
 mod turn;
 
-pub use build::{Apart, Encounter, Keeper, Setup};
-pub use encounter::EncounterError;
+pub use build::{Apart, Keeper, Setup};
+pub use encounter::{Encounter, EncounterError};
+pub use faces::Kept;
 pub use frozen::{Frozen, Reading};
 pub use label::Label;
 pub(crate) use local::level;

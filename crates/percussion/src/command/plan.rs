@@ -169,6 +169,9 @@ fn complain(figures: &PlanFigures) {
         "iteration-limit" => {
             "too many iterations; raise `plan.search.iterations` or begin with a better guess"
         }
+        "misses" => {
+            "planned contacts miss the face or the edge that is to meet; begin with a guess that touches it, or ask for another end"
+        }
         "overlaps" => "bodies overlap between nodes; take more intervals or a margin",
         "saddle" => "the manoeuvre found is not a least one; begin with another guess",
         _ => return,

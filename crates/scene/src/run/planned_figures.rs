@@ -10,9 +10,9 @@ const ACTIVE: usize = 20;
 /// What the search for a manoeuvre came to. Numbers that are not finite are left out: JSON has no word for them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFigures {
-    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped` or `overlaps`.
+    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped`, `misses` or `overlaps`.
     pub ending: String,
-    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; what overlaps.
+    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; contacts that miss; what overlaps.
     pub evidence: Vec<String>,
     /// The price.
     pub objective: Option<f64>,
@@ -128,6 +128,7 @@ fn words(ending: &Ending) -> (&'static str, Vec<String>) {
         Ending::Stalled(why) => ("stalled", vec![why.clone()]),
         Ending::IterationLimit => ("iteration-limit", none),
         Ending::Stopped => ("stopped", none),
+        Ending::Misses(contacts) => ("misses", contacts.clone()),
         Ending::Overlaps(pairs) => ("overlaps", pairs.clone()),
     }
 }
