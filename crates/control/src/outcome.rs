@@ -90,6 +90,8 @@ impl Rounds<'_> {
             efforts,
             scales,
             ending,
+            start: 1,
+            attempts: Vec::new(),
             objective: solution.objective,
             objective_guess,
             iterations: self.iterations,
