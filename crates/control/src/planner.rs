@@ -15,7 +15,7 @@ use crate::guess::Path;
 use crate::manoeuvre::{Ending, Manoeuvre};
 use crate::outcome::{impulses, normal_impulses};
 use crate::plan::{Plan, Slip};
-use crate::transcription::{Encounter, EncounterError, Label, Point, Setup, Transcription};
+use crate::transcription::{Encounter, EncounterError, Kept, Label, Point, Setup, Transcription};
 use percussion_solve::nlp::{Conflict, Interior, Outcome, Party, Program, Record, Solution, Warm, Watch};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -256,18 +256,25 @@ impl Rounds<'_> {
                     changed = true;
                     self.setup.encounters[m] = found;
                 }
-            } else if held.kept.is_none()
-                && let Some(contacts) = &self.plan.model.contacts
-            {
+            } else if let Some(contacts) = &self.plan.model.contacts {
                 let impulses = normal_impulses(program, at, m);
                 let pulls = held.pulls(&impulses);
-                if pulls || held.beside(&self.plan.model, state, &impulses).is_some() {
+                let misses = pulls || held.beside(&self.plan.model, state, &impulses).is_some();
+                match &held.kept {
                     // In the plane of a face, but not on it: from now on it is kept there.
-                    let kept = held.keeps(contacts, state);
-                    self.setup.encounters[m].kept = Some(kept);
-                    // What is found with faces that pull is far from anything that they can do.
-                    self.afresh |= pulls;
-                    changed = true;
+                    None if misses => {
+                        let kept = held.keeps(contacts, state);
+                        self.setup.encounters[m].kept = Some(kept);
+                        // What is found with faces that pull is far from anything that they can do.
+                        self.afresh |= pulls;
+                        changed = true;
+                    }
+                    Some(kept) if misses && held.features.len() > 1 && !kept.firmly => {
+                        let kept = Kept { firmly: true, ..kept.clone() };
+                        self.setup.encounters[m].kept = Some(kept);
+                        changed = true;
+                    }
+                    _ => {}
                 }
             }
             if let Slip::Friction(mu) = meeting.slip

@@ -103,7 +103,7 @@ impl Encounter {
             let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
             let mut list = Vec::new();
             let (window, mut room) = (FLAT * smaller, Manifold::default());
-            let face = frozen.on_a_face(at);
+            let face = frozen.on_a_face(&contacts.parts[pair.1], at);
             contacts
                 .near_events(pair, at, window, &mut memory, &mut room, &mut list)
                 .map_err(|e| EncounterError::Query(name(), e.to_string()))?;

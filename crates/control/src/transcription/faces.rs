@@ -30,6 +30,8 @@ pub struct Kept {
     pub sides: Vec<Vec<Frozen>>,
     /// Of each corner of a face that lies on another one, its heights over the sides of its own face, m.
     pub own: Vec<Vec<f64>>,
+    /// Whether all corners of a face lie on the other one: a face that does not push is nowhere otherwise.
+    pub firmly: bool,
 }
 
 impl Encounter {
@@ -42,13 +44,16 @@ impl Encounter {
             1 => Vec::new(),
             _ => own_heights(contacts, self.pair, &self.features, at),
         };
-        Kept { sides, own }
+        Kept { sides, own, firmly: false }
     }
 
     /// Heights that must not be negative at the node itself: all but those of faces that strike, which are weighed by their impulses.
     pub(super) fn held_sides(&self, meeting: &Meeting) -> impl Iterator<Item = &Frozen> {
         let weighed = self.features.len() > 1 && meeting.tie.is_none();
-        self.kept.iter().filter(move |_| !weighed).flat_map(|kept| kept.sides.iter().flatten())
+        self.kept
+            .iter()
+            .filter(move |kept| !weighed || kept.firmly)
+            .flat_map(|kept| kept.sides.iter().flatten())
     }
 
     /// Whether faces pull each other, with the normal impulses of their corners.

@@ -9,8 +9,9 @@
 //! once more, by differences of the gradient.
 
 use percussion_geometry::separation::QueryError;
+use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Carrier, Contacts, Memory, Touch};
+use percussion_mechanics::contact::{Carrier, Contacts, Memory, Part, PartShape, Touch};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 
 /// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
@@ -80,10 +81,13 @@ impl Frozen {
         }
     }
 
-    /// The same with a normal that the second body carries, where that of two edges would turn with both.
-    pub fn on_a_face(mut self, poses: (&Pose, &Pose)) -> Self {
-        if let Side::Edges(..) = self.carrier {
-            self.carrier = Side::B(poses.1.inverse_direction(&self.read(poses).normal));
+    /// The same with the normal of the face of the second part that is nearest to it, where two edges would carry theirs.
+    pub fn on_a_face(mut self, part: &Part, poses: (&Pose, &Pose)) -> Self {
+        if let (Side::Edges(..), PartShape::Solid(Solid::Polytope(polytope))) = (&self.carrier, &part.shape) {
+            let normal = poses.1.inverse_direction(&self.read(poses).normal);
+            let faces = polytope.faces().iter().map(|face| part.offset.direction(&face.normal));
+            let nearest = faces.max_by(|m, n| m.dot(&normal).total_cmp(&n.dot(&normal)));
+            self.carrier = Side::B(nearest.unwrap_or(normal));
         }
         self
     }
