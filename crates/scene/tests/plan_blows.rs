@@ -178,3 +178,39 @@ fn an_edge_meets_an_edge_between_its_ends() {
     assert!(found.clearance.abs() < 1e-9);
     happens_again(&plan, &found);
 }
+
+/// One cube catches another that passes by; where on the face is sought, and not where the guess has it.
+#[test]
+fn bodies_that_a_contact_joins_keep_their_momentum() {
+    let (_, found) = found(
+        r#"
+            run = { step = 1e-3, until = 1.0, scheme = "exact" }
+            [contact]
+            [bodies.catcher]
+            shape = { cube = 0.1 }
+            density = 270.0
+            position = [-0.2, 0.0, 0.0]
+            rotation_vector = [0.0, 0.3, 0.2]
+            [bodies.caught]
+            shape = { cube = 0.2 }
+            density = 100.0
+            velocity = [0.0, 0.1, 0.0]
+            [plan]
+            intervals = 20
+            step = 0.05
+            time = 1.0
+            controls.thrust = { kind = "force", body = "catcher" }
+            controls.torque = { kind = "torque", body = "catcher" }
+            end.bodies.caught = { position = [0.1, 0.05, 0.0] }
+            contacts = [{ node = 10, bodies = ["catcher", "caught"], joint = "fixed" }]
+            guess.waypoints = [
+                { at = 0.5, bodies.catcher.position = [-0.16, 0.0, 0.0] },
+                { at = 1, bodies.catcher.position = [-0.06, 0.05, 0.0], bodies.caught.position = [0.1, 0.05, 0.0] },
+            ]
+            "#,
+    );
+    assert_eq!(found.ending, Ending::Optimal);
+    let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
+    println!("{:?}, momentum left over {delta:.1e}", found.contacts[0].point);
+    assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
+}
