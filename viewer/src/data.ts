@@ -58,6 +58,8 @@ export interface PlotData {
   over: "time" | "iteration";
   time: Ref;
   curves: CurveData[];
+  /** Where rounds of a search begin, but for the first. */
+  marks: number[];
 }
 
 export interface Cause {
@@ -73,6 +75,8 @@ export interface Plan {
   evidence: string[];
   objective: number | null;
   objective_guess: number | null;
+  start: number;
+  starts: { ending: string; objective: number | null; violation_max: number | null; iterations: number; rounds: number }[];
   iterations: number;
   rounds: number;
   violation_max: number | null;

@@ -8,6 +8,7 @@ const ENDINGS: Record<string, string> = {
   infeasible: "No manoeuvre satisfies all of these together, the worst first:",
   stalled: "The search stalled:",
   "iteration-limit": "The search took too many iterations. This is where it ended.",
+  misses: "Planned contacts miss what is to meet:",
   overlaps: "Bodies overlap between nodes:",
   saddle: "This is a saddle, not a least manoeuvre:",
 };
@@ -136,6 +137,7 @@ export function manoeuvre(run: Run): HTMLElement | null {
     ["J of the guess", price(plan.objective_guess)],
     ["J of the solution", price(plan.objective) + saving(plan)],
     ["iterations, rounds", `${plan.iterations}, ${plan.rounds}`],
+    ...(plan.starts.length > 1 ? [["best of the starts", `${plan.start} of ${plan.starts.length}`]] : []),
     ["violation of constraints", tiny(plan.violation_max)],
     ["violation of stationarity", tiny(plan.stationarity_max)],
     ["momentum consistency", `${tiny(plan.momentum_consistency_max)} N s or N m s`],

@@ -134,10 +134,12 @@ export class Plots {
         })),
       ],
       hooks: {
-        draw: timed ? [(u) => lines(u, limits), (u) => this.marks(u), (u) => this.mark(u)] : [],
+        draw: timed ? [(u) => lines(u, limits), (u) => this.marks(u), (u) => this.mark(u)] : [rounds],
         ready: [
           (u) => {
             if (!timed) {
+              u.over.append(...kind.marks.map((at, k) => h("i", { class: "round", "data-at": at, "data-round": k + 2 })));
+              rounds(u);
               const last = () => u.setLegend({ idx: kind.time.length - 1 }, false);
               u.over.addEventListener("pointerleave", last);
               requestAnimationFrame(last);
@@ -238,7 +240,7 @@ function shots(run: Run): Kind[] {
   const curves = [{ ...PLAIN, name: "residual", colour: css("--curve-0"), values: shoot.residuals.map((r) => (r > 0 ? r : null)) }];
   const time = shoot.residuals.map((_, k) => k);
   const note = "The greatest residual of what is asked, shot after shot.";
-  return [{ id: "search", title: "Search", unit: "over iterations", scale: "log", note, choice: null, over: "iteration", time, curves }];
+  return [{ id: "search", title: "Search", unit: "over iterations", scale: "log", note, choice: null, over: "iteration", time, curves, marks: [] }];
 }
 
 interface Limit {
@@ -286,6 +288,16 @@ function lines(u: uPlot, limits: Limit[]): void {
     ctx.stroke();
   }
   ctx.restore();
+}
+
+/** Puts the lines where rounds begin into their places. */
+function rounds(u: uPlot): void {
+  const { min, max } = u.scales.x;
+  for (const line of u.over.querySelectorAll<HTMLElement>(".round")) {
+    const at = Number(line.dataset.at);
+    line.hidden = min === undefined || max === undefined || at < min || at > max;
+    line.style.transform = `translateX(${u.valToPos(at, "x")}px)`;
+  }
 }
 
 /** Pixels from the left to the right of the curves. */
@@ -378,7 +390,7 @@ function differences(runs: Run[]): Kind | null {
   if (!curves.length) return null;
   const unit = "m, greatest of all bodies";
   const note = "Positions on this page are rounded to 16 bits of their range.";
-  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, over: "time", time, curves };
+  return { id: "apart", title: `Distance from ${first.data.label}`, unit, scale: "log", note, choice: null, over: "time", time, curves, marks: [] };
 }
 
 /** All times, sorted, each once. */

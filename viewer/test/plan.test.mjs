@@ -110,6 +110,31 @@ test("efforts are steps between their bounds, and clearance lies above its margi
   assert.deepEqual(wrong, []);
 });
 
+test("dotted lines are where rounds of the search begin, and starts are counted", async () => {
+  const out = its.plan("two-cubes", "rounds", "--set", 'plan.controls.torque={ kind = "torque", body = "pusher" }', "--set", 'plan.search={ starts = 1 }');
+  const { plan } = its.summary(out);
+  const numbers = columns(out, "search")[0];
+  const begin = numbers.flatMap((round, k) => (k > 0 && round !== numbers[k - 1] ? [k] : []));
+  assert.ok(begin.length >= 2 && begin.length === numbers.at(-1) - 1);
+  const { page: shown, wrong } = await its.open(browser, page(out));
+  const lines = shown.locator("[data-plot=search] .round");
+  assert.equal(await lines.count(), begin.length);
+  // The picture of the curves is as wide as the iterations.
+  const over = await shown.locator("[data-plot=search] .u-over").boundingBox();
+  for (const [k, at] of begin.entries()) {
+    const { x, height } = await lines.nth(k).boundingBox();
+    assert.ok(Math.abs(x - over.x - (over.width * at) / (numbers.length - 1)) < 1.5, `${x} for iteration ${at}`);
+    assert.ok(Math.abs(height - over.height) < 1);
+  }
+  assert.match(await shown.locator("[data-plot=search] .note").innerText(), new RegExp(`${numbers.at(-1)} rounds, one after the other; dotted`));
+  const rows = Object.fromEntries((await table(shown, "manoeuvre")).map(([name, value]) => [name, value]));
+  assert.equal(rows["best of the starts"], `${plan.start} of 2`);
+  // A search of one round has none.
+  const { page: other } = await its.open(browser, page(its.plan("cube-wall", "one-round")));
+  assert.equal(await other.locator("[data-plot=search] .round").count(), 0);
+  assert.deepEqual(wrong, []);
+});
+
 test("a planned contact is a way to its instant", async () => {
   const out = its.plan("two-cubes", "contacts");
   const { plan } = its.summary(out);

@@ -24,10 +24,12 @@ pub mod plan;
 pub mod planner;
 pub mod replay;
 pub mod shooting;
+mod starts;
 mod swing;
 pub mod transcription;
 
 pub use guess::Guess;
 pub use manoeuvre::Manoeuvre;
 pub use plan::Plan;
-pub use planner::{Options, PlanError, plan as find};
+pub use planner::{Options, PlanError, Progress};
+pub use starts::plan as find;

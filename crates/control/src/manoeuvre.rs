@@ -18,6 +18,8 @@ pub enum Ending {
     IterationLimit,
     /// Asked to stop.
     Stopped,
+    /// Found, but these planned contacts touch only the plane of a face, or the line of an edge, beside it.
+    Misses(Vec<String>),
     /// Found, but these pairs overlap between nodes in spite of refinement.
     Overlaps(Vec<String>),
 }
@@ -63,6 +65,21 @@ pub struct Active {
     pub multiplier: f64,
 }
 
+/// What a search from one start came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// How it ended.
+    pub ending: Ending,
+    /// The price; not a number if it did not begin.
+    pub objective: f64,
+    /// Greatest violation of a constraint; not a number if it did not begin.
+    pub violation: f64,
+    /// Iterations, of all rounds.
+    pub iterations: usize,
+    /// Times that pairs or features were looked at anew.
+    pub rounds: usize,
+}
+
 /// A manoeuvre: the best one that was found.
 #[derive(Clone, Debug)]
 pub struct Manoeuvre {
@@ -76,6 +93,10 @@ pub struct Manoeuvre {
     pub contacts: Vec<Contact>,
     /// How the search ended.
     pub ending: Ending,
+    /// Which start led to it, counted from one; the first is the guess.
+    pub start: usize,
+    /// What all starts led to, in their order.
+    pub attempts: Vec<Attempt>,
     /// The price.
     pub objective: f64,
     /// The price of the guess.

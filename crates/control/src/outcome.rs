@@ -3,7 +3,7 @@
 use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
 use crate::manoeuvre::{Active, Clearance, Contact, Ending, Manoeuvre};
-use crate::plan::Drive;
+use crate::plan::{Drive, Meeting};
 use crate::planner::Rounds;
 use crate::transcription::{Directions, NONE, Point, Transcription, level};
 use percussion_geometry::{Pose, Vec3};
@@ -55,14 +55,15 @@ impl Rounds<'_> {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
                     let own = &efforts[k * m + first..k * m + first + count];
                     let h = numbering.length(plan, at, k);
-                    // Jumps at contacts happen at nodes: within an interval efforts and forces act. Both momenta have
+                    // Within an interval efforts and forces act; what jumps at a node between bodies that move adds up to nothing. Both momenta have
                     // been worked out from the forces, which therefore have values.
                     let t = times[k] + 0.5 * h;
                     let Ok(given) = given(plan, i, ends, (t, h), own) else { continue };
                     let change = momentum(plan, island, ends.1, &after)
                         - momentum(plan, island, ends.0, &before)
                         - given;
-                    let next = match k + 1 < plan.intervals && !self.jumps(k + 1, i) {
+                    let known = !self.jumps(k + 1, i) || self.keeps_momentum(k + 1);
+                    let next = match k + 1 < plan.intervals && known {
                         true => program.momenta(at, k + 1, i).map_or(change, |(next, _)| {
                             change + momentum(plan, island, ends.1, &next)
                                 - momentum(plan, island, ends.1, &after)
@@ -89,6 +90,8 @@ impl Rounds<'_> {
             efforts,
             scales,
             ending,
+            start: 1,
+            attempts: Vec::new(),
             objective: solution.objective,
             objective_guess,
             iterations: self.iterations,
@@ -147,6 +150,20 @@ impl Rounds<'_> {
         })
     }
 
+    /// Whether all that happens at a node on purpose happens between bodies whose momentum is accounted for.
+    fn keeps_momentum(&self, node: usize) -> bool {
+        let model = &self.plan.model;
+        let accounted = |body: usize| {
+            let own = model
+                .islands
+                .iter()
+                .find(|island| model.slots[body].is_some_and(|slot| island.bodies.contains(&slot)));
+            own.is_some_and(|island| accountable(self.plan, island))
+        };
+        let acts = |m: &&Meeting| (m.node..=m.last(self.plan.intervals)).contains(&node);
+        self.plan.meetings.iter().filter(acts).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
+    }
+
     fn contacts(&self, program: &Transcription, at: &Point, times: &[f64]) -> Vec<Contact> {
         let Some(contacts) = &self.plan.model.contacts else { return Vec::new() };
         let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
@@ -174,6 +191,12 @@ impl Rounds<'_> {
 pub(crate) fn impulses(program: &Transcription, at: &Point, meeting: usize) -> Option<[f64; 3]> {
     let first = program.impulses_of(meeting)?;
     Some([at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]])
+}
+
+/// The normal impulses of the features of a contact that has any.
+pub(crate) fn normal_impulses(program: &Transcription, at: &Point, meeting: usize) -> Vec<f64> {
+    let pushing = program.sites_of(meeting).filter(|(_, directions)| directions.pushes());
+    pushing.map(|(first, _)| at.numbers[first]).collect()
 }
 
 /// How far from its end an inequality may be that is said to be active: as part of its width, or of one where it has no other end.

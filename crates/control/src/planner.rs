@@ -1,22 +1,21 @@
-//! From a plan and a guess to a manoeuvre.
+//! From a plan and a path to a manoeuvre.
 //!
 //! ```text
-//! guess -> features of planned contacts, pairs that are near
+//! path  -> features of planned contacts, pairs that are near
 //! repeat   solve the program with these held
-//!          features no longer the nearest?  pairs too near that were not watched?  overlap between nodes?
+//!          features no longer the nearest, or missed?  pairs too near that were not watched?  overlap between nodes?
 //!          take them in
 //! until    nothing changes
 //! ```
 //!
-//! `avoid.rs` watches pairs.
+//! `avoid.rs` watches pairs, `starts.rs` makes the paths.
 
 use crate::avoid;
-use crate::guess::{Guess, Path};
+use crate::guess::Path;
 use crate::manoeuvre::{Ending, Manoeuvre};
-use crate::outcome::impulses;
+use crate::outcome::{impulses, normal_impulses};
 use crate::plan::{Plan, Slip};
-use crate::transcription::{Encounter, EncounterError, Label, Point, Setup, Transcription};
-use percussion_mechanics::discrete::displace;
+use crate::transcription::{Encounter, EncounterError, Kept, Label, Point, Setup, Transcription};
 use percussion_solve::nlp::{Conflict, Interior, Outcome, Party, Program, Record, Solution, Warm, Watch};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -47,6 +46,18 @@ impl Default for Options {
 /// Why a plan cannot even be begun.
 #[derive(Clone, Debug, Error)]
 pub enum PlanError {
+    /// A contact is not between start and end.
+    #[error(
+        "{name} is at node {node}, but contacts are planned between the start, node 0, and the end, node {end}; give a node between them"
+    )]
+    AtAnEnd {
+        /// What people call it.
+        name: String,
+        /// Its node.
+        node: usize,
+        /// The last one.
+        end: usize,
+    },
     /// A contact cannot be planned.
     #[error(transparent)]
     Encounter(#[from] EncounterError),
@@ -67,63 +78,15 @@ const NAMED: usize = 8;
 /// The barrier parameter that a later round begins with.
 const MENDED: f64 = 1e-6;
 
-/// Finds a manoeuvre; the watcher is told every iteration and may end the search.
-pub fn plan(
-    plan: &Plan,
-    guess: &Guess,
-    options: &Options,
-    watch: &mut dyn FnMut(&Record) -> Watch,
-) -> Result<Manoeuvre, PlanError> {
-    let path = guess.work_out(plan).map_err(PlanError::Guess)?;
-    let mut best = search(plan, path.clone(), options, watch)?;
-    for start in 0..options.starts {
-        if best.ending == Ending::Stopped {
-            break;
-        }
-        let disturbed = disturbed(plan, &path, options, start);
-        let other = search(plan, disturbed, options, watch)?;
-        let stopped = other.ending == Ending::Stopped;
-        if other.is_better(&best) {
-            best = other;
-        }
-        if stopped {
-            // Asked to stop on the way: the best so far, and not said to be more.
-            best.ending = Ending::Stopped;
-        }
-    }
-    Ok(best)
-}
-
-impl Manoeuvre {
-    fn is_better(&self, other: &Self) -> bool {
-        let rank = |m: &Self| match m.ending {
-            Ending::Optimal => 0,
-            Ending::Saddle => 1,
-            Ending::Overlaps(_) => 2,
-            _ => 3,
-        };
-        let price = self.objective < other.objective;
-        rank(self) < rank(other) || rank(self) == rank(other) && price
-    }
-}
-
-/// A path bent at random, smoothly, between its ends.
-fn disturbed(plan: &Plan, path: &Path, options: &Options, start: usize) -> Path {
-    let mut seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(start as u64 + 1);
-    let mut number = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
-    };
-    let mut out = path.clone();
-    for island in &plan.model.islands {
-        let bend: Vec<f64> = island.freedoms.clone().map(|_| options.disturbance * number()).collect();
-        for (k, node) in out.nodes.iter_mut().enumerate() {
-            let by = (std::f64::consts::PI * k as f64 / plan.intervals as f64).sin();
-            let d: Vec<f64> = bend.iter().map(|b| b * by).collect();
-            displace(&plan.model, island, &path.nodes[k], &d, node);
-        }
-    }
-    out
+/// An iteration of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Which start it belongs to, counted from one; the first begins with the guess.
+    pub start: usize,
+    /// Which round of that, counted from one.
+    pub round: usize,
+    /// What there is to say about it.
+    pub record: &'a Record,
 }
 
 /// What a search carries from round to round.
@@ -135,13 +98,17 @@ pub(crate) struct Rounds<'a> {
     pub(crate) pairs: Vec<((usize, usize), f64)>,
     pub(crate) interior: Interior,
     pub(crate) iterations: usize,
+    /// Whether the next round begins with the guess.
+    afresh: bool,
 }
 
-fn search(
+/// The search from one path, which is the start of this number.
+pub(crate) fn search(
     plan: &Plan,
     path: Path,
     options: &Options,
-    watch: &mut dyn FnMut(&Record) -> Watch,
+    number: usize,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Manoeuvre, PlanError> {
     let encounters = plan
         .meetings
@@ -155,6 +122,7 @@ fn search(
         pairs: avoid::pairs(plan),
         interior: Interior::new(),
         iterations: 0,
+        afresh: false,
     };
     rounds.watch_near(&path.nodes);
     let mut objective_guess = None;
@@ -185,7 +153,9 @@ fn search(
         };
         let solution = rounds
             .interior
-            .solve_watched(&mut program, &start, &settings, watch)
+            .solve_watched(&mut program, &start, &settings, &mut |record| {
+                watch(&Progress { start: number, round, record })
+            })
             .map_err(|e| PlanError::Solver(e.to_string()))?;
         rounds.iterations += solution.iterations;
         let found = matches!(
@@ -198,8 +168,13 @@ fn search(
             let ending = rounds.ending(&program, &solution, wrong);
             return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
         }
-        let before = Before::new(&program, &solution);
-        kept = Some((solution.point, before));
+        kept = match std::mem::take(&mut rounds.afresh) {
+            true => None,
+            false => {
+                let before = Before::new(&program, &solution);
+                Some((solution.point, before))
+            }
+        };
     }
 }
 
@@ -273,11 +248,34 @@ impl Rounds<'_> {
         let mut changed = false;
         for (m, meeting) in self.plan.meetings.iter().enumerate() {
             let state = &at.nodes[meeting.node];
-            if self.setup.encounters[m].separation(&self.plan.model, state) < -ROUNDING {
-                let slides = self.setup.encounters[m].slides;
-                let found = Encounter { slides, ..Encounter::find(&self.plan.model, meeting, state)? };
-                changed |= found.features != self.setup.encounters[m].features;
-                self.setup.encounters[m] = found;
+            let held = &self.setup.encounters[m];
+            if held.separation(&self.plan.model, state) < -ROUNDING {
+                let found =
+                    Encounter { slides: held.slides, ..Encounter::find(&self.plan.model, meeting, state)? };
+                if found.features != held.features {
+                    changed = true;
+                    self.setup.encounters[m] = found;
+                }
+            } else if let Some(contacts) = &self.plan.model.contacts {
+                let impulses = normal_impulses(program, at, m);
+                let pulls = held.pulls(&impulses);
+                let misses = pulls || held.beside(&self.plan.model, state, &impulses).is_some();
+                match &held.kept {
+                    // In the plane of a face, but not on it: from now on it is kept there.
+                    None if misses => {
+                        let kept = held.keeps(contacts, state);
+                        self.setup.encounters[m].kept = Some(kept);
+                        // What is found with faces that pull is far from anything that they can do.
+                        self.afresh |= pulls;
+                        changed = true;
+                    }
+                    Some(kept) if misses && held.features.len() > 1 && !kept.firmly => {
+                        let kept = Kept { firmly: true, ..kept.clone() };
+                        self.setup.encounters[m].kept = Some(kept);
+                        changed = true;
+                    }
+                    _ => {}
+                }
             }
             if let Slip::Friction(mu) = meeting.slip
                 && meeting.tie.is_none()
@@ -292,6 +290,17 @@ impl Rounds<'_> {
         Ok(changed)
     }
 
+    /// Planned contacts that touch only what their features would be without an end, in words.
+    fn misses(&self, program: &Transcription, at: &Point) -> Vec<String> {
+        let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
+        let words = each.filter_map(|(m, (meeting, encounter))| {
+            let impulses = normal_impulses(program, at, m);
+            let by = encounter.beside(&self.plan.model, &at.nodes[meeting.node], &impulses)?;
+            Some(format!("{} lies beside what meets there, by {by:.2e} m", meeting.name))
+        });
+        words.collect()
+    }
+
     fn ending(&self, program: &Transcription, solution: &Solution<Point>, changed: bool) -> Ending {
         match &solution.outcome {
             Outcome::Optimal | Outcome::Acceptable { .. } if changed => Ending::Stalled(format!(
@@ -299,8 +308,13 @@ impl Rounds<'_> {
                 self.options.rounds
             )),
             Outcome::Optimal | Outcome::Acceptable { .. } => {
-                let overlaps = self.overlaps(&solution.point);
-                if overlaps.is_empty() { Ending::Optimal } else { Ending::Overlaps(overlaps) }
+                let (misses, overlaps) =
+                    (self.misses(program, &solution.point), self.overlaps(&solution.point));
+                match (misses.is_empty(), overlaps.is_empty()) {
+                    (true, true) => Ending::Optimal,
+                    (true, false) => Ending::Overlaps(overlaps),
+                    (false, _) => Ending::Misses(misses),
+                }
             }
             Outcome::Saddle { .. } => Ending::Saddle,
             Outcome::Infeasible { conflicts } => Ending::Infeasible(named(program, conflicts)),

@@ -43,8 +43,8 @@ fn a_search_that_is_stopped_says_so_whatever_it_had() {
     let options = Options { starts: 3, ..Options::default() };
     let (mut starts, mut after) = (0, 0);
     // Stopped at the beginning of the second search: the first one's manoeuvre is kept, and no other search begins.
-    let found = find(&wall_plan(9), &guess, &options, &mut |record| {
-        starts += usize::from(record.iteration == 0);
+    let found = find(&wall_plan(9), &guess, &options, &mut |progress| {
+        starts += usize::from(progress.record.iteration == 0);
         after += usize::from(starts > 1);
         if starts > 1 { Watch::Stop } else { Watch::Continue }
     })

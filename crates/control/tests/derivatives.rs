@@ -241,6 +241,46 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
     }
 }
 
+/// A contact between two bodies that move, kept on what meets there: a corner on a face, faces on each other, edges across each other.
+#[test]
+fn places_of_contacts_that_are_kept_on_faces_and_edges() {
+    let quarter = std::f64::consts::FRAC_PI_4;
+    for (turns, flat, sides) in [
+        ([Vec3::new(0.0, 0.6, 0.5), Vec3::zeros()], false, 4),
+        ([Vec3::zeros(), Vec3::new(0.0, 0.6, 0.5)], false, 4),
+        ([Vec3::zeros(), Vec3::zeros()], true, 4),
+        ([Vec3::new(0.0, quarter, 0.0), Vec3::new(0.0, 0.0, quarter)], false, 4),
+    ] {
+        let mut builder = ModelBuilder::new();
+        builder.body(cube("a", 0.2), tilted(Vec3::zeros(), turns[0]));
+        builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.01, 0.02), turns[1]));
+        let (model, state) = build(builder);
+        let mut plan = plain(&model, &state, 4, 0.05);
+        plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
+        plan.actuators.sort_by_key(|a| a.island);
+        plan.meetings = vec![Meeting {
+            name: "the hit".to_owned(),
+            node: 2,
+            bodies: (0, 1),
+            restitution: 0.8,
+            slip: Slip::Free,
+            flat,
+            tie: None,
+            released: None,
+        }];
+        let mut encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+        let kept = encounter.keeps(model.contacts.as_ref().unwrap(), &state);
+        assert!(kept.sides.iter().all(|list| list.len() == sides), "{kept:?}");
+        assert!(kept.own.iter().all(|list| list.len() == sides) && kept.own.is_empty() != flat);
+        encounter.kept = Some(kept);
+        let (first, second) =
+            errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 5);
+        println!("{turns:?}: first {first:e}, second {second:e}");
+        assert!(first < 1e-6, "{first:e}");
+        assert!(second < 1e-4, "{second:e}");
+    }
+}
+
 #[test]
 fn a_tie_to_the_floor_and_between_bodies() {
     let mut builder = ModelBuilder::new();

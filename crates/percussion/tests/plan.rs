@@ -86,7 +86,7 @@ fn floats(folder: &Path, name: &str) -> (Vec<usize>, Vec<f64>) {
     (array.header.shape.clone(), array.as_floats().unwrap())
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "active",
     "clearance",
     "clearance_between",
@@ -101,6 +101,8 @@ const KEYS: [&str; 16] = [
     "rounds",
     "sigma",
     "solve_time_s",
+    "start",
+    "starts",
     "stationarity_max",
     "violation_max",
 ];
@@ -255,6 +257,29 @@ fn a_planned_collision_is_an_event_and_happens_again() {
         let shown = program().args(more).arg(&out).output().unwrap();
         assert_eq!(code(&shown), 0, "{more:?}: {}", error(&shown));
     }
+}
+
+#[test]
+fn several_starts_are_logged_and_the_best_is_named() {
+    let place = Place::new("plan-starts");
+    let several =
+        CARRIED.replace("[plan.controls.lift]", "search = { starts = 2, seed = 7 }\n[plan.controls.lift]");
+    let (scene, out) = (place.scene(&several), place.join("starts"));
+    let output = plan(&scene, &out, &[]);
+    succeed(&output);
+    let log = error(&output);
+    let begun: Vec<&str> = log.lines().filter(|line| line.starts_with("round")).collect();
+    assert_eq!(begun, ["round 2, start 2", "round 3, start 3"], "{log}");
+    let figures = summary(&out);
+    let (start, starts) = (&figures["plan"]["start"], figures["plan"]["starts"].as_array().unwrap());
+    assert_eq!(starts.len(), 3);
+    assert!(starts.iter().all(|one| one["ending"] == "optimal"), "{starts:?}");
+    let best = &starts[start.as_u64().unwrap() as usize - 1];
+    assert_eq!(best["objective"], figures["plan"]["objective"]);
+    let prices = starts.iter().map(|one| one["objective"].as_f64().unwrap());
+    assert_eq!(best["objective"].as_f64().unwrap(), prices.fold(f64::INFINITY, f64::min));
+    let said = format!("starts       the best is number {start} of optimal ");
+    assert!(text(&output).contains(&said), "{}", text(&output));
 }
 
 #[test]

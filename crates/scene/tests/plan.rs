@@ -93,6 +93,23 @@ fn an_override_reaches_into_a_plan() {
     assert_eq!(plan.end.drive, [Drive::Given(vec![0.0; 6])]);
 }
 
+/// As the guide and the program advise: `--set plan.search.iterations=2000`, whether the scene has that table or not.
+#[test]
+fn an_override_reaches_settings_that_a_plan_does_not_write() {
+    let changes = [
+        ("plan.search.iterations", "2000"),
+        ("plan.search.starts", "3"),
+        ("plan.objective.time", "2"),
+        ("plan.avoid.margin", "0.01"),
+        ("plan.guess.kind", "still"),
+    ];
+    let settings = changed(&ten("time = \"free\"\n"), &changes).plan.unwrap();
+    assert_eq!((settings.options.iterations, settings.options.starts), (2000, 3));
+    assert_eq!(settings.plan.time, 2.0);
+    assert_eq!(settings.plan.avoidance.unwrap().margin, 0.01);
+    assert!(matches!(settings.guess, PlanGuess::Made(Guess::Still)));
+}
+
 #[test]
 fn the_cube_that_hits_a_wall_is_what_its_file_says() {
     let scene = gallery("../../scenes/cube-wall");

@@ -267,6 +267,10 @@ fn contacts_can_happen() {
         "bodies = [\"blue\", \"wall\"]\njoint = \"spherical\"\nflat = true # <-",
         "is given to a contact that makes a spherical joint, at one point; remove it, or make the joint \"fixed\"",
     );
+    contact(
+        "bodies = [\"blue\", \"wall\"]\nfriction = 0.3\nflat = true # <-",
+        "`plan.contacts[0].flat` is given to surfaces with the friction 0.3, but faces that strike stick or slip freely; give `friction` 0 or \"stick\", or remove `flat`",
+    );
     contact("bodies = [\"blue\", \"wall\"]\nrestitution = 1.5 # <-", "is 1.5; give a number from 0 to 1");
     contact("bodies = [\"blue\", \"wall\"]\nfriction = -1 # <-", "`plan.contacts[0].friction` is -1");
     contact("bodies = [\"blue\", \"wall\"]\nrelease = 7 # <-", "there is no joint to leave");

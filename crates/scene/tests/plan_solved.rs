@@ -236,7 +236,9 @@ fn with_torques(found: &Manoeuvre, leave_saddles: bool) -> Solution<Point> {
     let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
     let mut program = Transcription::new(plan, Setup { encounters, apart: Vec::new() });
     let start = program.candidate(found.nodes.clone(), &efforts, &found.scales);
-    let options = Options { leave_saddles, ..Options::default() };
+    // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
+    let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
+    let options = Options { leave_saddles, tolerance, ..Options::default() };
     Interior::new().solve(&mut program, &start, &options).unwrap()
 }
 

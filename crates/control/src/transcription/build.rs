@@ -10,20 +10,21 @@
 
 use super::Transcription;
 use super::columns::Gallery;
+use super::encounter::Encounter;
 use super::frozen::Frozen;
 use super::label::Label;
-use super::local::{Directions, Event, Law, Local, What};
+use super::local::{Event, Law, Local, What};
 use super::node::{Function, NodePiece};
 use super::passage::Passage;
 use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
+use super::pressure;
 use super::sums::{Effort, Linear};
 use super::turn::limit_turns;
-use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Slip, Tie};
+use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Tie};
 use percussion_mechanics::contact::Memory;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
-use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Bound, Layout};
 
 /// Two parts that keep apart.
@@ -46,21 +47,6 @@ pub enum Keeper {
     Surface(Vec<Frozen>, f64),
     /// The separation itself, which curved parts have smooth.
     Separation,
-}
-
-/// A planned contact with the features that meet.
-#[derive(Clone, Debug)]
-pub struct Encounter {
-    /// Which parts.
-    pub pair: (usize, usize),
-    /// The features: one, or the corners of a face.
-    pub features: Vec<Frozen>,
-    /// Whether the point slides, where friction may let it stick.
-    pub slides: bool,
-    /// Corners of the first part that must stay above the second after a tie: their features.
-    pub corners: Vec<Frozen>,
-    /// Relative orientation to start a rigid tie from.
-    pub attitude: Mat3,
 }
 
 /// What a program is made for: the features of contacts and the pairs that are near.
@@ -91,42 +77,6 @@ pub(super) fn islands_of(plan: &Plan, meeting: &Meeting) -> Vec<usize> {
     islands.sort_unstable();
     islands.dedup();
     islands
-}
-
-impl Encounter {
-    /// The events at the meeting's own node.
-    fn events(&self, meeting: &Meeting) -> Vec<Event> {
-        if let Some(tie) = meeting.tie {
-            return vec![self.tie_event(meeting, tie, Law::None)];
-        }
-        let normal = Law::Restitution(meeting.restitution);
-        let across = match meeting.slip {
-            Slip::Free => Law::None,
-            Slip::Sticks => Law::Stop,
-            Slip::Friction(mu) if self.slides => Law::Slide(mu),
-            Slip::Friction(mu) => Law::Stick(mu),
-        };
-        let features = self.features.iter().map(|frozen| {
-            let directions =
-                if across == Law::None { Directions::Normal(*frozen) } else { Directions::Contact(*frozen) };
-            Event { pair: self.pair, directions, normal, across }
-        });
-        features.collect()
-    }
-
-    fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
-        if meeting.foothold().is_some() {
-            // The same three impulses along other axes: the normal one has a sign.
-            let directions = Directions::Foothold(self.features[0]);
-            return Event { pair: self.pair, directions, normal: law, across: law };
-        }
-        let (a, b) = (self.features[0].point_a, self.features[0].point_b);
-        let directions = match tie {
-            Tie::Point => Directions::Point(a, b),
-            Tie::Rigid => Directions::Rigid(a, b),
-        };
-        Event { pair: self.pair, directions, normal: law, across: Law::None }
-    }
 }
 
 /// Rows as they are made.
@@ -179,7 +129,7 @@ impl Transcription {
         let mut rows = Rows::default();
         let mut pieces: Vec<Box<dyn Piece>> = Vec::new();
         let ends = motion(&context, &mut rows, &mut pieces);
-        impulses(&context, &sites, &ends, &mut rows, &mut pieces);
+        impulses(&context, &setup, &sites, &ends, &mut rows, &mut pieces);
         functions(&context, &setup, &mut rows, &mut pieces);
         planes(&context, &setup, &mut rows, &mut pieces);
         limit_turns(&context, &setup, &mut rows, &mut pieces);
@@ -381,6 +331,7 @@ fn motion(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) 
 /// Impulses and their laws; velocities that are asked about.
 fn impulses(
     context: &Context,
+    setup: &Setup,
     sites: &[Site],
     ends: &Ends,
     rows: &mut Rows,
@@ -403,6 +354,7 @@ fn impulses(
                 targets.push((rows.add(bound, Label::Law { meeting: site.meeting }), 1.0));
             }
         }
+        pressure::of_a_face(context, setup, (site, first), rows, pieces);
         if let Some(mu) = plan.meetings[site.meeting].foothold() {
             let label = Label::Cone { meeting: site.meeting, node: site.node };
             let sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].into_iter();
@@ -488,6 +440,11 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
             let function = Function::Gap { pair: encounter.pair, frozen: *frozen };
             lists[meeting.node].1.push((rows.add(Bound::equal(0.0), Label::Touch { meeting: m }), 1.0));
             lists[meeting.node].0.push(function);
+        }
+        for frozen in encounter.held_sides(meeting) {
+            let row = rows.add(Bound::at_least(0.0), Label::Within { meeting: m });
+            lists[meeting.node].1.push((row, 1.0));
+            lists[meeting.node].0.push(Function::Gap { pair: encounter.pair, frozen: *frozen });
         }
         if let Some(tie) = meeting.tie {
             tied(plan, (m, meeting, encounter, tie), &mut lists, rows);

@@ -61,11 +61,12 @@ impl Transcription {
         }
         let sites = sites(&plan, &self.setup);
         for (site, &first) in sites.iter().zip(&numbering.impulses) {
-            // A small positive normal impulse: inside of its bound.
+            // A small positive normal impulse: inside of its bound. That of a face acts in its middle.
+            let shares = self.setup.encounters[site.meeting].shares.clone();
             let mut at = first;
-            for event in &site.events {
+            for (event, share) in site.events.iter().zip(shares) {
                 if event.directions.pushes() {
-                    point.numbers[at] = self.likely_impulse(&point, site);
+                    point.numbers[at] = share * self.likely_impulse(&point, site);
                 }
                 at += event.directions.count();
             }
@@ -101,7 +102,7 @@ impl Transcription {
         )
     }
 
-    /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.
+    /// How strong a normal impulse is likely to be: what momenta change by at the node.
     fn likely_impulse(&mut self, point: &Point, site: &Site) -> f64 {
         let mut change = 0.0_f64;
         for &island in &site.islands {
@@ -116,6 +117,6 @@ impl Transcription {
             let linear: f64 = after.iter().zip(&before).take(3).map(|(a, b)| (b - a) * (b - a)).sum();
             change = change.max(linear.sqrt());
         }
-        change.max(1e-6) / site.events.len() as f64
+        change.max(1e-6)
     }
 }

@@ -1,14 +1,34 @@
-//! Which features meet at a planned contact: read off a configuration near it.
+//! Which features meet at a planned contact, read off a configuration near it, and what happens between them.
 
-use super::build::Encounter;
+use super::faces::Kept;
 use super::frozen::Frozen;
-use crate::plan::{Meeting, Tie};
+use super::local::{Directions, Event, Law};
+use crate::plan::{Meeting, Slip, Tie};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{Contacts, Manifold, Memory, PartShape, Touch};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
+
+/// A planned contact with the features that meet.
+#[derive(Clone, Debug)]
+pub struct Encounter {
+    /// Which parts.
+    pub pair: (usize, usize),
+    /// The features: one, or the corners of a face.
+    pub features: Vec<Frozen>,
+    /// Whether the point slides, where friction may let it stick.
+    pub slides: bool,
+    /// Corners of the first part that must stay above the second after a tie: their features.
+    pub corners: Vec<Frozen>,
+    /// Relative orientation to start a rigid tie from.
+    pub attitude: Mat3,
+    /// Which part of a blow in the middle of the contact each feature stands for.
+    pub shares: Vec<f64>,
+    /// What keeps the place of the contact on the faces that meet; `None` while it is there by itself.
+    pub kept: Option<Kept>,
+}
 
 /// Why a contact cannot be planned.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -76,18 +96,23 @@ impl Encounter {
             slides: false,
             corners: Vec::new(),
             attitude: tidy(&attitude),
+            shares: vec![1.0],
+            kept: None,
         };
         if meeting.flat {
             let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
             let mut list = Vec::new();
             let (window, mut room) = (FLAT * smaller, Manifold::default());
+            let face = frozen.on_a_face(&contacts.parts[pair.1], at);
             contacts
                 .near_events(pair, at, window, &mut memory, &mut room, &mut list)
                 .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
-            found.features = spread(&list)
-                .ok_or_else(|| EncounterError::NotFlat(name()))?
-                .map(|t| frozen.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
+            let corners = spread(&list).ok_or_else(|| EncounterError::NotFlat(name()))?;
+            found.features = corners
+                .map(|t| face.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
                 .to_vec();
+            let middle = list.iter().map(|t| t.point_a).sum::<Vec3>() / list.len() as f64;
+            found.shares = shares(&corners.map(|t| t.point_a), &middle).to_vec();
         }
         // A body that is held as a whole keeps its corners where they are.
         if meeting.tie == Some(Tie::Point) {
@@ -99,6 +124,42 @@ impl Encounter {
     /// How far the features that were held fast are from those that are nearest: the true separation at a state.
     pub fn separation(&self, model: &Model, state: &State) -> f64 {
         super::separation(model, state, self.pair, &mut Memory::default()).unwrap_or(f64::NAN)
+    }
+}
+
+impl Encounter {
+    /// The events at the meeting's own node.
+    pub(super) fn events(&self, meeting: &Meeting) -> Vec<Event> {
+        if let Some(tie) = meeting.tie {
+            return vec![self.tie_event(meeting, tie, Law::None)];
+        }
+        let normal = Law::Restitution(meeting.restitution);
+        let across = match meeting.slip {
+            Slip::Free => Law::None,
+            Slip::Sticks => Law::Stop,
+            Slip::Friction(mu) if self.slides => Law::Slide(mu),
+            Slip::Friction(mu) => Law::Stick(mu),
+        };
+        let features = self.features.iter().map(|frozen| {
+            let directions =
+                if across == Law::None { Directions::Normal(*frozen) } else { Directions::Contact(*frozen) };
+            Event { pair: self.pair, directions, normal, across }
+        });
+        features.collect()
+    }
+
+    pub(super) fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
+        if meeting.foothold().is_some() {
+            // The same three impulses along other axes: the normal one has a sign.
+            let directions = Directions::Foothold(self.features[0]);
+            return Event { pair: self.pair, directions, normal: law, across: law };
+        }
+        let (a, b) = (self.features[0].point_a, self.features[0].point_b);
+        let directions = match tie {
+            Tie::Point => Directions::Point(a, b),
+            Tie::Rigid => Directions::Rigid(a, b),
+        };
+        Event { pair: self.pair, directions, normal: law, across: Law::None }
     }
 }
 
@@ -132,6 +193,13 @@ fn spread(list: &[Touch]) -> Option<[Touch; 3]> {
         }
     }
     best.filter(|(area, _)| *area > 1e-12).map(|(_, three)| three)
+}
+
+/// Weights of three corners with a sum of one, such that their mean is a point of their plane.
+fn shares(corners: &[Vec3; 3], point: &Vec3) -> [f64; 3] {
+    let [p, q, r] = corners.map(|corner| corner - point);
+    let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+    [q.cross(&r), r.cross(&p), p.cross(&q)].map(|area| area.dot(&normal) / normal.norm_squared())
 }
 
 /// The other corners of a polytope that stands on a half-space with one: each must stay above it by itself.

@@ -9,14 +9,15 @@
 //! once more, by differences of the gradient.
 
 use percussion_geometry::separation::QueryError;
+use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Carrier, Contacts, Memory, Touch};
+use percussion_mechanics::contact::{Carrier, Contacts, Memory, Part, PartShape, Touch};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 
 /// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frozen {
-    carrier: Side,
+    pub(super) carrier: Side,
     /// On the first body.
     pub point_a: Vec3,
     /// On the second.
@@ -28,7 +29,7 @@ pub struct Frozen {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Side {
+pub(super) enum Side {
     /// Unit normal on the first body.
     A(Vec3),
     /// On the second.
@@ -44,9 +45,9 @@ pub struct Reading {
     pub normal: Vec3,
     /// Distance along it, m.
     pub gap: f64,
-    /// The point on the first body, in the world.
+    /// The point on the first body where it is nearest to the second, in the world.
     pub point_a: Vec3,
-    /// On the second.
+    /// On the second, opposite to it along the normal.
     pub point_b: Vec3,
 }
 
@@ -89,10 +90,26 @@ impl Frozen {
         }
     }
 
+    /// The same with the normal of the face of the second part that is nearest to it, where two edges would carry theirs.
+    pub fn on_a_face(mut self, part: &Part, poses: (&Pose, &Pose)) -> Self {
+        if let (Side::Edges(..), PartShape::Solid(Solid::Polytope(polytope))) = (&self.carrier, &part.shape) {
+            let normal = poses.1.inverse_direction(&self.read(poses).normal);
+            let faces = polytope.faces().iter().map(|face| part.offset.direction(&face.normal));
+            let nearest = faces.max_by(|m, n| m.dot(&normal).total_cmp(&n.dot(&normal)));
+            self.carrier = Side::B(nearest.unwrap_or(normal));
+        }
+        self
+    }
+
     /// The same normal at other material points: another corner of one face.
     pub fn at_points(mut self, point_a: Vec3, point_b: Vec3) -> Self {
         (self.point_a, self.point_b) = (point_a, point_b);
         self
+    }
+
+    /// A plane of one body that a point of the other one is measured from.
+    pub(super) fn plane(carrier: Side, point_a: Vec3, point_b: Vec3) -> Self {
+        Self { carrier, point_a, point_b, references: None, beta: Vec3::zeros() }
     }
 
     /// Normal, gap and points at placements.
@@ -102,8 +119,21 @@ impl Frozen {
             Side::B(n) => poses.1.direction(n),
             Side::Edges(e1, e2) => poses.0.direction(e1).cross(&poses.1.direction(e2)).normalize(),
         };
-        let (point_a, point_b) = (poses.0.point(&self.point_a), poses.1.point(&self.point_b));
-        Reading { normal, gap: normal.dot(&(point_a - point_b)), point_a, point_b }
+        let (mut point_a, mut point_b) = (poses.0.point(&self.point_a), poses.1.point(&self.point_b));
+        let gap = normal.dot(&(point_a - point_b));
+        // A corner slides over its face and an edge along the other: the two points are opposite to each other wherever that is.
+        match &self.carrier {
+            Side::A(_) => point_a = point_b + normal * gap,
+            Side::B(_) => point_b = point_a - normal * gap,
+            Side::Edges(e1, e2) => {
+                // a + t e1 - (b + u e2) is along c = e1 × e2.
+                let (e1, e2) = (poses.0.direction(e1), poses.1.direction(e2));
+                let (c, apart) = (e1.cross(&e2), point_b - point_a);
+                point_a += e1 * (apart.cross(&e2).dot(&c) / c.norm_squared());
+                point_b = point_a - normal * gap;
+            }
+        }
+        Reading { normal, gap, point_a, point_b }
     }
 
     /// The separation that these features give and its gradient, as the kernel would answer if they were optimal.
@@ -150,10 +180,9 @@ impl Frozen {
     /// The gradient of the gap as wrenches on the two bodies about their centres of mass.
     pub fn gap_wrenches(&self, poses: (&Pose, &Pose), centres: (Vec3, Vec3)) -> (Vec6, Vec6) {
         let Reading { normal: n, point_a, point_b, .. } = self.read(poses);
-        // d gap = n·(dx - dy) + dn·(x - y)
-        let (on_a, on_b) = self.normal_torques(poses, &n, &(point_a - point_b));
-        let arms = (point_a - centres.0, point_b - centres.1);
-        (twist(&n, &(arms.0.cross(&n) + on_a)), twist(&-n, &(on_b - arms.1.cross(&n))))
+        // d gap = n·(dx - dy) + dn·(x - y): the points are opposite to each other, and dn is across the normal.
+        let (on_a, on_b) = ((point_a - centres.0).cross(&n), -(point_b - centres.1).cross(&n));
+        (twist(&n, &on_a), twist(&-n, &on_b))
     }
 
     /// The gradient of `w·n` along turns of the two bodies, for a vector `w` that is held: the normal turns with its carrier.

@@ -1,13 +1,19 @@
 //! Directions between two bodies as covectors of the freedoms: those of impulses, and of velocities that are asked for.
 //!
 //! ```text
-//! D_r ν = a_r·(V_a - V_b)      V = v + ω × arm, of a point of either body        or a_r·(ω_a - ω_b)
+//! D_r ν = a_r·(V_a - V_b)      V = v + ω × (x - c), of either body at one point x        or a_r·(ω_a - ω_b)
 //! ```
 //!
-//! The gradient of `Σ c_r D_r ν` for held `c` and `ν` follows from how the bodies' motions change (`tree.rs`), how arms turn, and
-//! how axes follow the normal of features.
+//! Both bodies are looked at where they meet, so that impulses keep the angular momentum: at the corner that slides over a face,
+//! where an edge crosses the other, at the point that a tie holds. The gradient of `Σ c_r D_r ν` for held `c` and `ν` follows from
+//! how the bodies' motions change (`tree.rs`), how the point goes with the bodies, and how axes follow the normal of features.
+//!
+//! ```text
+//! g = ±(Σ c a) × ω, G = g_a + g_b      G·dx - g_a·dc_a - g_b·dc_b
+//! edges: x = a + t e1, t = (b - a)×e2·c/|c|², c = e1 × e2
+//! ```
 
-use super::frozen::Frozen;
+use super::frozen::{Frozen, Side};
 use super::local::{Directions, Event, level, level_change};
 use super::posture::{Posture, motion};
 use super::tree::Ray;
@@ -31,15 +37,33 @@ enum Across {
 #[derive(Clone, Debug)]
 pub(super) struct Hold {
     slots: [Option<usize>; 2],
-    /// Points seen from the centres of mass.
+    /// Where it is, seen from the centres of mass.
     arms: [Vec3; 2],
+    /// What carries that place.
+    place: Place,
     axes: [Vec3; 3],
     /// How many rows are velocities, and how many are turns.
     counts: [usize; 2],
     /// The features whose normal the first axis is; otherwise axes are those of the world.
     normal: Option<(Frozen, [Pose; 2], Across)>,
-    /// Whether the second body is looked at where the first one's point is, instead of at a point of its own.
-    borrowed: bool,
+}
+
+/// What the place of a hold goes with.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// One of the two bodies.
+    Of(usize),
+    /// Both: a point and the direction of an edge of each.
+    Edges([Vec3; 2], [Vec3; 2]),
+}
+
+impl Place {
+    /// Where edges cross.
+    fn crossing(points: &[Vec3; 2], edges: &[Vec3; 2]) -> Vec3 {
+        let c = edges[0].cross(&edges[1]);
+        let t = (points[1] - points[0]).cross(&edges[1]).dot(&c) / c.norm_squared();
+        points[0] + edges[0] * t
+    }
 }
 
 const SIGNS: [f64; 2] = [1.0, -1.0];
@@ -52,13 +76,13 @@ impl Hold {
         let poses = parts.map(|part| part.body_pose(state));
         let slots = parts.map(|part| part.slot);
         let world = [Vec3::x(), Vec3::y(), Vec3::z()];
-        let (points, axes, normal) = match &event.directions {
-            Directions::Point(a, b) | Directions::Rigid(a, b) => {
-                ([poses[0].point(a), poses[1].point(b)], world, None)
-            }
+        // What a tie holds is the point of the body that moves, wherever on the other one it was made.
+        let mover = usize::from(slots[0].is_none());
+        let held = |points: [&Vec3; 2]| (poses[mover].point(points[mover]), Place::Of(mover));
+        let ((point, place), axes, normal) = match &event.directions {
+            Directions::Point(a, b) | Directions::Rigid(a, b) => (held([a, b]), world, None),
             Directions::Normal(frozen) | Directions::Contact(frozen) | Directions::Foothold(frozen) => {
-                let reading = frozen.read((&poses[0], &poses[1]));
-                let n = reading.normal;
+                let n = frozen.read((&poses[0], &poses[1])).normal;
                 let (across, (t, s)) = match &event.directions {
                     Directions::Foothold(_) => (Across::Level, level(&n)),
                     _ => {
@@ -67,19 +91,22 @@ impl Hold {
                         (if planar { Across::Plane(axes.1) } else { Across::Tangents }, axes)
                     }
                 };
-                ([reading.point_a, reading.point_b], [n, t, s], Some((*frozen, poses, across)))
+                let where_met = match (&event.directions, &frozen.carrier) {
+                    (Directions::Foothold(_), _) => held([&frozen.point_a, &frozen.point_b]),
+                    (_, Side::A(_)) => (poses[1].point(&frozen.point_b), Place::Of(1)),
+                    (_, Side::B(_)) => (poses[0].point(&frozen.point_a), Place::Of(0)),
+                    (_, Side::Edges(e1, e2)) => {
+                        let points = [poses[0].point(&frozen.point_a), poses[1].point(&frozen.point_b)];
+                        let edges = [poses[0].direction(e1), poses[1].direction(e2)];
+                        (Place::crossing(&points, &edges), Place::Edges(points, edges))
+                    }
+                };
+                (where_met, [n, t, s], Some((*frozen, poses, across)))
             }
         };
         let count = event.directions.count();
-        let arms = [0, 1].map(|side| points[side] - centre(state, slots[side]));
-        Some(Self {
-            slots,
-            arms,
-            axes,
-            counts: [count.min(3), count - count.min(3)],
-            normal,
-            borrowed: false,
-        })
+        let arms = slots.map(|slot| point - centre(state, slot));
+        Some(Self { slots, arms, place, axes, counts: [count.min(3), count - count.min(3)], normal })
     }
 
     /// Of velocities that are measured; `None` for other measures.
@@ -95,7 +122,7 @@ impl Hold {
         };
         let arms = slots.map(|slot| point - centre(state, slot));
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
-        Some(Self { slots, arms, axes, counts, normal: None, borrowed: counts[0] > 0 })
+        Some(Self { slots, arms, place: Place::Of(0), axes, counts, normal: None })
     }
 
     /// How many rows it has.
@@ -145,20 +172,15 @@ impl Hold {
             let torques = frozen.normal_torques((&poses[0], &poses[1]), &n, &weights);
             turned = [torques.0, torques.1];
         }
-        // The point where the second body is looked at moves with the first one.
-        let passing = if self.borrowed { moves[1].1.cross(&push) } else { Vec3::zeros() };
+        let pulls = [0, 1].map(|side| push.cross(&moves[side].1) * SIGNS[side]);
+        let carried = self.carried(&(pulls[0] + pulls[1]));
         for side in 0..2 {
             let Some((_, own)) = self.slots[side].and_then(|slot| posture.way(slot)) else { continue };
-            let (sign, arm, spin) = (SIGNS[side], &self.arms[side], &moves[side].1);
+            let (sign, arm) = (SIGNS[side], &self.arms[side]);
             let of_y = push * sign;
             let of_z = (arm.cross(&push) + torque) * sign;
-            let (of_v, of_turn) = match (side, self.borrowed) {
-                (1, true) => (-passing, turned[1]),
-                _ => {
-                    let carried = arm.cross(&push.cross(spin)) * sign;
-                    (passing, turned[side] + carried + arm.cross(&passing))
-                }
-            };
+            let of_v = carried[side].0 - pulls[side];
+            let of_turn = turned[side] + carried[side].1;
             for ray in &rays[side] {
                 out[own.start + ray.column.freedom] += ray.by.0.dot(&of_y)
                     + ray.by.1.dot(&of_z)
@@ -166,6 +188,34 @@ impl Hold {
                     + ray.column.turn.dot(&of_turn);
             }
         }
+    }
+
+    /// The gradient of `G·x` along shifts and turns of the bodies, for a vector `G` that is held.
+    fn carried(&self, pull: &Vec3) -> [(Vec3, Vec3); 2] {
+        let nothing = (Vec3::zeros(), Vec3::zeros());
+        let (points, [e1, e2]) = match &self.place {
+            Place::Of(0) => return [(*pull, self.arms[0].cross(pull)), nothing],
+            Place::Of(_) => return [nothing, (*pull, self.arms[1].cross(pull))],
+            Place::Edges(points, edges) => (points, edges),
+        };
+        let (c, apart) = (e1.cross(e2), points[1] - points[0]);
+        let square = c.norm_squared();
+        let across = apart.cross(e2);
+        let t = across.dot(&c) / square;
+        let along = pull.dot(e1) / square;
+        // What points, directions and c are multiplied with.
+        let of_second = e2.cross(&c) * along;
+        let of_first = pull - of_second;
+        let of_c = (across - c * (2.0 * t)) * along;
+        let of_e1 = pull * t + e2.cross(&of_c);
+        let of_e2 = c.cross(&apart) * along + of_c.cross(e1);
+        // Points seen from the centres of mass: the crossing's arms lead to them.
+        let crossing = points[0] + e1 * t;
+        let arms = [0, 1].map(|side| self.arms[side] + points[side] - crossing);
+        [
+            (of_first, arms[0].cross(&of_first) + e1.cross(&of_e1)),
+            (of_second, arms[1].cross(&of_second) + e2.cross(&of_e2)),
+        ]
     }
 
     /// The gradient of `Σ c a·w` by the normal, for a vector `w` that is held.

@@ -46,6 +46,16 @@ pub enum Label {
         /// Which.
         meeting: usize,
     },
+    /// It lies on the faces or edges that meet, not beside them.
+    Within {
+        /// Which.
+        meeting: usize,
+    },
+    /// Faces push each other.
+    Push {
+        /// Which.
+        meeting: usize,
+    },
     /// Its law of impact.
     Law {
         /// Which.
@@ -99,6 +109,10 @@ impl Label {
                 plan.model.bodies[*body].name
             ),
             Self::Touch { meeting } => format!("{} touches", plan.meetings[*meeting].name),
+            Self::Within { meeting } => {
+                format!("{} lies on what meets there, not beside it", plan.meetings[*meeting].name)
+            }
+            Self::Push { meeting } => format!("{} pushes", plan.meetings[*meeting].name),
             Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
             Self::Tie { meeting, node } => {
                 format!("the joint made by {} {}", plan.meetings[*meeting].name, at(*node))

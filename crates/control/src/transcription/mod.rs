@@ -9,7 +9,8 @@
 //! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
 //! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along freedoms |
 //! | `sums.rs` | efforts, time, momenta |
-//! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
+//! | `frozen.rs`, `encounter.rs`, `faces.rs` | which features of two parts meet, held fast, and how far these reach |
+//! | `pressure.rs` | faces push, at a place of both |
 //!
 //! Variables are the nodes' configurations (displacements of the freedoms at the present candidate: minimal, and each
 //! touches its two intervals only), efforts, time scales, at nodes where momenta jump or are asked about these too, and the
@@ -21,6 +22,7 @@ mod build;
 mod candidate;
 mod columns;
 mod encounter;
+mod faces;
 mod frozen;
 mod hold;
 mod label;
@@ -32,12 +34,14 @@ mod piece;
 mod plane;
 mod point;
 mod posture;
+mod pressure;
 mod sums;
 mod tree;
 mod turn;
 
-pub use build::{Apart, Encounter, Keeper, Setup};
-pub use encounter::EncounterError;
+pub use build::{Apart, Keeper, Setup};
+pub use encounter::{Encounter, EncounterError};
+pub use faces::Kept;
 pub use frozen::{Frozen, Reading};
 pub use label::Label;
 pub(crate) use local::level;

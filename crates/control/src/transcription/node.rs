@@ -166,7 +166,7 @@ impl NodePiece {
 }
 
 impl Function {
-    fn gradient(&self, stance: &mut Stance, frozen: Option<&Frozen>, out: &mut [f64]) {
+    pub(super) fn gradient(&self, stance: &mut Stance, frozen: Option<&Frozen>, out: &mut [f64]) {
         let n = stance.model.freedoms;
         match (self, frozen) {
             (Self::Measure(measure), _) => measure.gradient(stance, out),

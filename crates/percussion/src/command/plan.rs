@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
+use percussion::control::Progress;
 use percussion::control::shooting::Round;
-use percussion::scene::run::{self, PlanFigures, ShootFigures, Status, Summary, folder};
+use percussion::scene::run::{self, PlanFigures, ShootFigures, StartFigure, Status, Summary, folder};
 use percussion::solve::nlp::{Record, Watch};
 
 use super::run::{INTERRUPTED, RUNS, listen};
@@ -64,8 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             log.tell_shot(round);
             go_on()
         }),
-        None => run::plan(scene, &path, &mut |record| {
-            log.tell(record);
+        None => run::plan(scene, &path, &mut |progress| {
+            log.tell(progress);
             go_on()
         }),
     }?;
@@ -97,14 +98,17 @@ struct Log {
 }
 
 impl Log {
-    fn tell(&mut self, record: &Record) {
+    fn tell(&mut self, progress: &Progress) {
         if self.quiet {
             return;
         }
+        let record = progress.record;
         if record.iteration == 0 {
             self.begun += 1;
-            if self.begun > 1 {
-                say(&format!("round {}", self.begun));
+            match (progress.start, progress.round) {
+                (1, 1) => {}
+                (start, 1) => say(&format!("round {}, start {start}", self.begun)),
+                _ => say(&format!("round {}", self.begun)),
             }
             say(&Record::heading());
         }
@@ -169,6 +173,9 @@ fn complain(figures: &PlanFigures) {
         "iteration-limit" => {
             "too many iterations; raise `plan.search.iterations` or begin with a better guess"
         }
+        "misses" => {
+            "planned contacts miss the face or the edge that is to meet; begin with a guess that touches it, or ask for another end"
+        }
         "overlaps" => "bodies overlap between nodes; take more intervals or a margin",
         "saddle" => "the manoeuvre found is not a least one; begin with another guess",
         _ => return,
@@ -202,6 +209,14 @@ fn closing(summary: &Summary, figures: &PlanFigures, page: &Path) -> String {
         small(figures.stationarity_max),
         small(figures.momentum_consistency_max),
     );
+    if figures.starts.len() > 1 {
+        let one = |start: &StartFigure| match start.objective {
+            Some(price) => format!("{} {price:.6e}", start.ending),
+            None => start.ending.clone(),
+        };
+        let list: Vec<String> = figures.starts.iter().map(one).collect();
+        text += &format!("starts       the best is number {} of {}\n", figures.start, list.join(", "));
+    }
     text += &format!("time         {:.6} s", summary.t_end);
     if figures.sigma.len() > 1 {
         let scales: Vec<String> = figures.sigma.iter().map(|s| format!("{s:.4}")).collect();

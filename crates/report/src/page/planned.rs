@@ -83,7 +83,18 @@ fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) ->
             };
             let curves = components.iter().enumerate().map(curve).collect();
             let note = note.clone();
-            all.push(Plot { id, title, unit, scale: "linear", note, choice, over: "time", time, curves });
+            all.push(Plot {
+                id,
+                title,
+                unit,
+                scale: "linear",
+                note,
+                choice,
+                over: "time",
+                time,
+                curves,
+                marks: Vec::new(),
+            });
         }
     }
     Ok(all)
@@ -151,6 +162,7 @@ fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -
             over: "time",
             time,
             curves,
+            marks: Vec::new(),
         }
     });
     Ok(plots.collect())
@@ -171,7 +183,12 @@ fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
         limits: [None; 2],
     };
     let curves = SEARCHED.iter().enumerate().map(curve).collect();
-    let rounds = if rounds > 1.0 { format!(" {rounds} rounds, one after the other.") } else { String::new() };
+    let marks = (1..rows.len()).filter(|&k| rows[k][0] != rows[k - 1][0]).collect();
+    let rounds = if rounds > 1.0 {
+        format!(" {rounds} rounds, one after the other; dotted lines where they begin.")
+    } else {
+        String::new()
+    };
     Some(Plot {
         id: "search",
         title: "Search",
@@ -184,6 +201,7 @@ fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
         over: "iteration",
         time,
         curves,
+        marks,
     })
 }
 

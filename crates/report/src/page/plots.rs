@@ -33,6 +33,8 @@ pub struct Plot {
     /// Instants, s, or iterations.
     pub(super) time: Ref,
     pub(super) curves: Vec<Curve>,
+    /// Where rounds of a search begin, but for the first.
+    pub(super) marks: Vec<usize>,
 }
 
 /// A curve of a plot.
@@ -77,7 +79,18 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
         let curves = gathered.curves(kept, &wanted, pack)?;
         let Wanted { id, title, unit, log, note, choice, .. } = wanted;
         let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
-        all.push(Plot { id, title, unit, scale, note, choice, over: "time", time, curves });
+        all.push(Plot {
+            id,
+            title,
+            unit,
+            scale,
+            note,
+            choice,
+            over: "time",
+            time,
+            curves,
+            marks: Vec::new(),
+        });
     }
     Ok(all)
 }

@@ -1,7 +1,7 @@
 //! Overrides: `run.step = 1e-4`, `bodies.top.mass = 2`, set from outside.
 //!
 //! A path leads through tables by key and through lists by number. What it leads to may be new (and is then judged like
-//! any other key), but the way there must exist. What a template or a pattern makes can be overridden too: such paths
+//! any other key), but the way there must exist, tables of settings apart. What a template or a pattern makes can be overridden too: such paths
 //! wait until everything is expanded.
 
 use super::merge;
@@ -114,8 +114,14 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     if root.get(top).is_none() && top == "run" {
         _ = root.table_mut(top, change.place);
     }
-    if rest.len() > 1 && top == "run" && ["newmark", "lcp"].contains(&rest[0].as_str()) {
-        _ = root.table_mut(top, change.place).and_then(|run| run.table_mut(&rest[0], change.place));
+    // Tables of settings are there even where the scene does not write them.
+    let settings: &[&str] = match top {
+        "run" => &["newmark", "lcp"],
+        "plan" if root.get(top).is_some() => &["search", "objective", "avoid", "guess"],
+        _ => &[],
+    };
+    if rest.len() > 1 && settings.contains(&rest[0].as_str()) {
+        _ = root.table_mut(top, change.place).and_then(|table| table.table_mut(&rest[0], change.place));
     }
     let Some(node) = root.get_mut(top) else {
         let message = format!("the scene has no `{top}`");

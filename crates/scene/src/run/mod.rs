@@ -42,7 +42,7 @@ pub use events::{Event, read_events};
 pub use kept::Kept;
 pub use manoeuvre::Planned;
 pub use planned::plan;
-pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures};
+pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures, StartFigure};
 pub use session::{Progress, prepare, run, run_steered};
 pub use shot::{ChosenFigure, LeftFigure, ShootFigures, shoot};
 pub use since::Since;

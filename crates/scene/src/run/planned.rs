@@ -27,14 +27,14 @@ use crate::{PlanGuess, PlanSettings, Scene};
 use percussion_control::manoeuvre::{Contact, Ending};
 use percussion_control::plan::Plan;
 use percussion_control::replay::{loaded, momenta_at_end};
-use percussion_control::{Manoeuvre, find};
+use percussion_control::{Manoeuvre, Progress, find};
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::{Jump, JumpCause, Transcript};
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
 use percussion_mechanics::{Ledger, Model, State};
-use percussion_solve::nlp::{Record, Watch};
+use percussion_solve::nlp::Watch;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
@@ -53,7 +53,7 @@ const ORDER: u32 = 2;
 pub fn plan(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Record) -> Watch,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let PlanSettings { plan, guess, options } = scene.plan.take().ok_or(RunError::NoPlan)?;
@@ -64,9 +64,9 @@ pub fn plan(
         PlanGuess::Run(folder) => Planned::guess(Path::new(&folder), &plan)?,
     };
     let mut search = SearchLog::default();
-    let mut found = find(&plan, &guess, &options, &mut |record| {
-        search.note(record);
-        watch(record)
+    let mut found = find(&plan, &guess, &options, &mut |progress| {
+        search.note(progress.record);
+        watch(progress)
     })?;
     for (k, node) in found.nodes.iter_mut().enumerate() {
         node.steps = k as u64;

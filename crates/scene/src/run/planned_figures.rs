@@ -1,6 +1,6 @@
 //! What the search for a manoeuvre came to, as `plan` in `summary.json`.
 
-use percussion_control::manoeuvre::{Contact, Ending};
+use percussion_control::manoeuvre::{Attempt, Contact, Ending};
 use percussion_control::{Manoeuvre, Plan};
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,18 @@ const ACTIVE: usize = 20;
 /// What the search for a manoeuvre came to. Numbers that are not finite are left out: JSON has no word for them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFigures {
-    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped` or `overlaps`.
+    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped`, `misses` or `overlaps`.
     pub ending: String,
-    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; what overlaps.
+    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; contacts that miss; what overlaps.
     pub evidence: Vec<String>,
     /// The price.
     pub objective: Option<f64>,
     /// The price of the guess.
     pub objective_guess: Option<f64>,
+    /// Which start led to it, counted from one; the first is the guess.
+    pub start: usize,
+    /// What all starts led to, in their order.
+    pub starts: Vec<StartFigure>,
     /// Iterations of all rounds.
     pub iterations: usize,
     /// Times that pairs or features were looked at anew.
@@ -42,6 +46,21 @@ pub struct PlanFigures {
     pub active: Vec<ActiveFigure>,
     /// The planned contacts.
     pub contacts: Vec<ContactFigure>,
+}
+
+/// What the search from one start came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartFigure {
+    /// A word of those for the whole search.
+    pub ending: String,
+    /// The price.
+    pub objective: Option<f64>,
+    /// Greatest violation of a constraint.
+    pub violation_max: Option<f64>,
+    /// Iterations of all rounds.
+    pub iterations: usize,
+    /// Times that pairs or features were looked at anew.
+    pub rounds: usize,
 }
 
 /// An inequality without slack.
@@ -82,6 +101,8 @@ impl PlanFigures {
             evidence,
             objective: finite(found.objective),
             objective_guess: finite(found.objective_guess),
+            start: found.start,
+            starts: found.attempts.iter().map(start_figure).collect(),
             iterations: found.iterations,
             rounds: found.rounds,
             violation_max: finite(found.violation),
@@ -100,6 +121,16 @@ impl PlanFigures {
                 .collect(),
             contacts: found.contacts.iter().map(|contact| contact_figure(plan, contact)).collect(),
         }
+    }
+}
+
+fn start_figure(attempt: &Attempt) -> StartFigure {
+    StartFigure {
+        ending: words(&attempt.ending).0.to_owned(),
+        objective: finite(attempt.objective),
+        violation_max: finite(attempt.violation),
+        iterations: attempt.iterations,
+        rounds: attempt.rounds,
     }
 }
 
@@ -128,6 +159,7 @@ fn words(ending: &Ending) -> (&'static str, Vec<String>) {
         Ending::Stalled(why) => ("stalled", vec![why.clone()]),
         Ending::IterationLimit => ("iteration-limit", none),
         Ending::Stopped => ("stopped", none),
+        Ending::Misses(contacts) => ("misses", contacts.clone()),
         Ending::Overlaps(pairs) => ("overlaps", pairs.clone()),
     }
 }

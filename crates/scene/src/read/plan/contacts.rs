@@ -82,6 +82,13 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         let why = "is given to a contact that makes a spherical joint, at one point";
         f.refuse(&["flat"], why, "remove it, or make the joint \"fixed\"")?;
     }
+    let flat = flat?.unwrap_or(false);
+    if let (true, None, Slip::Friction(mu)) = (flat, tie, slip) {
+        let message = format!(
+            "is given to surfaces with the friction {mu}, but faces that strike stick or slip freely"
+        );
+        return Err(f.wrong("flat", &message, "give `friction` 0 or \"stick\", or remove `flat`"));
+    }
     let released = release?;
     if let Some(leaves) = released {
         if tie.is_none() {
@@ -107,7 +114,7 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         bodies,
         restitution,
         slip,
-        flat: flat?.unwrap_or(false),
+        flat,
         tie: tie.map(|word| if word == "fixed" { Tie::Rigid } else { Tie::Point }),
         released,
     })

@@ -1,0 +1,124 @@
+//! Searches from several starts: their seeds, and what is kept of them. Contacts at the ends, which no search begins with.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::{build, cube, plain, thrusters, wall_plan};
+use percussion_control::guess::Waypoint;
+use percussion_control::manoeuvre::Ending;
+use percussion_control::plan::{Avoidance, Drive, Plan};
+use percussion_control::{Guess, Manoeuvre, Options, PlanError, find};
+use percussion_geometry::shapes::{Polytope, Solid};
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::{Body, ModelBuilder};
+use percussion_solve::nlp::{Bound, Watch};
+
+/// A cube that must pass a block, and is led around it on the longer way.
+fn around() -> (Plan, Guess) {
+    let placed = |x: f64, y: f64| {
+        let mut builder = ModelBuilder::new();
+        builder.body(cube("runner", 0.1), Pose::at(Vec3::new(x, y, 0.0)));
+        let block = Solid::Polytope(Polytope::cuboid(0.2, 0.3, 0.6).unwrap());
+        let at = Pose::at(Vec3::new(0.0, -0.05, 0.0));
+        builder.body(Body::fixed("block").with_shape(block, Pose::identity()), at);
+        build(builder)
+    };
+    let (model, start) = placed(-0.4, 0.0);
+    let ((_, under), (_, end)) = (placed(0.0, -0.3), placed(0.4, 0.0));
+    let mut plan = plain(&model, &start, 12, 1.0 / 12.0);
+    plan.times.total = Bound::equal(1.0);
+    plan.actuators = thrusters(&model, 0);
+    plan.end.fixed = vec![true];
+    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
+    plan.end.state = end.clone();
+    plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
+    let points = vec![Waypoint { at: 0.5, state: under }, Waypoint { at: 1.0, state: end }];
+    (plan, Guess::Waypoints(points))
+}
+
+/// What is found with a seed, and what every start begins with.
+fn searched(seed: u64) -> (Manoeuvre, Vec<(f64, f64)>) {
+    let (plan, guess) = around();
+    let options = Options { starts: 4, seed, disturbance: 0.7, ..Options::default() };
+    let mut first = Vec::new();
+    let found = find(&plan, &guess, &options, &mut |progress| {
+        if (progress.round, progress.record.iteration) == (1, 0) {
+            assert_eq!(progress.start, first.len() + 1);
+            first.push((progress.record.objective, progress.record.primal));
+        }
+        Watch::Continue
+    })
+    .unwrap();
+    for attempt in &found.attempts {
+        println!("{seed}: {:?} J {:.6}", attempt.ending, attempt.objective);
+    }
+    (found, first)
+}
+
+fn bits(found: &Manoeuvre) -> Vec<u64> {
+    let places = found.nodes.iter().flat_map(|n| n.positions.iter().flat_map(|p| [p.x, p.y, p.z]));
+    places.chain(found.efforts.iter().copied()).map(f64::to_bits).collect()
+}
+
+#[test]
+fn the_best_of_several_starts_is_kept_and_its_number_told() {
+    let (found, first) = searched(1);
+    assert_eq!((found.attempts.len(), first.len()), (5, 5));
+    let best = found
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.ending == Ending::Optimal)
+        .map(|attempt| attempt.objective)
+        .fold(f64::INFINITY, f64::min);
+    assert_eq!((found.ending.clone(), found.objective), (Ending::Optimal, best));
+    assert_eq!(found.attempts[found.start - 1].objective, best);
+    assert_eq!(found.attempts[found.start - 1].iterations, found.iterations);
+    // Led the longer way the first start does not find the shorter one; a disturbed one does.
+    assert!(found.start > 1 && best < 0.8 * found.attempts[0].objective, "{:?}", found.attempts);
+    assert!(found.nodes[6].positions[0].y > 0.0);
+}
+
+#[test]
+fn seeds_decide_where_searches_begin_and_nothing_else_does() {
+    let ((one, at), (again, there), (other, elsewhere)) = (searched(1), searched(1), searched(2));
+    assert_eq!(at, there);
+    assert_eq!(bits(&one), bits(&again));
+    assert_eq!((one.start, &one.attempts), (again.start, &again.attempts));
+    // The first start is the guess; all others differ, among themselves too.
+    assert_eq!(at[0], elsewhere[0]);
+    let all: Vec<(f64, f64)> = at.iter().chain(&elsewhere[1..]).copied().collect();
+    for (i, start) in all.iter().enumerate() {
+        assert!(!all[..i].contains(start), "{all:?}");
+    }
+    assert_eq!(other.attempts.len(), 5);
+}
+
+/// Bent by a rad, the faces that are to meet are no longer near each other: such starts are left out.
+#[test]
+fn starts_that_cannot_begin_take_nothing_from_the_others() {
+    let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+    let options = Options { starts: 3, disturbance: 1.0, ..Options::default() };
+    let found = find(&wall_plan(9), &guess, &options, &mut |_| Watch::Continue).unwrap();
+    let endings: Vec<&Ending> = found.attempts.iter().map(|attempt| &attempt.ending).collect();
+    println!("{endings:?}");
+    assert_eq!((&found.ending, endings[0]), (&Ending::Optimal, &Ending::Optimal));
+    let left_out = |ending: &&&Ending| matches!(ending, Ending::Stalled(why) if why.contains("not parallel"));
+    assert!(endings.iter().filter(left_out).count() > 0);
+}
+
+#[test]
+fn contacts_are_planned_between_the_ends() {
+    let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+    for at in [0, 30, 31] {
+        let plan = wall_plan(at);
+        let error = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap_err();
+        assert!(matches!(error, PlanError::AtAnEnd { node, end: 30, .. } if node == at), "{error}");
+        assert!(error.to_string().starts_with(&format!("the hit is at node {at}, but")), "{error}");
+    }
+    // Near the ends they are contacts like any other.
+    for at in [1, 25] {
+        let found = find(&wall_plan(at), &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+        println!("node {at}: {:?} J {:.4e} at {} s", found.ending, found.objective, found.contacts[0].time);
+        assert!(found.violation < 1e-9 && found.ending == Ending::Optimal, "{:?}", found.ending);
+    }
+}
