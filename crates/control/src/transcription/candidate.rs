@@ -1,9 +1,9 @@
 //! A candidate from a path: momenta and impulses follow from configurations and efforts.
 
 use super::Transcription;
-use super::build::{Site, sites};
 use super::local::Directions;
 use super::point::{NONE, Point};
+use super::sites::{Site, Stage, sites};
 use percussion_mechanics::discrete::displace;
 
 impl Transcription {
@@ -88,17 +88,18 @@ impl Transcription {
     pub(crate) fn sites_of(&self, meeting: usize) -> impl Iterator<Item = (usize, Directions)> {
         let sites = sites(&self.context.plan, &self.setup);
         let node = self.context.plan.meetings[meeting].node;
-        let numbered: Vec<(Site, usize)> =
-            sites.into_iter().zip(self.context.numbering.impulses.iter().copied()).collect();
-        numbered.into_iter().filter(move |(site, _)| site.meeting == meeting && site.node == node).flat_map(
-            |(site, first)| {
-                let mut next = first;
-                site.events.into_iter().map(move |event| {
-                    next += event.directions.count();
-                    (next - event.directions.count(), event.directions)
-                })
-            },
-        )
+        let mut found = Vec::new();
+        for (site, &first) in sites.into_iter().zip(&self.context.numbering.impulses) {
+            let mut next = first;
+            for (own, event) in site.meetings.into_iter().zip(site.events) {
+                let count = event.directions.count();
+                if own == meeting && site.node == node && site.stage == Stage::Jumps {
+                    found.push((next, event.directions));
+                }
+                next += count;
+            }
+        }
+        found.into_iter()
     }
 
     /// How strong a normal impulse is likely to be: what momenta change by at the node, shared by its events.

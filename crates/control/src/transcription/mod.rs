@@ -7,6 +7,7 @@
 //! | `plane.rs` | a plane between two parts that is sought too |
 //! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs` | impulses of contacts and ties, velocities |
+//! | `sites.rs` | where impulses act, and in which order at a node |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs` | which features of two parts meet, held fast |
 //!
@@ -28,6 +29,7 @@ mod passage;
 mod piece;
 mod plane;
 mod point;
+mod sites;
 mod sums;
 mod turn;
 
