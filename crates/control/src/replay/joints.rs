@@ -110,10 +110,21 @@ impl Planned {
         self.parent.map_or(point, |slot| state.principal_pose(slot).inverse_point(&point))
     }
 
-    /// Whether the point stays where it is in the plan.
+    /// How the child is turned as the parent sees it.
+    fn turned(&self, state: &State) -> Mat3 {
+        let from = self.parent.map_or_else(Mat3::identity, |slot| state.rotations[slot].transpose());
+        from * state.rotations[self.child]
+    }
+
+    /// Whether what it holds stays where it is in the plan.
     fn check(&self, nodes: &[State], most: f64) -> Result<(), ReplayError> {
         let place = self.seen(&nodes[0]);
-        let moved = nodes.iter().map(|node| (self.seen(node) - place).norm()).fold(0.0, f64::max);
+        let turn = self.turned(&nodes[0]);
+        let arm = if self.tie == Tie::Rigid { self.arm.norm() } else { 0.0 };
+        let moved = nodes
+            .iter()
+            .map(|node| (self.seen(node) - place).norm().max(arm * (self.turned(node) - turn).norm()));
+        let moved = moved.fold(0.0, f64::max);
         match moved <= most {
             true => Ok(()),
             false => Err(ReplayError::Slips { name: self.meeting.name.clone(), moved }),
@@ -122,9 +133,7 @@ impl Planned {
 
     /// The loop that holds its bodies as they are in a state.
     fn closed(&self, model: &Model, state: &State) -> Closure {
-        let turned = |slot: usize| state.rotations[slot];
-        let axes =
-            self.parent.map_or_else(Mat3::identity, |slot| turned(slot).transpose()) * turned(self.child);
+        let axes = self.turned(state);
         let kind = if self.tie == Tie::Rigid { JointKind::Fixed } else { JointKind::Spherical };
         let joint = Joint {
             name: self.meeting.name.clone(),
