@@ -14,7 +14,7 @@ use percussion_control::plan::{Actuator, Drive, Meeting, Plan, Slip, Tie};
 use percussion_control::replay::replay;
 use percussion_control::{Guess, Manoeuvre, Options, find};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::Control;
+use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, schemes};
 use percussion_solve::nlp::{Bound, Watch};
@@ -103,17 +103,15 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
     let turn = Rotation3::from_scaled_axis(Vec3::new(0.5, 0.3, 0.2));
     let corner = |k: usize| Vec3::from([0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.1 } else { -0.1 }));
     let lowest = (0..8).map(|k| (turn * corner(k)).z).fold(f64::INFINITY, f64::min);
-    let placed = |height: f64| {
-        let mut builder = ModelBuilder::new();
-        builder.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
-        let pose = Pose::new(turn, Vec3::new(0.0, 0.0, height - lowest));
-        let body = builder.body(cube("mass", 0.2), pose);
-        let world = Pose::identity();
-        builder.joint(JointSpec::at("rail", JointKind::Prismatic, None, (body, &pose), &world));
-        builder.body(wall(Vec3::z()), Pose::identity());
-        build(builder)
-    };
-    let ((model, state), (_, end)) = (placed(FALL), placed(RISE));
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
+    let pose = Pose::new(turn, Vec3::new(0.0, 0.0, FALL - lowest));
+    let body = builder.body(cube("mass", 0.2), pose);
+    builder.joint(JointSpec::at("rail", JointKind::Prismatic, None, (body, &pose), &Pose::identity()));
+    builder.body(wall(Vec3::z()), Pose::identity());
+    let (model, state) = build(builder);
+    let mut end = state.clone();
+    displace(&model, &model.islands[0], &state, &[RISE - FALL], &mut end);
     let mut plan = plain(&model, &state, intervals, 3.0 * PHASE / intervals as f64);
     plan.times.scale = Bound::equal(1.0);
     plan.actuators = vec![Actuator {

@@ -1,7 +1,7 @@
 //! Where impulses act: at contacts, and at the nodes of the joints that contacts make.
 //!
-//! Joints are held as by Andersen's velocity form of the constrained scheme. At a node where one enters or leaves, three things happen to the momenta of all that hangs
-//! together, one after the other:
+//! At a node where a joint enters or leaves, three things happen to the momenta of all that hangs together, one after the other, as in the constrained scheme
+//! with velocities projected at the ends of phases (RATTLE):
 //!
 //! ```text
 //! ends     p = p⁺ + Σ Dᵀ Λ,   D v = 0      all joints of the interval before: half an interval of their forces
