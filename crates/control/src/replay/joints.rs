@@ -157,9 +157,11 @@ impl Planned {
 
     /// Whether a loop is its own.
     fn is(&self, closure: &Closure) -> bool {
-        self.made
-            .as_ref()
-            .is_some_and(|(own, _)| own.joint.name == closure.joint.name && own.child == closure.child)
+        self.made.as_ref().is_some_and(|(own, _)| {
+            let (mine, other) = (&own.joint, &closure.joint);
+            let frames = (mine.on_parent, mine.on_child) == (other.on_parent, other.on_child);
+            mine.name == other.name && own.child == closure.child && frames
+        })
     }
 
     /// What is to be told of it, entering between two states with an impulse.
@@ -261,10 +263,9 @@ impl Joints {
         if !self.joints.iter().any(changes) {
             return None;
         }
-        let mut place = self.made.len();
-        for joint in self.joints.iter_mut().filter(|joint| joint.meeting.node == node) {
+        let entering = self.joints.iter_mut().filter(|joint| joint.meeting.node == node);
+        for (place, joint) in (self.made.len()..).zip(entering) {
             joint.made = Some((joint.closed(&self.model, state), place));
-            place += 1;
         }
         let held = self.joints.iter().filter(|joint| joint.holds(node));
         let closures: Vec<Closure> = held.filter_map(|joint| Some(joint.made.as_ref()?.0.clone())).collect();
