@@ -1,7 +1,6 @@
 //! A body that hangs on the joint that a contact made: its motion without efforts, for guesses.
 //!
-//! The simulator does not know such joints. The plan's own equations are marched instead: from the momentum `p` that
-//! arrives at a node and the point `x` that is held,
+//! The plan's own equations are marched: from the momentum `p` that arrives at a node and the point `x` that is held,
 //!
 //! ```text
 //! p⁻(q_k, q_{k+1}) = p + D(q_k)ᵀ λ        x(q_{k+1}) = x(q_k)        by Newton's method in q_{k+1} and λ

@@ -319,6 +319,40 @@ fn a_tie_to_the_floor_and_between_bodies() {
     }
 }
 
+/// Where a joint enters another leaves, and a third one holds on: impulses of three stages at one node.
+#[test]
+fn joints_that_take_turns() {
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -9.81));
+    builder.body(cube("a", 0.2), tilted(Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.2, 0.5)));
+    builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
+    builder.body(wall(Vec3::z()), Pose::identity());
+    let (model, state) = build(builder);
+    let mut plan = plain(&model, &state, 5, 0.02);
+    let meeting =
+        |node: usize, bodies: (usize, usize), slip: Slip, tie: Tie, released: Option<usize>| Meeting {
+            name: format!("{bodies:?} at {node}"),
+            node,
+            bodies,
+            restitution: 0.0,
+            slip,
+            flat: false,
+            tie: Some(tie),
+            released,
+        };
+    plan.meetings = vec![
+        meeting(1, (0, 1), Slip::Sticks, Tie::Rigid, None),
+        meeting(2, (0, 2), Slip::Friction(0.6), Tie::Point, Some(3)),
+        meeting(3, (1, 2), Slip::Friction(0.4), Tie::Point, Some(4)),
+    ];
+    let encounters =
+        plan.meetings.iter().map(|meeting| Encounter::find(&model, meeting, &state).unwrap()).collect();
+    let (first, second) = errors(plan, Setup { encounters, apart: Vec::new() }, &state, 13);
+    println!("first {first:e}, second {second:e}");
+    assert!(first < 1e-6, "{first:e}");
+    assert!(second < 1e-4, "{second:e}");
+}
+
 #[test]
 fn a_chain_with_torques_in_its_joints() {
     let mut builder = ModelBuilder::new();

@@ -1,20 +1,23 @@
 //! Manoeuvres with known solutions: order two in the length of the intervals.
 //!
 //! From rest to rest with least effort `∫ u²`: `u = 6 d m/T² (1 - 2t/T)`, price `12 (d m)²/T³`, for shifts and, about an axis of a body
-//! with equal moments, for turns. A body with different moments is compared with itself on finer grids.
+//! with equal moments, for turns. A body with different moments is compared with itself on finer grids. A mass that lands, is held and
+//! takes off has a price in closed form as well.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
 
-use common::{cube, rest_to_rest};
+use common::{build, cube, plain, rest_to_rest, wall};
 use nalgebra::Rotation3;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::Plan;
+use percussion_control::plan::{Actuator, Drive, Meeting, Plan, Slip, Tie};
+use percussion_control::replay::replay;
 use percussion_control::{Guess, Manoeuvre, Options, find};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::Body;
+use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
-use percussion_solve::nlp::Watch;
+use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, schemes};
+use percussion_solve::nlp::{Bound, Watch};
 
 const TIME: f64 = 1.0;
 
@@ -85,5 +88,84 @@ fn a_turn_of_a_body_with_three_moments() {
     println!("{prices:?} {:?}", orders(&steps));
     for order in orders(&steps) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
+    }
+}
+
+/// How high the lowest corner of the mass is at the start and at the end, m.
+const FALL: f64 = 0.3;
+const RISE: f64 = 0.2;
+/// How long it falls, stands and rises, s.
+const PHASE: f64 = 0.4;
+const GRAVITY: f64 = 9.81;
+
+/// A cube on a vertical rail lands on a corner with a third of the intervals, is held for another and takes off, with a force along the rail.
+fn landing(intervals: usize, slip: Slip) -> Plan {
+    let turn = Rotation3::from_scaled_axis(Vec3::new(0.5, 0.3, 0.2));
+    let corner = |k: usize| Vec3::from([0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.1 } else { -0.1 }));
+    let lowest = (0..8).map(|k| (turn * corner(k)).z).fold(f64::INFINITY, f64::min);
+    let mut builder = ModelBuilder::new();
+    builder.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
+    let pose = Pose::new(turn, Vec3::new(0.0, 0.0, FALL - lowest));
+    let body = builder.body(cube("mass", 0.2), pose);
+    builder.joint(JointSpec::at("rail", JointKind::Prismatic, None, (body, &pose), &Pose::identity()));
+    builder.body(wall(Vec3::z()), Pose::identity());
+    let (model, state) = build(builder);
+    let mut end = state.clone();
+    displace(&model, &model.islands[0], &state, &[RISE - FALL], &mut end);
+    let mut plan = plain(&model, &state, intervals, 3.0 * PHASE / intervals as f64);
+    plan.times.scale = Bound::equal(1.0);
+    plan.actuators = vec![Actuator {
+        name: "lift".to_owned(),
+        control: Control::Freedom(0),
+        island: 0,
+        bounds: vec![Bound::FREE],
+        weight: 1.0,
+    }];
+    plan.end.fixed = vec![true];
+    plan.end.drive = vec![Drive::Given(vec![0.0])];
+    plan.end.state = end;
+    plan.meetings = vec![Meeting {
+        name: "the landing".to_owned(),
+        node: intervals / 3,
+        bodies: (0, 1),
+        restitution: 0.0,
+        slip,
+        flat: false,
+        tie: Some(Tie::Point),
+        released: Some(intervals / 3 * 2),
+    }];
+    plan
+}
+
+/// Falling takes a force that ends at zero, standing none, rising the weight and what moves from rest to rest.
+#[test]
+fn a_mass_that_lands_is_held_and_takes_off() {
+    let mass = cube("mass", 0.2).mass;
+    let braked = 0.5 * GRAVITY * PHASE * PHASE - FALL;
+    let exact = mass
+        * mass
+        * (3.0 * braked * braked / PHASE.powi(3)
+            + GRAVITY * GRAVITY * PHASE
+            + 12.0 * RISE * RISE / PHASE.powi(3));
+    // What the blow takes: the speed that weight and force have left.
+    let speed = -GRAVITY * PHASE + 1.5 * braked / PHASE;
+    for slip in [Slip::Sticks, Slip::Friction(0.5)] {
+        let mut errors = (Vec::new(), Vec::new());
+        for intervals in [12, 24, 48, 96] {
+            let plan = landing(intervals, slip);
+            let found = solved(&plan);
+            errors.0.push((found.objective - exact).abs() / exact);
+            errors.1.push((found.contacts[0].impulse.z + mass * speed).abs());
+            // The simulation stands as long, and takes off from rest.
+            let made =
+                replay(&plan, &found.nodes, &found.efforts, "exact", &schemes::Options::default()).unwrap();
+            assert!(made.agreement.position < 1e-9 && made.agreement.rotation < 1e-9, "{made:?}");
+            assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
+        }
+        println!("{slip:?}: price {:?} {:?}", errors.0, orders(&errors.0));
+        println!("blow {:?} {:?}", errors.1, orders(&errors.1));
+        for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
+            assert!((order - 2.0).abs() < 0.1, "{order}");
+        }
     }
 }

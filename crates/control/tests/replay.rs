@@ -22,7 +22,8 @@ fn found(plan: &Plan, guess: &Guess) -> Manoeuvre {
 }
 
 fn agreement(plan: &Plan, found: &Manoeuvre, scheme: &str) -> (f64, f64) {
-    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap();
+    let made =
+        replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap().agreement;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
@@ -118,7 +119,8 @@ fn efforts_along_joints_are_motors() {
     // A motor that is too weak is noticed.
     let mut less = found.efforts.clone();
     less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
-    let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap();
+    let made =
+        replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap().agreement;
     assert!(made.position > 1e-3);
 }
 
@@ -172,8 +174,9 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
         for freedom in 0..plan.model.freedoms {
             let mut less = found.efforts.clone();
             less.iter_mut().skip(freedom).step_by(plan.model.freedoms).for_each(|effort| *effort *= 0.9);
-            let made =
-                replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap();
+            let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default())
+                .unwrap()
+                .agreement;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {freedom}: {made:?}");
         }
     }

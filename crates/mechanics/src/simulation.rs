@@ -62,6 +62,20 @@ impl Simulation {
         self.origin = self.state.time - self.state.steps as f64 * h;
     }
 
+    /// Goes on with another model of the same bodies, freedoms, coordinates and forces, and momenta that have jumped at this instant: joints have
+    /// entered or left. The jump is booked to contact.
+    pub fn change_model(
+        &mut self,
+        model: Model,
+        momenta: &[f64],
+        scheme: Box<dyn Scheme + Send>,
+    ) -> Result<(), ForceError> {
+        self.state.momenta.copy_from_slice(momenta);
+        self.ledger.change_model(&model, &self.state)?;
+        (self.model, self.scheme) = (model, scheme);
+        Ok(())
+    }
+
     /// One step. On failure state and ledger are those of the last good instant.
     pub fn advance(&mut self) -> Result<Entry, StepFailure> {
         self.before.clone_from(&self.state);

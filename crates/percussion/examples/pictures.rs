@@ -91,7 +91,7 @@ pub const PICTURES: &[Drawn] = &[
         (600, 600),
     ),
     // On each limb in turn.
-    drawn("cartwheel", Overlay, &[0.0, 0.22, 0.422, 0.837, 1.05, 1.3, 2.0], (880, 390)).from(-90.0, 6.0),
+    drawn("cartwheel", Overlay, &[0.0, 0.22, 0.421, 0.822, 1.05, 1.293, 2.0], (880, 390)).from(-90.0, 6.0),
     drawn("charged-pair", Overlay, &[0.0, 4.0, 8.0, 11.0, 14.0, 17.0, 20.0], (800, 450)).from(-90.0, 90.0),
     // Tilted, flat at the wall, and on the way back.
     drawn("cube-wall", Strip, &[0.0, 0.1, 0.217, 0.4, 0.75], (960, 240)).from(28.0, 16.0).with_impulses(0.01),

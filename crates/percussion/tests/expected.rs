@@ -25,7 +25,7 @@
 //! | `violation_at_most` | of constraints, in their units, and momentum that nothing explains, N s and N m s |
 //! | `iterations_at_most`, `rounds_at_most` | of the search |
 //! | `overlap_at_most`, `graze_at_most` | at nodes and between them, m; none if not given |
-//! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad; not given where there can be none |
+//! | `replay_at_most` | how far a simulation of its efforts is from it, m and rad |
 //! | `final` | as above |
 //!
 //! | key | of a shot |

@@ -259,6 +259,93 @@ fn a_planned_collision_is_an_event_and_happens_again() {
     }
 }
 
+/// A block on a rail lands on a corner that sticks, stands on it and rises again.
+const LANDS: &str = r#"
+gravity = [0, 0, -9.81]
+run = { step = 1e-3, until = 1.2, scheme = "exact" }
+contact = {}
+
+[bodies.block]
+shape = { cube = 0.2 }
+density = 270
+position = [0, 0, 0.45]
+rotation_vector = [0.5, 0.3, 0.2]
+[bodies.floor]
+kind = "fixed"
+shape = { half_space = { normal = [0, 0, 1] } }
+[joints.rail]
+kind = "prismatic"
+parent = "world"
+child = "block"
+axis = [0, 0, 1]
+at = [0, 0, 0]
+
+[plan]
+intervals = 24
+time = 1.2
+[plan.controls]
+lift = { kind = "joint", joint = "rail" }
+[plan.end]
+at_rest = true
+[plan.end.joints]
+rail = -0.1
+[[plan.contacts]]
+name = "the landing"
+node = 8
+bodies = ["block", "floor"]
+joint = "spherical"
+friction = 0.5
+release = 16
+"#;
+
+#[test]
+fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
+    let place = Place::new("plan-lands");
+    let (scene, out, again) = (place.scene(LANDS), place.join("plan"), place.join("replay"));
+    succeed(&plan(&scene, &out, &["--quiet"]));
+    let output = run(&scene, &again, &["--controls", out.to_str().unwrap()]);
+    succeed(&output);
+    let said = text(&output);
+    assert!(said.contains("joint        the landing: `block` on `floor`, spherical, from "), "{said}");
+    assert!(said.contains("within its cone") && said.contains("from the plan"), "{said}");
+    let (figures, found) = (summary(&again), summary(&out)["plan"].clone());
+    assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
+    for key in ["agreement_position", "agreement_rotation"] {
+        assert!(figures["replay"][key].as_f64().unwrap() < 1e-8, "{}", figures["replay"]);
+    }
+    let joint = &figures["replay"]["joints"][0];
+    assert_eq!(
+        (&joint["joint"], &joint["node"], &joint["release"]),
+        (&"spherical".into(), &8.into(), &16.into())
+    );
+    assert_eq!(joint["made"], found["contact_times"][0]);
+    // The force of the floor is the weight: that far within the cone, 2.16 kg times 9.81 m/s² times 0.5.
+    assert!((joint["cone"]["force"].as_f64().unwrap() + 0.5 * 2.16 * 9.81).abs() < 0.5, "{joint}");
+    let (shape, planned) = floats(&out, "position");
+    let made = floats(&again, "position").1;
+    assert_eq!(shape, [25, 2, 3]);
+    assert!(planned.iter().zip(&made).all(|(a, b)| (a - b).abs() < 1e-8));
+    // It stands still between its nodes, in the rows of the run, and the books are right.
+    let velocity = floats(&again, "velocity").1;
+    assert!((8..=16).all(|k| velocity[6 * k + 2].abs() < 1e-9), "{velocity:?}");
+    assert!(velocity[6 * 7 + 2] < -0.1);
+    let events = fs::read_to_string(again.join("events.jsonl")).unwrap();
+    let event: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
+    assert_eq!((events.lines().count(), &event["kind"]), (1, &Value::from("joint")));
+    let speed = event["normal_velocity_before"].as_f64().unwrap();
+    let lost = event["energy_before"].as_f64().unwrap() - event["energy_after"].as_f64().unwrap();
+    assert!((lost - 0.5 * 2.16 * speed * speed).abs() < 1e-9, "{event}");
+    let causes = figures["causes"].as_array().unwrap();
+    let contact = causes.iter().find(|cause| cause["cause"] == "contact").unwrap();
+    assert!((contact["energy"].as_f64().unwrap() + lost).abs() < 1e-9, "{contact}");
+    assert!(again.join("report.html").is_file());
+    // A folder whose contacts are elsewhere is not this plan's.
+    let node = ["--set", "plan.contacts.0.node=4", "--controls", out.to_str().unwrap()];
+    let other = run(&scene, &place.join("other"), &node);
+    assert_eq!(code(&other), 2);
+    assert!(error(&other).contains("the landing") && error(&other).contains("plan"), "{}", error(&other));
+}
+
 #[test]
 fn several_starts_are_logged_and_the_best_is_named() {
     let place = Place::new("plan-starts");

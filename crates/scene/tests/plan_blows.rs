@@ -28,8 +28,13 @@ fn found(text: &str) -> (Plan, Manoeuvre) {
 /// The simulator finds the blows by itself, and comes to the same nodes.
 fn happens_again(plan: &Plan, found: &Manoeuvre) {
     let again = replay(plan, &found.nodes, &found.efforts, "exact", &Options::default()).unwrap();
-    println!("replay {:.2e} m, {:.2e} rad", again.position, again.rotation);
-    assert!(again.position < 1e-9 && again.rotation < 1e-8, "{:e} {:e}", again.position, again.rotation);
+    println!("replay {:.2e} m, {:.2e} rad", again.agreement.position, again.agreement.rotation);
+    assert!(
+        again.agreement.position < 1e-9 && again.agreement.rotation < 1e-8,
+        "{:e} {:e}",
+        again.agreement.position,
+        again.agreement.rotation
+    );
 }
 
 /// With torques the cubes turn between two blows and meet beside their middles: what one loses the other one gets.

@@ -6,10 +6,12 @@ mod common;
 use common::solved::{planned, solved};
 use percussion_control::Manoeuvre;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::Meeting;
+use percussion_control::plan::{Meeting, Plan, Tie};
+use percussion_control::replay::{momenta_at_end, replay};
 use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
+use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::by_name;
 use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
@@ -223,6 +225,43 @@ fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
         assert!((node.positions[0].z - 0.025).abs() < 1e-9);
     }
     assert!(found.nodes[plan.intervals].momenta.iter().all(|p| p.abs() < 1e-9));
+}
+
+/// The simulation finds the two impacts and makes both joints, at the corner and of the face.
+#[test]
+fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
+    let plan = planned("dice-throw", &[]).plan;
+    let found = solved("dice-throw", &[]);
+    let follow =
+        |nodes: &[State]| replay(&plan, nodes, &found.efforts, "exact", &Default::default()).unwrap();
+    let made = follow(&found.nodes);
+    println!("{:?}", made.agreement);
+    assert!(made.agreement.position < 1e-8 && made.agreement.rotation < 1e-8, "{:?}", made.agreement);
+    let [corner, face] = &made.joints[..] else { panic!("{:?}", made.joints) };
+    assert_eq!((corner.tie, corner.nodes), (Tie::Point, (40, Some(50))));
+    assert_eq!((face.tie, face.nodes), (Tie::Rigid, (50, None)));
+    assert!((corner.impulse - found.contacts[2].impulse).norm() < 1e-9);
+    assert!((face.impulse - found.contacts[3].impulse).norm() < 1e-9);
+    assert!(face.energy.1.abs() < 1e-12 && corner.cone.is_none());
+    // What the corner leaves of the spin, by hand: angular momentum about it stays.
+    let link = &plan.model.links[0];
+    let (arm, mass) = (found.nodes[40].positions[0] - corner.point, link.mass);
+    let p = momenta_before(&plan, &found, 40);
+    let velocity = Vec3::new(p[0], p[1], p[2]) / mass;
+    let spin =
+        stopped(mass, link.inertia.x, &arm, &velocity, &(Vec3::new(p[3], p[4], p[5]) / link.inertia.x));
+    let kept = 0.5 * (link.inertia.x * spin.norm_squared() + mass * spin.cross(&arm).norm_squared());
+    assert!((corner.energy.1 - kept).abs() < 1e-9 * kept, "{} {kept}", corner.energy.1);
+    // Another throw lands elsewhere.
+    let mut nodes = found.nodes.clone();
+    nodes[0].momenta[3] *= 1.01;
+    assert!(follow(&nodes).agreement.rotation > 1e-3);
+}
+
+/// Momenta with which a manoeuvre without efforts arrives at a node.
+fn momenta_before(plan: &Plan, found: &Manoeuvre, node: usize) -> Vec<f64> {
+    let ends = (&found.nodes[node - 1], &found.nodes[node]);
+    momenta_at_end(plan, ends, &[], &mut Differentiator::default()).unwrap()
 }
 
 /// The program of the two cubes with torques, solved from the manoeuvre without them; nothing keeps apart.

@@ -3,7 +3,7 @@
 //! ```text
 //! node without jump        p⁺ - p⁻ = 0                              one set of rows
 //! node with momenta        p⁺ - p = 0,   p + Dᵀ Λ - p⁻ = 0          two sets, p and Λ unknown
-//! tie                      Dᵀ Λ joins the rows of its nodes; points stay together at the nodes after
+//! tie                      Dᵀ Λ joins the rows of its nodes (`sites.rs`); points stay together at the nodes after
 //! foothold                 a tie with Λn ≥ 0,   |Λt| + |Λs| ≤ μ Λn: a pyramid within the cone
 //! start, end               p - p⁻ = 0,   p⁺ - p = 0                 p given or unknown; nothing if free
 //! ```
@@ -13,13 +13,14 @@ use super::columns::Gallery;
 use super::encounter::Encounter;
 use super::frozen::Frozen;
 use super::label::Label;
-use super::local::{Event, Law, Local, What};
+use super::local::{Law, Local, What};
 use super::node::{Function, NodePiece};
 use super::passage::Passage;
 use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
 use super::pressure;
+use super::sites::{Site, Stage, sites};
 use super::sums::{Effort, Linear};
 use super::turn::limit_turns;
 use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Tie};
@@ -68,17 +69,6 @@ impl Setup {
     }
 }
 
-/// Islands of the bodies of a meeting.
-pub(super) fn islands_of(plan: &Plan, meeting: &Meeting) -> Vec<usize> {
-    let model = &plan.model;
-    let slots = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|body| model.slots[body]);
-    let mut islands: Vec<usize> =
-        slots.map(|slot| model.islands.partition_point(|i| i.bodies.end <= slot)).collect();
-    islands.sort_unstable();
-    islands.dedup();
-    islands
-}
-
 /// Rows as they are made.
 #[derive(Default)]
 pub(super) struct Rows {
@@ -92,14 +82,6 @@ impl Rows {
         self.labels.push(label);
         self.bounds.len() - 1
     }
-}
-
-/// Where a local event is, before variables have numbers.
-pub(super) struct Site {
-    pub node: usize,
-    pub meeting: usize,
-    pub events: Vec<Event>,
-    pub islands: Vec<usize>,
 }
 
 impl Transcription {
@@ -148,31 +130,6 @@ impl Transcription {
             .collect();
         Self { context, pieces, layout, labels: rows.labels, setup, room: Default::default() }
     }
-}
-
-/// Where impulses act: at meetings, and at the nodes of the ties they make.
-pub(super) fn sites(plan: &Plan, setup: &Setup) -> Vec<Site> {
-    let mut sites = Vec::new();
-    for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {
-        let islands = islands_of(plan, meeting);
-        let site = |node: usize, events| Site { node, meeting: m, events, islands: islands.clone() };
-        sites.push(site(meeting.node, encounter.events(meeting)));
-        if let Some(tie) = meeting.tie {
-            let last = meeting.last(plan.intervals);
-            for node in meeting.node + 1..last {
-                sites.push(site(node, vec![encounter.tie_event(meeting, tie, Law::None)]));
-            }
-            let asked = islands.iter().any(|&i| plan.end.drive[i] != Drive::Free);
-            if last == plan.intervals && asked {
-                // Momenta that are sought must let the joint rest; given ones do already.
-                let sought = islands.iter().any(|&i| plan.end.drive[i] == Drive::Conditioned);
-                let law = if sought { Law::Stop } else { Law::None };
-                sites.push(site(last, vec![encounter.tie_event(meeting, tie, law)]));
-            }
-        }
-    }
-    sites.sort_by_key(|site| site.node);
-    sites
 }
 
 /// Whether the momentum of an island is an unknown at a node.
@@ -254,11 +211,13 @@ fn bounds(context: &Context, sites: &[Site]) -> Vec<Bound> {
         bounds[first..].iter_mut().zip(each).for_each(|(bound, own)| *bound = own);
     }
     for (site, &first) in sites.iter().zip(&numbering.impulses) {
-        // A point pushes. The three points of a face only stand for its force and where that acts: each may pull.
-        if let [Event { directions, .. }] = &site.events[..]
-            && directions.pushes()
-        {
-            bounds[first] = Bound::at_least(0.0);
+        let mut next = first;
+        for (e, event) in site.events.iter().enumerate() {
+            // A point pushes. The three points of a face only stand for its force and where that acts: each may pull.
+            if event.directions.pushes() && site.single(e) {
+                bounds[next] = Bound::at_least(0.0);
+            }
+            next += event.directions.count();
         }
     }
     if numbering.scales != NONE {
@@ -341,34 +300,34 @@ fn impulses(
     for (site, &first) in sites.iter().zip(&context.numbering.impulses) {
         let mut targets = Vec::new();
         for &island in &site.islands {
-            // What jumps joins the equation of the interval after; at the end, that of the interval before.
             let (before, after) = ends[site.node][island];
-            let row = if site.node == plan.intervals { before } else { after };
+            let row = if site.stage == Stage::Ends { before } else { after };
             let n = plan.model.islands[island].freedoms.len();
             targets.extend((0..n).map(|c| (if row == NONE { NONE } else { row + c }, 1.0)));
         }
-        for event in &site.events {
+        let mut next = first;
+        for (event, &meeting) in site.events.iter().zip(&site.meetings) {
             for law in 0..event.laws() {
                 let cone = matches!(event.across, Law::Stick(_)) && law + 1 == event.laws();
                 let bound = if cone { Bound::at_least(0.0) } else { Bound::equal(0.0) };
-                targets.push((rows.add(bound, Label::Law { meeting: site.meeting }), 1.0));
+                targets.push((rows.add(bound, Label::Law { meeting }), 1.0));
             }
+            if let Some(mu) = plan.meetings[meeting].foothold() {
+                let label = Label::Cone { meeting, node: site.node };
+                let sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].into_iter();
+                let terms = sides.flat_map(|(t, s)| {
+                    let row = rows.add(Bound::at_least(0.0), label.clone());
+                    [(row, next, mu), (row, next + 1, t), (row, next + 2, s)]
+                });
+                pieces.push(Box::new(Linear::new(&terms.collect::<Vec<_>>())));
+            }
+            next += event.directions.count();
         }
         pressure::of_a_face(context, setup, (site, first), rows, pieces);
-        if let Some(mu) = plan.meetings[site.meeting].foothold() {
-            let label = Label::Cone { meeting: site.meeting, node: site.node };
-            let sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].into_iter();
-            let terms = sides.flat_map(|(t, s)| {
-                let row = rows.add(Bound::at_least(0.0), label.clone());
-                [(row, first, mu), (row, first + 1, t), (row, first + 2, s)]
-            });
-            pieces.push(Box::new(Linear::new(&terms.collect::<Vec<_>>())));
-        }
         let what = What::Events(site.events.clone());
-        let at_end = site.node == plan.intervals;
         let islands = site.islands.clone();
         let mut piece = Local::new(context, site.node, what, islands, first, targets);
-        if at_end {
+        if site.stage == Stage::Ends {
             piece.momenta_are_after();
         }
         pieces.push(Box::new(piece));

@@ -1,9 +1,9 @@
 //! A candidate from a path: momenta and impulses follow from configurations and efforts.
 
 use super::Transcription;
-use super::build::{Site, sites};
 use super::local::Directions;
 use super::point::{NONE, Point};
+use super::sites::{Site, Stage, sites};
 use percussion_mechanics::discrete::displace;
 
 impl Transcription {
@@ -61,12 +61,11 @@ impl Transcription {
         }
         let sites = sites(&plan, &self.setup);
         for (site, &first) in sites.iter().zip(&numbering.impulses) {
-            // A small positive normal impulse: inside of its bound. That of a face acts in its middle.
-            let shares = self.setup.encounters[site.meeting].shares.clone();
+            // A small positive normal impulse: inside of its bound. Contacts share it, and that of a face acts in its middle.
             let mut at = first;
-            for (event, share) in site.events.iter().zip(shares) {
+            for (e, event) in site.events.iter().enumerate() {
                 if event.directions.pushes() {
-                    point.numbers[at] = share * self.likely_impulse(&point, site);
+                    point.numbers[at] = self.share(site, e) * self.likely_impulse(&point, site);
                 }
                 at += event.directions.count();
             }
@@ -89,17 +88,29 @@ impl Transcription {
     pub(crate) fn sites_of(&self, meeting: usize) -> impl Iterator<Item = (usize, Directions)> {
         let sites = sites(&self.context.plan, &self.setup);
         let node = self.context.plan.meetings[meeting].node;
-        let numbered: Vec<(Site, usize)> =
-            sites.into_iter().zip(self.context.numbering.impulses.iter().copied()).collect();
-        numbered.into_iter().filter(move |(site, _)| site.meeting == meeting && site.node == node).flat_map(
-            |(site, first)| {
-                let mut next = first;
-                site.events.into_iter().map(move |event| {
-                    next += event.directions.count();
-                    (next - event.directions.count(), event.directions)
-                })
-            },
-        )
+        let mut found = Vec::new();
+        for (site, &first) in sites.into_iter().zip(&self.context.numbering.impulses) {
+            let mut next = first;
+            for (own, event) in site.meetings.into_iter().zip(site.events) {
+                let count = event.directions.count();
+                if own == meeting && site.node == node && site.stage == Stage::Jumps {
+                    found.push((next, event.directions));
+                }
+                next += count;
+            }
+        }
+        found.into_iter()
+    }
+
+    /// Which part of a site's impulse an event is likely to have.
+    fn share(&self, site: &Site, event: usize) -> f64 {
+        let meeting = site.meetings[event];
+        let corner = site.meetings[..event].iter().filter(|other| **other == meeting).count();
+        let mut meetings = site.meetings.clone();
+        meetings.sort_unstable();
+        meetings.dedup();
+        let of_contact = self.setup.encounters[meeting].shares.get(corner).copied().unwrap_or(1.0);
+        of_contact / meetings.len() as f64
     }
 
     /// How strong a normal impulse is likely to be: what momenta change by at the node.

@@ -2,8 +2,7 @@
 
 use super::faces::Kept;
 use super::frozen::Frozen;
-use super::local::{Directions, Event, Law};
-use crate::plan::{Meeting, Slip, Tie};
+use crate::plan::{Meeting, Tie};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{Contacts, Manifold, Memory, PartShape, Touch};
@@ -124,42 +123,6 @@ impl Encounter {
     /// How far the features that were held fast are from those that are nearest: the true separation at a state.
     pub fn separation(&self, model: &Model, state: &State) -> f64 {
         super::separation(model, state, self.pair, &mut Memory::default()).unwrap_or(f64::NAN)
-    }
-}
-
-impl Encounter {
-    /// The events at the meeting's own node.
-    pub(super) fn events(&self, meeting: &Meeting) -> Vec<Event> {
-        if let Some(tie) = meeting.tie {
-            return vec![self.tie_event(meeting, tie, Law::None)];
-        }
-        let normal = Law::Restitution(meeting.restitution);
-        let across = match meeting.slip {
-            Slip::Free => Law::None,
-            Slip::Sticks => Law::Stop,
-            Slip::Friction(mu) if self.slides => Law::Slide(mu),
-            Slip::Friction(mu) => Law::Stick(mu),
-        };
-        let features = self.features.iter().map(|frozen| {
-            let directions =
-                if across == Law::None { Directions::Normal(*frozen) } else { Directions::Contact(*frozen) };
-            Event { pair: self.pair, directions, normal, across }
-        });
-        features.collect()
-    }
-
-    pub(super) fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
-        if meeting.foothold().is_some() {
-            // The same three impulses along other axes: the normal one has a sign.
-            let directions = Directions::Foothold(self.features[0]);
-            return Event { pair: self.pair, directions, normal: law, across: law };
-        }
-        let (a, b) = (self.features[0].point_a, self.features[0].point_b);
-        let directions = match tie {
-            Tie::Point => Directions::Point(a, b),
-            Tie::Rigid => Directions::Rigid(a, b),
-        };
-        Event { pair: self.pair, directions, normal: law, across: Law::None }
     }
 }
 

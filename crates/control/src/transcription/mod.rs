@@ -8,6 +8,7 @@
 //! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
 //! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along freedoms |
+//! | `sites.rs` | where impulses act, and in which order at a node |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs`, `faces.rs` | which features of two parts meet, held fast, and how far these reach |
 //! | `pressure.rs` | faces push, at a place of both |
@@ -35,6 +36,7 @@ mod plane;
 mod point;
 mod posture;
 mod pressure;
+mod sites;
 mod sums;
 mod tree;
 mod turn;

@@ -8,13 +8,14 @@
 //!                                   heights of corners are constant
 //! ```
 
-use super::build::{Rows, Setup, Site};
+use super::build::{Rows, Setup};
 use super::encounter::poses;
 use super::frozen::Frozen;
 use super::label::Label;
 use super::node::Function;
 use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
+use super::sites::Site;
 use super::sums::Linear;
 use crate::kinematics::Stance;
 use percussion_mechanics::State;
@@ -31,7 +32,8 @@ pub(super) fn of_a_face(
     rows: &mut Rows,
     pieces: &mut Vec<Box<dyn Piece>>,
 ) {
-    let meeting = site.meeting;
+    // The corners of a face are the events of one contact.
+    let Some(&meeting) = site.meetings.first() else { return };
     let encounter = &setup.encounters[meeting];
     let strikes = context.plan.meetings[meeting].tie.is_none() && site.events.len() > 1;
     let Some(kept) = encounter.kept.as_ref().filter(|_| strikes) else { return };

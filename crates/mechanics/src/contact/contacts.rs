@@ -167,6 +167,13 @@ impl Contacts {
             && self.apart.binary_search(&key(p.body, q.body)).is_err()
     }
 
+    /// Lets pairs of bodies never meet.
+    pub(crate) fn keep_apart(&mut self, pairs: &[(usize, usize)]) {
+        self.apart.extend(pairs.iter().map(|&(a, b)| key(a, b)));
+        self.apart.sort_unstable();
+        self.apart.dedup();
+    }
+
     /// A pair in the order in which it is asked about: a half-space comes second.
     pub fn ordered(&self, a: usize, b: usize) -> (usize, usize) {
         let (low, high) = key(a, b);

@@ -294,6 +294,27 @@ impl Ledger {
         Ok(Entry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
     }
 
+    /// Goes on with another model of the same forces, from a state at the instant last booked whose momenta have jumped: contact did that.
+    pub fn change_model(&mut self, model: &Model, state: &State) -> Result<(), ForceError> {
+        let now = self.scratch.measure(model, state)?;
+        let (energy, at) = (now.energy() - self.last.energy(), Self::forces(model).end);
+        for (slot, kept) in self.momenta.iter_mut().enumerate() {
+            let new = momentum(model, state, slot, &self.scratch.twists[slot]);
+            if let Some(cause) = self.causes.get_mut(at) {
+                cause.add(&(new.0 - kept.0, new.1 - kept.1));
+            }
+            *kept = new;
+        }
+        if let Some(cause) = self.causes.get_mut(at) {
+            cause.energy += energy;
+        }
+        self.hangs = model.islands.iter().map(|island| hangs(model, island)).collect();
+        (self.last, self.followed) = (now, false);
+        let error = now.energy() - self.initial.energy() - self.work();
+        self.extremes.watch(&now, error, &self.causes[SCHEME]);
+        Ok(())
+    }
+
     /// `H_d` and the hidden constraints at the beginning of the step. At the start of a run and beside a collision momenta
     /// are those of velocities, which constraints allow.
     fn read_instant(

@@ -11,6 +11,7 @@ mod island;
 mod loaded;
 mod open;
 mod start;
+mod tied;
 
 pub use build::{BodyId, JointId, JointSpec, ModelBuilder};
 pub use error::ModelError;

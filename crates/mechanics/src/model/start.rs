@@ -178,14 +178,14 @@ fn wanted_twists(
     Ok(wanted)
 }
 
-/// Removes the part of the momenta of an island that its loops do not allow, or refuses it.
-fn project_on_loops(
+/// Removes the part of the momenta of an island that its loops do not allow, or refuses it. Returns the multipliers `λ` of the loops' rows: `Gᵀ λ` was removed.
+pub(super) fn project_on_loops(
     model: &Model,
     state: &mut State,
     island: &super::Island,
     system: &mut System,
     project: bool,
-) -> Result<(), ModelError> {
+) -> Result<Vec<f64>, ModelError> {
     let n = island.freedoms.len();
     let b0 = island.bodies.start;
     let mut twists = vec![Vec6::zeros(); island.bodies.len()];
@@ -222,7 +222,7 @@ fn project_on_loops(
     let m = rows.len();
     if m == 0 {
         // A free joint closes nothing.
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut columns = DMatrix::zeros(n, m);
     for (c, row) in rows.iter().enumerate() {
@@ -236,9 +236,9 @@ fn project_on_loops(
     let svd = schur.svd(true, true);
     let multipliers =
         svd.solve(&DVector::from_vec(errors), scale * 1e-12).unwrap_or_else(|_| DVector::zeros(m));
-    let correction = g.transpose() * multipliers;
+    let correction = g.transpose() * &multipliers;
     for (p, c) in state.momenta[island.freedoms.clone()].iter_mut().zip(correction.iter()) {
         *p -= c;
     }
-    Ok(())
+    Ok(multipliers.as_slice().to_vec())
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use percussion::control::replay::default_scheme;
 use percussion::scene::Scene;
-use percussion::scene::run::{self, Planned, Progress, RunError, Status, Summary, folder};
+use percussion::scene::run::{self, JointFigures, Planned, Progress, RunError, Status, Summary, folder};
 
 use super::progress::{Meter, rounded};
 use super::scene::Asked;
@@ -196,9 +196,10 @@ fn closing(summary: &Summary, report: &Path) -> String {
         (_, None) => String::new(),
         (n, Some(overlap)) => format!("contact      {n} collisions, {overlap:.2e} m greatest overlap\n"),
     };
-    let replay = summary.replay.map_or_else(String::new, |replay| {
+    let replay = summary.replay.as_ref().map_or_else(String::new, |replay| {
         let (position, rotation) = (replay.agreement_position, replay.agreement_rotation);
-        format!("replay       {position:.2e} m and {rotation:.2e} rad from the plan at its nodes\n")
+        let joints: String = replay.joints.iter().map(joint).collect();
+        format!("{joints}replay       {position:.2e} m and {rotation:.2e} rad from the plan at its nodes\n")
     });
     let rate = rounded(*steps as f64 / wall_time_s.max(f64::MIN_POSITIVE));
     format!(
@@ -212,5 +213,24 @@ fn closing(summary: &Summary, report: &Path) -> String {
         angular_momentum.max_error,
         summary.constraint_max,
         report.display()
+    )
+}
+
+/// A joint that a planned contact made, in a line.
+fn joint(made: &JointFigures) -> String {
+    let JointFigures { name, joint, bodies: [one, other], .. } = made;
+    let until = made.left.map_or_else(|| "the end".to_owned(), |left| format!("{left:.6} s"));
+    let blow = made.impulse.iter().map(|i| i * i).sum::<f64>().sqrt();
+    let cone = match made.cone {
+        None => String::new(),
+        Some(cone) if cone.blow.max(cone.force.unwrap_or(0.0)) <= 0.0 => ", within its cone".to_owned(),
+        Some(cone) => {
+            let force = cone.force.unwrap_or(0.0).max(0.0);
+            format!(", out of its cone by up to {:.1e} N s and {force:.1e} N", cone.blow.max(0.0))
+        }
+    };
+    format!(
+        "joint        {name}: `{one}` on `{other}`, {joint}, from {:.6} s to {until}, made by {blow:.3e} N s{cone}\n",
+        made.made
     )
 }

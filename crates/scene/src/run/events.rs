@@ -25,7 +25,7 @@ pub struct Event<'a> {
     pub normal: [f64; 3],
     /// Impulse on the first body, N s.
     pub impulse: [f64; 3],
-    /// `impact`, `response` or `hand-over`; of a plan, `planned`.
+    /// `impact`, `response` or `hand-over`; of a plan, `planned`; of a joint that a contact makes in a replay, `joint`.
     #[serde(borrow)]
     pub kind: Cow<'a, str>,
     /// Kinetic energy of the islands that met, J.

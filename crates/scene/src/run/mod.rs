@@ -30,6 +30,7 @@ mod planned_figures;
 mod session;
 mod shot;
 mod since;
+mod steered;
 mod stepping;
 mod summary;
 mod trajectory;
@@ -43,9 +44,13 @@ pub use kept::Kept;
 pub use manoeuvre::Planned;
 pub use planned::plan;
 pub use planned_figures::{ActiveFigure, ContactFigure, PlanFigures, StartFigure};
-pub use session::{Progress, prepare, run, run_steered};
+pub use session::{Progress, prepare, run};
 pub use shot::{ChosenFigure, LeftFigure, ShootFigures, shoot};
 pub use since::Since;
+pub use steered::run_steered;
 pub use stepping::{Complementarity, SOLVER_NAMES, SinceSteps, Stepping};
-pub use summary::{Brought, Counts, Energy, Failure, Momentum, Projection, ReplayFigures, Status, Summary};
+pub use summary::{
+    Brought, ConeFigures, Counts, Energy, Failure, JointFigures, Momentum, Projection, ReplayFigures, Status,
+    Summary,
+};
 pub use trajectory::{CONSTRAINT_NAMES, ENERGY_NAMES, StepFigures};

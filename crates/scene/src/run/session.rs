@@ -13,16 +13,15 @@ use super::checkpoint::{Checkpoint, ContactFigures, replace};
 use super::error::RunError;
 use super::events::Events;
 use super::folder::{self, Folder};
-use super::manoeuvre::Planned;
 use super::parts::Parts;
 use super::shot::ShootFigures;
 use super::since::{Pieces, Since};
+use super::steered::Steered;
 use super::stepping::Stepping;
-use super::summary::{About, Course, Failure, Made, ReplayFigures, Status, Summary};
+use super::summary::{About, Course, Failure, Made, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
 use crate::overlap::Overlaps;
-use percussion_control::replay::{self, Agreement};
 use percussion_mechanics::ledger::Entry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
@@ -62,24 +61,6 @@ pub fn run(
     session.close(status, failure)
 }
 
-/// Runs a scene under the efforts of a manoeuvre that was planned for it, a step for each interval, and compares the nodes.
-pub fn run_steered(
-    mut scene: Scene,
-    path: &Path,
-    planned: Planned,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Summary, RunError> {
-    let plan = &scene.plan.as_ref().ok_or(RunError::NoPlan)?.plan;
-    replay::simulable(plan)?;
-    scene.model = replay::loaded(plan, &planned.times(), &planned.efforts)?;
-    scene.state = planned.nodes[0].clone();
-    let steered = Steered { nodes: planned.nodes, agreement: Agreement::default() };
-    scene.run.step = steered.length(0);
-    let mut session = Session::begun(scene, path, Some(steered))?;
-    let (status, failure) = session.advance(watch)?;
-    session.close(status, failure)
-}
-
 /// Runs a scene from initial conditions that were looked for; how that search ended is how the run is said to have ended.
 pub(super) fn run_shot(
     scene: Scene,
@@ -93,19 +74,6 @@ pub(super) fn run_shot(
     session.close(if status == Status::Finished { ended } else { status }, failure)
 }
 
-/// The nodes of a manoeuvre that a run is to follow.
-struct Steered {
-    nodes: Vec<State>,
-    agreement: Agreement,
-}
-
-impl Steered {
-    /// Length of an interval, s.
-    fn length(&self, interval: usize) -> f64 {
-        self.nodes[interval + 1].time - self.nodes[interval].time
-    }
-}
-
 /// A scene with its scheme, ready for its first step: everything that can be wrong before it is found here.
 pub fn prepare(scene: Scene) -> Result<Simulation, RunError> {
     let scheme = scheme(&scene, &scene.state)?;
@@ -117,7 +85,7 @@ fn scheme(scene: &Scene, state: &State) -> Result<Box<dyn Scheme + Send>, RunErr
     Ok(schemes::by_name(&scene.run.scheme, &scene.model, state, &scene.run.options)?)
 }
 
-struct Session {
+pub(super) struct Session {
     folder: Folder,
     about: About,
     simulation: Simulation,
@@ -149,10 +117,10 @@ impl Session {
         if resume { Self::resumed(scene, path) } else { Self::begun(scene, path, None) }
     }
 
-    fn begun(mut scene: Scene, path: &Path, steered: Option<Steered>) -> Result<Self, RunError> {
+    pub(super) fn begun(mut scene: Scene, path: &Path, steered: Option<Steered>) -> Result<Self, RunError> {
         let clock = Instant::now();
         let (about, every) = (About::from(&scene), scene.run.every as u64);
-        let total = steered.as_ref().map_or_else(|| scene.run.steps(), |s| s.nodes.len() as u64 - 1);
+        let total = steered.as_ref().map_or_else(|| scene.run.steps(), |s| s.intervals() as u64);
         let (warnings, resolved) = (mem::take(&mut scene.warnings), mem::take(&mut scene.resolved));
         // Before the folder is touched: an old run is not cleared away for a scene that cannot run.
         let simulation = prepare(scene)?;
@@ -252,17 +220,17 @@ impl Session {
     }
 
     /// Steps until the end, a failure or a stop.
-    fn advance(
+    pub(super) fn advance(
         &mut self,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<(Status, Option<Failure>), RunError> {
         let from = self.simulation.state().steps;
         // One look at the clock for both.
         let (mut saved, mut shown) = (Instant::now(), Instant::now());
+        if from == 0 {
+            self.steer()?;
+        }
         while self.simulation.state().steps < self.total {
-            if let Some(steered) = &self.steered {
-                self.simulation.change_step(steered.length(self.simulation.state().steps as usize));
-            }
             match self.simulation.advance() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
                 Ok(entry) => {
@@ -273,10 +241,11 @@ impl Session {
             self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
             self.note_collisions()?;
             self.measure_overlap();
-            let state = self.simulation.state();
             if let Some(steered) = &mut self.steered {
-                steered.agreement.compare(&steered.nodes[state.steps as usize], state);
+                steered.compare(&self.simulation);
             }
+            self.steer()?;
+            let state = self.simulation.state();
             let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
             if state.steps.is_multiple_of(self.every) {
                 self.keep_in_turn()?;
@@ -296,6 +265,21 @@ impl Session {
             }
         }
         Ok((Status::Finished, None))
+    }
+
+    /// Makes ready for the next interval of a manoeuvre, and writes down which joints entered.
+    fn steer(&mut self) -> Result<(), RunError> {
+        let Some(steered) = self.steered.as_mut().filter(|_| self.simulation.state().steps < self.total)
+        else {
+            return Ok(());
+        };
+        let entered = steered.enter(&mut self.simulation)?;
+        let (model, time) = (self.simulation.model(), self.simulation.state().time);
+        for event in steered.entered(entered, model, time) {
+            self.events.write(&event).map_err(RunError::at(&self.folder.file(folder::EVENTS)))?;
+            self.contact.collisions += 1;
+        }
+        Ok(())
     }
 
     /// Writes down what met in the last step.
@@ -371,7 +355,7 @@ impl Session {
     }
 
     /// Leaves a folder that is complete.
-    fn close(mut self, status: Status, failure: Option<Failure>) -> Result<Summary, RunError> {
+    pub(super) fn close(mut self, status: Status, failure: Option<Failure>) -> Result<Summary, RunError> {
         let rows = self.parts.rows();
         // The last state is always shown. It is not counted in the checkpoint unless its turn has come: a run that goes
         // on keeps the same states as one in one piece.
@@ -392,10 +376,7 @@ impl Session {
             contact: self.contact,
             stepping: self.stepping,
         };
-        let replay = self.steered.as_ref().map(|steered| ReplayFigures {
-            agreement_position: steered.agreement.position,
-            agreement_rotation: steered.agreement.rotation,
-        });
+        let replay = self.steered.as_ref().map(|steered| steered.figures(self.simulation.model()));
         let (shoot, about) = (self.shot.take(), &self.about);
         let summary = Summary { replay, shoot, ..Summary::new(about, &Made::from(&self.simulation), course) };
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.

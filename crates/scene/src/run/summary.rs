@@ -115,12 +115,52 @@ pub struct Summary {
 }
 
 /// How far a simulation under planned efforts is from what was planned, at the nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayFigures {
     /// Greatest distance of a centre of mass from where it was planned, m.
     pub agreement_position: f64,
     /// Greatest angle of a body from how it was planned, rad.
     pub agreement_rotation: f64,
+    /// The joints that contacts made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointFigures>,
+}
+
+/// A joint that a planned contact made in a simulation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointFigures {
+    /// The contact's name.
+    pub name: String,
+    /// `spherical` or `fixed`.
+    pub joint: String,
+    /// The bodies it holds together.
+    pub bodies: [String; 2],
+    /// The node where it entered.
+    pub node: usize,
+    /// When that was planned, s.
+    pub made: f64,
+    /// The node where it is to leave, if it is.
+    pub release: Option<usize>,
+    /// When that was planned, s.
+    pub left: Option<f64>,
+    /// Where it holds, m.
+    pub point: [f64; 3],
+    /// The impulse on the first body with which it entered, N s.
+    pub impulse: [f64; 3],
+    /// Of a foothold, how far it was outside of its cone of friction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone: Option<ConeFigures>,
+}
+
+/// `|f_t| - μ f_n` of a foothold, negative inside of the cone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConeFigures {
+    /// The coefficient of friction.
+    pub friction: f64,
+    /// Of the impulse with which it entered, N s.
+    pub blow: f64,
+    /// The greatest of its forces at nodes between its ends, N; null if there are none.
+    pub force: Option<f64>,
 }
 
 /// Energies over a run, J.

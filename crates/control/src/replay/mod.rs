@@ -9,9 +9,15 @@
 //!
 //! The variational scheme solves the same equations as the plan: without contacts the two agree to rounding. The exact scheme
 //! finds planned contacts by itself, a rounding before or after their nodes; placements are continuous there, and it is placements
-//! that are compared.
+//! that are compared. Joints that contacts make enter and leave at their nodes ([`Joints`]).
+
+mod joints;
+
+pub use joints::{Cone, Joints, Made};
 
 use crate::plan::Plan;
+use crate::transcription::EncounterError;
+use percussion_mechanics::contact::Transcript;
 use percussion_mechanics::discrete::{Control, Differentiator, Passage, StepFailure};
 use percussion_mechanics::force::{
     Anchor, Force, ForceError, Given, JointForce, JointLaw, Law, Load, Table, TableError,
@@ -35,9 +41,29 @@ pub enum ReplayError {
         /// What the plan has.
         components: usize,
     },
-    /// A joint that a contact makes.
-    #[error("{0} makes a joint, which a simulation does not; only plans without `tie` can be replayed")]
-    Tie(String),
+    /// A contact that the nodes of another plan do not have.
+    #[error(
+        "{name} is planned beyond the {nodes} nodes that there are; replay with the scene that was planned"
+    )]
+    Nodes {
+        /// The contact.
+        name: String,
+        /// Nodes given.
+        nodes: usize,
+    },
+    /// A contact whose features cannot be told.
+    #[error(transparent)]
+    Encounter(#[from] EncounterError),
+    /// A joint whose point moves.
+    #[error(
+        "the point that {name} holds moves by {moved:.1e} m from node to node: it is not the one that touches; plan with the scene as it is, or let a corner touch a face"
+    )]
+    Slips {
+        /// The contact.
+        name: String,
+        /// How far, m.
+        moved: f64,
+    },
     /// Nodes whose times do not increase.
     #[error("the times of the nodes: {0}")]
     Times(#[from] TableError),
@@ -72,6 +98,15 @@ impl Agreement {
     }
 }
 
+/// What a replay came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// With the plan.
+    pub agreement: Agreement,
+    /// The joints that contacts made.
+    pub joints: Vec<Made>,
+}
+
 /// The scheme that replays a plan when nobody says: one that finds its contacts, also those that it should not have.
 pub fn default_scheme(plan: &Plan) -> &'static str {
     let soft = plan.model.forces.iter().any(|force| matches!(force.law, Law::Contact(_)));
@@ -82,8 +117,8 @@ pub fn default_scheme(plan: &Plan) -> &'static str {
     }
 }
 
-/// The model of a plan under efforts that are held between nodes at given times. Whether the joints that contacts make can be
-/// simulated is another question: [`simulable`].
+/// The model of a plan under efforts that are held between nodes at given times. The joints
+/// that contacts make are not in it: [`Joints`].
 pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, ReplayError> {
     let components = plan.components();
     let intervals = times.len().saturating_sub(1);
@@ -129,14 +164,6 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
     Ok(model.with_forces(forces, along))
 }
 
-/// Whether a simulation has what the contacts of a plan make.
-pub fn simulable(plan: &Plan) -> Result<(), ReplayError> {
-    match plan.meetings.iter().find(|meeting| meeting.tie.is_some()) {
-        Some(meeting) => Err(ReplayError::Tie(meeting.name.clone())),
-        None => Ok(()),
-    }
-}
-
 /// Simulates planned efforts from the first node on, a step for each interval, and compares all nodes.
 pub fn replay(
     plan: &Plan,
@@ -144,20 +171,30 @@ pub fn replay(
     efforts: &[f64],
     scheme: &str,
     options: &schemes::Options,
-) -> Result<Agreement, ReplayError> {
-    simulable(plan)?;
+) -> Result<Replayed, ReplayError> {
     let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
-    let model = loaded(plan, &times, efforts)?;
+    let mut model = loaded(plan, &times, efforts)?;
+    let mut joints = Joints::new(plan, nodes, model.clone())?;
     let mut state = nodes[0].clone();
-    let mut scheme = schemes::by_name(scheme, &model, &state, options)?;
+    let mut stepper = schemes::by_name(scheme, &model, &state, options)?;
     let mut agreement = Agreement::default();
-    for pair in nodes.windows(2) {
+    for (k, pair) in nodes.windows(2).enumerate() {
         state.time = pair[0].time;
+        if let Some(next) = joints.enter(k, &mut state) {
+            model = next;
+            stepper = schemes::by_name(scheme, &model, &state, options)?;
+        }
         let h = pair[1].time - pair[0].time;
-        scheme.step(&model, &mut state, h).map_err(|failure| ReplayError::Step(Box::new(failure)))?;
+        stepper.step(&model, &mut state, h).map_err(|failure| ReplayError::Step(Box::new(failure)))?;
+        joints.look(&state, broken(stepper.transcript()));
         agreement.compare(&pair[1], &state);
     }
-    Ok(agreement)
+    Ok(Replayed { agreement, joints: joints.made().to_vec() })
+}
+
+/// Whether something collided inside a step.
+pub fn broken(inside: Option<&Transcript>) -> bool {
+    inside.is_some_and(|inside| !inside.nodes.is_empty())
 }
 
 /// Reduced momenta with which an interval ends, before anything happens at its node: those of the discrete equations between
