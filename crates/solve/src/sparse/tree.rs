@@ -6,9 +6,9 @@ use std::ops::Range;
 
 /// No parent.
 pub(super) const ROOT: u32 = u32::MAX;
-/// Fronts are merged with their parents if that makes at most this part of the merged columns zeros, and not too many columns.
-const ZEROS: f64 = 0.3;
-const MERGED: usize = 24;
+/// What passing an entry on and a front by itself cost, in products.
+const PASSED: f64 = 5.0;
+const FRONT: f64 = 200.0;
 
 /// Where an entry of the matrix goes in its front.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ impl Graph {
 }
 
 /// Parents in the tree of elimination, for groups by their place in an order [Liu 1990].
-fn parents(graph: &Graph, order: &[u32], place: &[u32]) -> Vec<u32> {
+fn parents(graph: &Graph, Sequence { order, place, .. }: &Sequence) -> Vec<u32> {
     let n = order.len();
     let (mut parent, mut ancestor) = (vec![ROOT; n], vec![ROOT; n]);
     for k in 0..n {
@@ -146,33 +146,91 @@ fn postorder(parent: &[u32], weight: &[u32]) -> Vec<u32> {
     list
 }
 
-/// Groups below each group: its neighbours that come later and those of its children. Lists are sorted.
-fn structures(graph: &Graph, order: &[u32], place: &[u32], parent: &[u32]) -> Vec<Vec<u32>> {
-    let n = order.len();
-    let mut children = vec![Vec::new(); n];
-    let mut mark = vec![ROOT; n];
-    let mut all: Vec<Vec<u32>> = Vec::with_capacity(n);
-    for k in 0..n {
-        let mut own = Vec::new();
-        mark[k] = k as u32;
-        let mut take = |i: u32| {
-            if i as usize > k && mark[i as usize] != k as u32 {
-                mark[i as usize] = k as u32;
-                own.push(i);
-            }
-        };
-        graph.of(order[k] as usize).iter().for_each(|&other| take(place[other as usize]));
-        for &child in &children[k] {
-            let below: &Vec<u32> = &all[child as usize];
-            below.iter().for_each(|&i| take(i));
+/// The neighbours of all indices, themselves among them.
+struct Neighbours {
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+}
+
+impl Neighbours {
+    fn new(matrix: &Symmetric) -> Self {
+        let n = matrix.dimension;
+        let both = || matrix.entries().flat_map(|(i, j, _)| [(i, j), (j, i)]);
+        let mut starts = vec![0; n + 1];
+        both().for_each(|(i, _)| starts[i + 1] += 1);
+        for i in 0..n {
+            starts[i + 1] += starts[i];
         }
-        own.sort_unstable();
-        if parent[k] != ROOT {
-            children[parent[k] as usize].push(k as u32);
-        }
-        all.push(own);
+        let mut next = starts.clone();
+        let mut indices = vec![0; starts[n]];
+        both().for_each(|(i, j)| {
+            indices[next[i]] = j as u32;
+            next[i] += 1;
+        });
+        Self { starts, indices }
     }
-    all
+}
+
+/// An order of groups, with the positions of their members.
+struct Sequence {
+    order: Vec<u32>,
+    /// Of groups.
+    place: Vec<u32>,
+    /// The first position of the group at each place, and the end.
+    first: Vec<u32>,
+    /// Of indices.
+    position: Vec<u32>,
+}
+
+impl Sequence {
+    fn new(order: Vec<u32>, groups: &Groups) -> Self {
+        let mut position = vec![0; groups.of.len()];
+        let mut first = Vec::with_capacity(order.len() + 1);
+        let mut next = 0;
+        for &group in &order {
+            first.push(next);
+            for &member in &groups.members[group as usize][..groups.size(group as usize)] {
+                position[member as usize] = next;
+                next += 1;
+            }
+        }
+        first.push(next);
+        Self { place: places(&order), order, first, position }
+    }
+
+    /// Positions below each group: its neighbours that come later and those of its children. Lists are sorted. A group is
+    /// eliminated as a whole, but what is below may be one of two.
+    fn below(&self, neighbours: &Neighbours, groups: &Groups, parent: &[u32]) -> Vec<Vec<u32>> {
+        let n = self.order.len();
+        let mut children = vec![Vec::new(); n];
+        let mut mark = vec![ROOT; self.position.len()];
+        let mut all: Vec<Vec<u32>> = Vec::with_capacity(n);
+        for k in 0..n {
+            let mut own = Vec::new();
+            let end = self.first[k + 1];
+            let mut take = |p: u32| {
+                if p >= end && mark[p as usize] != k as u32 {
+                    mark[p as usize] = k as u32;
+                    own.push(p);
+                }
+            };
+            let group = self.order[k] as usize;
+            for &member in &groups.members[group][..groups.size(group)] {
+                let range = neighbours.starts[member as usize]..neighbours.starts[member as usize + 1];
+                neighbours.indices[range].iter().for_each(|&j| take(self.position[j as usize]));
+            }
+            for &child in &children[k] {
+                let below: &Vec<u32> = &all[child as usize];
+                below.iter().for_each(|&p| take(p));
+            }
+            own.sort_unstable();
+            if parent[k] != ROOT {
+                children[parent[k] as usize].push(k as u32);
+            }
+            all.push(own);
+        }
+        all
+    }
 }
 
 fn places(order: &[u32]) -> Vec<u32> {
@@ -186,47 +244,37 @@ fn places(order: &[u32]) -> Vec<u32> {
 impl Tree {
     /// Works out fronts for a matrix's pattern.
     pub fn new(matrix: &Symmetric, groups: &Groups) -> Self {
-        let graph = Graph::new(matrix, groups);
-        let order = graph.order();
-        let place = places(&order);
-        let parent = parents(&graph, &order, &place);
-        let below = structures(&graph, &order, &place, &parent);
+        let (graph, neighbours) = (Graph::new(matrix, groups), Neighbours::new(matrix));
+        let sequence = Sequence::new(graph.order(), groups);
+        let parent = parents(&graph, &sequence);
+        let below = sequence.below(&neighbours, groups, &parent);
         let counts: Vec<u32> = below.iter().map(|list| list.len() as u32).collect();
-        let post = postorder(&parent, &counts);
-        let order: Vec<u32> = post.iter().map(|&k| order[k as usize]).collect();
-        let place = places(&order);
-        let parent = parents(&graph, &order, &place);
-        let below = structures(&graph, &order, &place, &parent);
-        let fronts = merged(groups, &order, &parent, &below);
-        Self::laid_out(matrix, groups, &order, &below, &fronts)
+        let order = postorder(&parent, &counts).iter().map(|&k| sequence.order[k as usize]).collect();
+        let sequence = Sequence::new(order, groups);
+        let parent = parents(&graph, &sequence);
+        let below = sequence.below(&neighbours, groups, &parent);
+        let fronts = merged(&sequence, &parent, &below);
+        Self::laid_out(matrix, &sequence, &below, &fronts)
     }
 
     fn laid_out(
         matrix: &Symmetric,
-        groups: &Groups,
-        order: &[u32],
+        sequence: &Sequence,
         below: &[Vec<u32>],
         fronts: &[Range<usize>],
     ) -> Self {
         let n = matrix.dimension;
-        let mut tree = Self::default();
-        let mut first_of_group = Vec::with_capacity(order.len() + 1);
-        for &group in order {
-            first_of_group.push(tree.order.len() as u32);
-            let size = groups.size(group as usize);
-            tree.order.extend(&groups.members[group as usize][..size]);
+        let mut tree = Self { order: vec![0; n], ..Self::default() };
+        for (i, &p) in sequence.position.iter().enumerate() {
+            tree.order[p as usize] = i as u32;
         }
-        first_of_group.push(n as u32);
         let mut front_of = vec![0_u32; n];
         for (f, range) in fronts.iter().enumerate() {
-            let positions = first_of_group[range.start]..first_of_group[range.end];
+            let positions = sequence.first[range.start]..sequence.first[range.end];
             front_of[positions.start as usize..positions.end as usize].fill(f as u32);
             let from = tree.rows.len();
             // What the last group has below it, all groups before it have at most, besides the front itself.
-            let last = &below[range.end - 1];
-            tree.rows.extend(
-                last.iter().flat_map(|&g| first_of_group[g as usize]..first_of_group[g as usize + 1]),
-            );
+            tree.rows.extend(&below[range.end - 1]);
             tree.nodes.push(Node {
                 first: positions.start,
                 columns: positions.end - positions.start,
@@ -244,7 +292,7 @@ impl Tree {
             }
         }
         tree.map();
-        tree.scatter(matrix, &front_of);
+        tree.scatter(matrix, &sequence.position, &front_of);
         tree
     }
 
@@ -270,11 +318,7 @@ impl Tree {
     }
 
     /// Where entries of the matrix go.
-    fn scatter(&mut self, matrix: &Symmetric, front_of: &[u32]) {
-        let mut position = vec![0_u32; matrix.dimension];
-        for (p, &i) in self.order.iter().enumerate() {
-            position[i as usize] = p as u32;
-        }
+    fn scatter(&mut self, matrix: &Symmetric, position: &[u32], front_of: &[u32]) {
         let mut counts = vec![0; self.nodes.len() + 1];
         for (i, j, _) in matrix.entries() {
             counts[front_of[position[i].min(position[j]) as usize] as usize + 1] += 1;
@@ -301,31 +345,31 @@ impl Tree {
     }
 }
 
-/// Ranges of groups that make a front.
-fn merged(groups: &Groups, order: &[u32], parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<usize>> {
-    let size = |k: usize| groups.size(order[k] as usize);
-    let rows: Vec<usize> =
-        below.iter().map(|list| list.iter().map(|&g| size(g as usize)).sum::<usize>()).collect();
-    // Columns, and entries that are zeros.
+/// Ranges of groups that make a front: as long as one front costs less than two.
+fn merged(sequence: &Sequence, parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<usize>> {
+    // With columns and rows.
     let mut fronts: Vec<(Range<usize>, usize, usize)> = Vec::new();
-    for k in 0..order.len() {
-        let mut own = (k..k + 1, size(k), 0);
-        while let Some((range, columns, zeros)) = fronts.last() {
-            let last = range.end - 1;
-            if !own.0.contains(&(parent[last] as usize)) {
+    for k in 0..below.len() {
+        let columns = (sequence.first[k + 1] - sequence.first[k]) as usize;
+        let mut own = (k..k + 1, columns, below[k].len());
+        while let Some((range, columns, theirs)) = fronts.last() {
+            if !own.0.contains(&(parent[range.end - 1] as usize)) {
                 break;
             }
-            let (all, below) = (columns + own.1, rows[k]);
-            let more = zeros + own.2 + columns * (own.1 + below - rows[last]);
-            let entries = all * (all + 1) / 2 + all * below;
-            let fits = more == zeros + own.2 || (all <= MERGED && (more as f64) <= ZEROS * entries as f64);
-            if !fits {
+            let all = columns + own.1;
+            if cost(all, own.2) > cost(*columns, *theirs) + cost(own.1, own.2) {
                 break;
             }
-            own = (range.start..k + 1, all, more);
+            own = (range.start..k + 1, all, own.2);
             fronts.pop();
         }
         fronts.push(own);
     }
-    fronts.into_iter().map(|(range, _, _)| range).collect()
+    fronts.into_iter().map(|(range, ..)| range).collect()
+}
+
+/// What a front costs, in products: elimination, passing the rest on, and its administration.
+fn cost(columns: usize, rows: usize) -> f64 {
+    let (c, r) = (columns as f64, rows as f64);
+    0.5 * c * (c + r) * (c + r) + PASSED * r * r + FRONT
 }

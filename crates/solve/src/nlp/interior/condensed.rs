@@ -129,27 +129,26 @@ impl WithSimd for Addition<'_> {
         let Self { blocks, room, jacobian, divisors, values } = self;
         for block in blocks {
             let width = block.columns.len();
-            let strips = width.div_ceil(STRIP);
+            let padded = width.next_multiple_of(STRIP);
             room.clear();
-            room.resize((width + 1) * strips * STRIP, 0.0);
-            let (sums, own) = room.split_at_mut(width * strips * STRIP);
-            for (row, entries) in block.members() {
+            room.resize((padded + block.rows.len()) * padded, 0.0);
+            let (sums, own) = room.split_at_mut(padded * padded);
+            for (own, (row, entries)) in own.chunks_exact_mut(padded).zip(block.members()) {
                 let factor = 1.0 / divisors[row].sqrt();
                 for (value, &entry) in own.iter_mut().zip(entries) {
                     *value = jacobian[entry as usize] * factor;
                 }
-                for (a, sums) in sums.chunks_exact_mut(strips * STRIP).enumerate() {
-                    let value = own[a];
-                    let upto = sums.chunks_exact_mut(STRIP).zip(own.chunks_exact(STRIP)).take(a / STRIP + 1);
-                    for (sums, others) in upto {
-                        for (sum, other) in sums.iter_mut().zip(others) {
-                            *sum += value * other;
-                        }
+            }
+            for a in (0..padded).step_by(STRIP) {
+                for b in (0..=a).step_by(STRIP) {
+                    let tile = tile(own, padded, a, b);
+                    for (i, line) in tile.iter().enumerate() {
+                        sums[(a + i) * padded + b..][..STRIP].copy_from_slice(line);
                     }
                 }
             }
             let mut slots = block.slots.iter();
-            for (a, sums) in sums.chunks_exact(strips * STRIP).enumerate() {
+            for (a, sums) in sums.chunks_exact(padded).enumerate().take(width) {
                 for ((b, sum), slot) in sums[..=a].iter().enumerate().zip(&mut slots) {
                     // Two entries at one place: their product counts twice.
                     let twice = a != b && block.columns[a] == block.columns[b];
@@ -158,6 +157,21 @@ impl WithSimd for Addition<'_> {
             }
         }
     }
+}
+
+/// Products of some columns with others, summed over rows.
+#[inline(always)]
+fn tile(rows: &[f64], width: usize, a: usize, b: usize) -> [[f64; STRIP]; STRIP] {
+    let mut sums = [[0.0; STRIP]; STRIP];
+    for row in rows.chunks_exact(width) {
+        let (first, second) = (&row[a..a + STRIP], &row[b..b + STRIP]);
+        for (sums, x) in sums.iter_mut().zip(first) {
+            for (sum, y) in sums.iter_mut().zip(second) {
+                *sum += x * y;
+            }
+        }
+    }
+    sums
 }
 
 impl Block {
