@@ -280,6 +280,7 @@ impl Transcription {
                     let (t1, t2) = level(&n);
                     sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
                 }
+                Directions::Spin(_) => {}
                 Directions::Point(..) | Directions::Rigid(..) => {
                     sum += Vec3::new(at.numbers[first], at.numbers[first + 1], at.numbers[first + 2]);
                 }

@@ -219,3 +219,57 @@ fn bodies_that_a_contact_joins_keep_their_momentum() {
     println!("{:?}, momentum left over {delta:.1e}", found.contacts[0].point);
     assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
 }
+
+/// Docking without a joint: faces meet, nothing comes back, and for a moment the two move as one.
+#[test]
+fn faces_that_stick_move_as_one() {
+    let (plan, found) = found(
+        r#"
+            run = { step = 1e-3, until = 1.0, scheme = "exact" }
+            [contact]
+            [bodies.chaser]
+            shape = { cube = 0.1 }
+            density = 270.0
+            position = [-0.3, 0.02, 0.01]
+            rotation_vector = [0.0, 0.1, 0.2]
+            [bodies.target]
+            shape = { cube = 0.2 }
+            density = 100.0
+            velocity = [0.0, 0.1, 0.0]
+            [plan]
+            intervals = 20
+            step = 0.05
+            time = 1.0
+            controls.thrust = { kind = "force", body = "chaser" }
+            controls.torque = { kind = "torque", body = "chaser", weight = 100.0 }
+            avoid = false
+            end.bodies.target = { position = [0.1, 0.05, 0.0] }
+            end.bodies.chaser = { position = [-0.3, 0.0, 0.0] }
+            contacts = [{ node = 10, bodies = ["chaser", "target"], restitution = 0.0, friction = "stick", flat = true }]
+            guess.waypoints = [
+                { at = 0.5, bodies.chaser = { position = [-0.16, 0.0, 0.0], rotation_vector = [0.0, 0.0, 0.0] } },
+                { at = 1, bodies.chaser.position = [-0.3, 0.0, 0.0], bodies.target.position = [0.1, 0.05, 0.0] },
+            ]
+            "#,
+    );
+    assert_eq!(found.ending, Ending::Optimal);
+    let delta = found.consistency.iter().flatten().fold(0.0_f64, |most, d| most.max(d.abs()));
+    assert!(found.violation < 1e-9 && delta < 1e-9, "{:e} {delta:e}", found.violation);
+    let (node, contact) = (&found.nodes[10], &found.contacts[0]);
+    let motion = |body: usize| {
+        let p = &node.momenta[6 * body..6 * body + 6];
+        let (linear, spin) = (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5]));
+        let own = &plan.model.bodies[body];
+        let r = node.rotations[body];
+        (linear / own.mass, r * (r.transpose() * spin).component_div(&own.inertia))
+    };
+    let ((v, w), (u, q)) = (motion(0), motion(1));
+    let at = |velocity: Vec3, spin: Vec3, body: usize| {
+        velocity + spin.cross(&(contact.point - node.positions[body]))
+    };
+    let slip = (at(v, w, 0) - at(u, q, 1)).norm();
+    println!("slip {slip:.1e} m/s, turn {:.1e} rad/s, impulse {:?}", (w - q).norm(), contact.impulse);
+    assert!(slip < 1e-9 && (w - q).norm() < 1e-8, "{slip:e} {:e}", (w - q).norm());
+    // Something had to be stopped: the target drifts sideways and turns.
+    assert!(q.norm() > 0.05 && contact.impulse.dot(&contact.normal) > 1e-3, "{contact:?}");
+}

@@ -81,7 +81,10 @@ impl Hold {
         let held = |points: [&Vec3; 2]| (poses[mover].point(points[mover]), Place::Of(mover));
         let ((point, place), axes, normal) = match &event.directions {
             Directions::Point(a, b) | Directions::Rigid(a, b) => (held([a, b]), world, None),
-            Directions::Normal(frozen) | Directions::Contact(frozen) | Directions::Foothold(frozen) => {
+            Directions::Normal(frozen)
+            | Directions::Contact(frozen)
+            | Directions::Foothold(frozen)
+            | Directions::Spin(frozen) => {
                 let n = frozen.read((&poses[0], &poses[1])).normal;
                 let (across, (t, s)) = match &event.directions {
                     Directions::Foothold(_) => (Across::Level, level(&n)),
@@ -105,8 +108,9 @@ impl Hold {
             }
         };
         let count = event.directions.count();
+        let linear = if matches!(event.directions, Directions::Spin(_)) { 0 } else { count.min(3) };
         let arms = slots.map(|slot| point - centre(state, slot));
-        Some(Self { slots, arms, place, axes, counts: [count.min(3), count - count.min(3)], normal })
+        Some(Self { slots, arms, place, axes, counts: [linear, count - linear], normal })
     }
 
     /// Of velocities that are measured; `None` for other measures.
@@ -168,7 +172,10 @@ impl Hold {
         let mut turned = [Vec3::zeros(); 2];
         if let Some((frozen, poses, across)) = &self.normal {
             let n = self.axes[0];
-            let weights = self.of_normal(across, linear, &(velocity(0) - velocity(1)));
+            let weights = match (linear, angular) {
+                ([], [spin, ..]) => (moves[0].1 - moves[1].1) * *spin,
+                _ => self.of_normal(across, linear, &(velocity(0) - velocity(1))),
+            };
             let torques = frozen.normal_torques((&poses[0], &poses[1]), &n, &weights);
             turned = [torques.0, torques.1];
         }

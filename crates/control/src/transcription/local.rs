@@ -41,6 +41,8 @@ pub enum Directions {
     Contact(Frozen),
     /// The same of a foothold, across along the world's axes where the normal is one.
     Foothold(Frozen),
+    /// A torque about the normal.
+    Spin(Frozen),
     /// Three axes of the world at two points of the bodies, in their principal frames.
     Point(Vec3, Vec3),
     /// The same, and three torques.
@@ -51,7 +53,7 @@ impl Directions {
     /// How many there are.
     pub fn count(&self) -> usize {
         match self {
-            Self::Normal(_) => 1,
+            Self::Normal(_) | Self::Spin(_) => 1,
             Self::Contact(_) | Self::Foothold(_) | Self::Point(..) => 3,
             Self::Rigid(..) => 6,
         }
@@ -59,7 +61,7 @@ impl Directions {
 
     /// Whether the first one is a normal, along which parts push.
     pub fn pushes(&self) -> bool {
-        !matches!(self, Self::Point(..) | Self::Rigid(..))
+        matches!(self, Self::Normal(_) | Self::Contact(_) | Self::Foothold(_))
     }
 }
 

@@ -40,7 +40,9 @@ pub(super) fn of_a_face(
     let mut next = first;
     let mut normals = Vec::new();
     for event in &site.events {
-        normals.push(next);
+        if event.directions.pushes() {
+            normals.push(next);
+        }
         next += event.directions.count();
     }
     let push = rows.add(Bound::at_least(0.0), Label::Push { meeting });

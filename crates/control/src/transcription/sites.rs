@@ -66,12 +66,21 @@ impl Encounter {
             Slip::Friction(mu) if self.slides => Law::Slide(mu),
             Slip::Friction(mu) => Law::Stick(mu),
         };
-        let features = self.features.iter().map(|frozen| {
+        // Faces that stick do so if one corner does and nothing turns about the normal: laws at all corners would repeat each other.
+        let sticks = across == Law::Stop && self.features.len() > 1;
+        let features = self.features.iter().enumerate().map(|(corner, frozen)| {
+            let across = if sticks && corner > 0 { Law::None } else { across };
             let directions =
                 if across == Law::None { Directions::Normal(*frozen) } else { Directions::Contact(*frozen) };
             Event { pair: self.pair, directions, normal, across }
         });
-        features.collect()
+        let turn = sticks.then(|| Event {
+            pair: self.pair,
+            directions: Directions::Spin(self.features[0]),
+            normal: Law::Stop,
+            across: Law::None,
+        });
+        features.chain(turn).collect()
     }
 
     fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
