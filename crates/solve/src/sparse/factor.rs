@@ -118,8 +118,10 @@ impl Ldl {
         self.scales.fill(1.0);
         scale((&self.starts, &self.rows), values, &mut self.scales, &mut self.solution);
         for (ends, s) in self.starts.windows(2).zip(&self.scales) {
-            for k in ends[0]..ends[1] {
-                self.values[k] = values[k] * s * self.scales[self.rows[k]];
+            let range = ends[0]..ends[1];
+            let places = self.rows[range.clone()].iter().zip(&values[range.clone()]);
+            for (own, (&row, value)) in self.values[range].iter_mut().zip(places) {
+                *own = value * s * self.scales[row];
             }
         }
         self.numbers.clear();

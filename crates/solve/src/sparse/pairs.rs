@@ -55,8 +55,7 @@ impl Groups {
             }
         }
         let mut groups = Self { members: Vec::new(), of: vec![0; n] };
-        for i in 0..n {
-            let other = partner[i];
+        for (i, &other) in partner.iter().enumerate() {
             if other == ALONE || (i as u32) < other {
                 groups.of[i] = groups.members.len() as u32;
                 if other != ALONE {

@@ -112,8 +112,8 @@ impl Graph {
 fn parents(graph: &Graph, Sequence { order, place, .. }: &Sequence) -> Vec<u32> {
     let n = order.len();
     let (mut parent, mut ancestor) = (vec![ROOT; n], vec![ROOT; n]);
-    for k in 0..n {
-        for &other in graph.of(order[k] as usize) {
+    for (k, &group) in order.iter().enumerate() {
+        for &other in graph.of(group as usize) {
             let mut i = place[other as usize];
             while i != ROOT && (i as usize) < k {
                 let next = ancestor[i as usize];
@@ -357,9 +357,9 @@ impl Tree {
 fn merged(sequence: &Sequence, parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<usize>> {
     // With columns and rows.
     let mut fronts: Vec<(Range<usize>, usize, usize)> = Vec::new();
-    for k in 0..below.len() {
+    for (k, list) in below.iter().enumerate() {
         let columns = (sequence.first[k + 1] - sequence.first[k]) as usize;
-        let mut own = (k..k + 1, columns, below[k].len());
+        let mut own = (k..k + 1, columns, list.len());
         while let Some((range, columns, theirs)) = fronts.last() {
             if !own.0.contains(&(parent[range.end - 1] as usize)) {
                 break;
