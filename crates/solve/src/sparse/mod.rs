@@ -1,7 +1,8 @@
 //! Sparse symmetric indefinite systems, such as those of a step of Newton's method: `A = P L D Lᵀ Pᵀ` with pivots of one or two
 //! rows, and the signs of the eigenvalues of `A`.
 //!
-//! Made for chains of small blocks with a few columns that touch them all, as transcriptions of motions are; nothing depends on it.
+//! Made for chains of small blocks with a few columns that touch them all, as transcriptions of motions are; other patterns are
+//! factorised too.
 //!
 //! ```text
 //! once    rows without a diagonal are paired with columns, pairs are ordered for little fill     pairs, tree

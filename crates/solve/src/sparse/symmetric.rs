@@ -17,21 +17,9 @@ impl Symmetric {
     /// A matrix of zeros with given places, in any order, on either side of the diagonal and more than once, and the slot of
     /// each of them in `values`.
     pub fn zeros(dimension: usize, places: &[(usize, usize)]) -> (Self, Vec<usize>) {
-        let lower = |&(i, j): &(usize, usize)| (i.max(j), i.min(j));
-        let mut begins = vec![0; dimension + 1];
-        for (_, column) in places.iter().map(lower) {
-            begins[column + 1] += 1;
-        }
-        for j in 0..dimension {
-            begins[j + 1] += begins[j];
-        }
         // Row and number of each place, by columns.
-        let mut sorted = vec![(0, 0); places.len()];
-        let mut next = begins.clone();
-        for (k, (row, column)) in places.iter().map(lower).enumerate() {
-            sorted[next[column]] = (row, k);
-            next[column] += 1;
-        }
+        let (begins, mut sorted) =
+            by_first(dimension, || places.iter().enumerate().map(|(k, &(i, j))| (i.min(j), (i.max(j), k))));
         let mut matrix = Self { dimension, starts: vec![0], rows: Vec::new(), values: Vec::new() };
         let mut slots = vec![0; places.len()];
         for j in 0..dimension {
@@ -73,4 +61,23 @@ impl Symmetric {
             out[j] += sum;
         }
     }
+}
+
+/// Second members of pairs by the first, in the order given: where those of each begin, and all of them.
+pub(super) fn by_first<T: Copy + Default, I: Iterator<Item = (usize, T)>>(
+    count: usize,
+    pairs: impl Fn() -> I,
+) -> (Vec<usize>, Vec<T>) {
+    let mut begins = vec![0; count + 1];
+    pairs().for_each(|(first, _)| begins[first + 1] += 1);
+    for k in 0..count {
+        begins[k + 1] += begins[k];
+    }
+    let mut next = begins.clone();
+    let mut all = vec![T::default(); begins[count]];
+    pairs().for_each(|(first, second)| {
+        all[next[first]] = second;
+        next[first] += 1;
+    });
+    (begins, all)
 }

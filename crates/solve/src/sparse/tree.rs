@@ -1,7 +1,7 @@
 //! The order of elimination and the fronts: what can be known before there are numbers.
 
 use super::pairs::Groups;
-use super::symmetric::Symmetric;
+use super::symmetric::{Symmetric, by_first};
 use std::ops::Range;
 
 /// No parent.
@@ -54,20 +54,9 @@ struct Graph {
 impl Graph {
     fn new(matrix: &Symmetric, groups: &Groups) -> Self {
         let n = groups.members.len();
-        let pairs = || {
+        let (begins, mut all) = by_first(n, || {
             let pairs = matrix.entries().map(|(i, j, _)| (groups.of[i], groups.of[j]));
-            pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [(a, b), (b, a)])
-        };
-        let mut begins = vec![0; n + 1];
-        pairs().for_each(|(a, _)| begins[a as usize + 1] += 1);
-        for a in 0..n {
-            begins[a + 1] += begins[a];
-        }
-        let mut next = begins.clone();
-        let mut all = vec![0; begins[n]];
-        pairs().for_each(|(a, b)| {
-            all[next[a as usize]] = b;
-            next[a as usize] += 1;
+            pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [(a as usize, b), (b as usize, a)])
         });
         let mut graph = Self { starts: vec![0], neighbours: Vec::with_capacity(all.len()) };
         for a in 0..n {
@@ -162,18 +151,8 @@ struct Neighbours {
 
 impl Neighbours {
     fn new(matrix: &Symmetric) -> Self {
-        let n = matrix.dimension;
-        let both = || matrix.entries().flat_map(|(i, j, _)| [(i, j), (j, i)]);
-        let mut starts = vec![0; n + 1];
-        both().for_each(|(i, _)| starts[i + 1] += 1);
-        for i in 0..n {
-            starts[i + 1] += starts[i];
-        }
-        let mut next = starts.clone();
-        let mut indices = vec![0; starts[n]];
-        both().for_each(|(i, j)| {
-            indices[next[i]] = j as u32;
-            next[i] += 1;
+        let (starts, indices) = by_first(matrix.dimension, || {
+            matrix.entries().flat_map(|(i, j, _)| [(i, j as u32), (j, i as u32)])
         });
         Self { starts, indices }
     }
