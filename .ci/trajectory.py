@@ -46,7 +46,7 @@ def check(folder):
     if plan:
         controls = len(data["control_names"])
         shapes |= {"controls": (n, controls), "momentum_consistency": (n, 6),
-                   "reduced_momentum": (n, summary["counts"]["freedoms"])}
+                   "reduced_momentum": (n, summary["counts"]["dofs"])}
     for name in watched:
         demand((name in data) == contact, f"{name} is there though nothing collides, or is not though something may")
         if contact:

@@ -10,7 +10,7 @@ use crate::planner::{ROUNDING, Rounds};
 use crate::transcription::{Apart, Frozen, Hull, Keeper, Label, Plane, Point};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
-use percussion_mechanics::contact::{Contacts, Memory};
+use percussion_mechanics::contact::{ContactGeometry, PairWarmStart};
 
 /// Pairs, counted once for each interval, that are watched from the beginning wherever they are.
 const MANY: usize = 2000;
@@ -79,7 +79,7 @@ impl Rounds<'_> {
         for &(pair, margin) in &self.pairs {
             let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
             let near = margin + NEAR * p.radius.min(q.radius);
-            let mut memory = Memory::default();
+            let mut memory = PairWarmStart::default();
             let mut comes_near =
                 || nodes.iter().any(|state| gap(&self.plan.model, pair, state, &mut memory) < near);
             if !close.contains(&bodies(pair)) && (all || comes_near()) {
@@ -101,7 +101,7 @@ impl Rounds<'_> {
     /// Watches a pair over the intervals that have a node, where it is not watched yet; whether anything is new.
     fn watch_about(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         (pair, margin): ((usize, usize), f64),
         node: usize,
         nodes: &[State],
@@ -116,7 +116,7 @@ impl Rounds<'_> {
     /// Watches a pair over an interval, if it is not watched there yet; whether it is new.
     fn watch(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         (pair, margin): ((usize, usize), f64),
         interval: usize,
         nodes: &[State],
@@ -125,7 +125,7 @@ impl Rounds<'_> {
         let least = |node: usize| {
             let room = || {
                 let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
-                gap(&self.plan.model, pair, &nodes[node], &mut Memory::default()) - GRAZE * radius
+                gap(&self.plan.model, pair, &nodes[node], &mut PairWarmStart::default()) - GRAZE * radius
             };
             (node, if self.stands(pair, node) { margin.min(room()) } else { margin })
         };
@@ -157,10 +157,11 @@ impl Rounds<'_> {
 
     /// A plane that suits two states (or one) best of those that separate at either, or in their middle; `None` for parts that
     /// have none.
-    fn plane(&self, contacts: &Contacts, pair: (usize, usize), states: &[&State]) -> Option<Plane> {
+    fn plane(&self, contacts: &ContactGeometry, pair: (usize, usize), states: &[&State]) -> Option<Plane> {
         let normal = |state: &State| -> Option<Vec3> {
             let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-            let touch = contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default());
+            let touch =
+                contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
             touch.ok().map(|touch| touch.normal())
         };
         let (first, last) = (states.first()?, states.last()?);
@@ -174,7 +175,7 @@ impl Rounds<'_> {
         let Some(contacts) = self.plan.model.contacts.clone() else { return false };
         let mut changed = false;
         for (pair, margin) in self.pairs.clone() {
-            let mut memory = Memory::default();
+            let mut memory = PairWarmStart::default();
             for (node, state) in at.nodes.iter().enumerate() {
                 let g = gap(&self.plan.model, pair, state, &mut memory);
                 if g < margin - ROUNDING && !self.meets(pair, node) && !self.stands(pair, node) {
@@ -242,7 +243,7 @@ impl Rounds<'_> {
 }
 
 /// The surface of a half-space with the points of the other part that stay above it; `None` for other pairs.
-fn surface(contacts: &Contacts, pair: (usize, usize), state: &State) -> Option<Keeper> {
+fn surface(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> Option<Keeper> {
     let (part, floor) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
     let hull = Hull::of(part).filter(|_| floor.shape.is_unbounded())?;
     let poses = (part.body_pose(state), floor.body_pose(state));

@@ -5,28 +5,28 @@
 
 use crate::guess::between;
 use percussion_geometry::Pose;
-use percussion_mechanics::contact::{Contacts, Memory};
+use percussion_mechanics::contact::{ContactGeometry, PairWarmStart};
 use percussion_mechanics::{Model, State};
 
 /// Halvings of a way at most.
 const HALVINGS: usize = 8;
 
 /// The gap of a pair in a state, m: distance of supporting planes, negative for overlaps.
-pub fn gap(model: &Model, pair: (usize, usize), state: &State, memory: &mut Memory) -> f64 {
+pub fn gap(model: &Model, pair: (usize, usize), state: &State, memory: &mut PairWarmStart) -> f64 {
     let Some(contacts) = &model.contacts else { return f64::INFINITY };
     let poses = poses(contacts, pair, state);
     let touch = contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
     touch.map_or(f64::NAN, |touch| touch.gap())
 }
 
-fn poses(contacts: &Contacts, pair: (usize, usize), state: &State) -> (Pose, Pose) {
+fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
 }
 
 /// The least gap of a pair on the way between two nodes; ways that stay above `enough` are not looked at closely.
 pub fn least_between(model: &Model, pair: (usize, usize), ends: (&State, &State), enough: f64) -> f64 {
     let Some(contacts) = &model.contacts else { return f64::INFINITY };
-    let mut memory = Memory::default();
+    let mut memory = PairWarmStart::default();
     let mut least = f64::INFINITY;
     let gaps = (gap(model, pair, ends.0, &mut memory), gap(model, pair, ends.1, &mut memory));
     let mut open = vec![(ends.0.clone(), gaps.0, ends.1.clone(), gaps.1, 0)];
@@ -50,7 +50,7 @@ pub fn least_between(model: &Model, pair: (usize, usize), ends: (&State, &State)
 }
 
 /// How far any point of a part gets between two placements of its body, at most.
-fn moved(contacts: &Contacts, part: usize, from: &Pose, to: &Pose) -> f64 {
+fn moved(contacts: &ContactGeometry, part: usize, from: &Pose, to: &Pose) -> f64 {
     let part = &contacts.parts[part];
     if part.slot.is_none() {
         return 0.0;

@@ -4,7 +4,7 @@
 //! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts, weight and other forces, at averaged points
 //! ```
 //!
-//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's freedoms carry. On a
+//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's degrees of freedom carry. On a
 //! planar root that stands in the world they are those in the plane and about its normal; the joint takes the others, which count as zero.
 //! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world otherwise or
 //! feel forces along joints are left out.
@@ -12,8 +12,8 @@
 use crate::plan::Plan;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
-use percussion_mechanics::discrete::{Control, Grip};
-use percussion_mechanics::force::{Axes, Bodies, ForceError, Placement, Pull};
+use percussion_mechanics::discrete::{ApplicationFrame, Control};
+use percussion_mechanics::force::{Axes, Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::model::Island;
@@ -68,7 +68,7 @@ pub fn given(
         let at = |s: &State| s.positions[slot] + s.rotations[slot] * arm;
         (at(ends.0) + at(ends.1)) * 0.5
     };
-    let seen = |grip: &Grip, effort: &[f64]| {
+    let seen = |grip: &ApplicationFrame, effort: &[f64]| {
         let own = grip.directions * Vec3::new(effort[0], effort[1], effort[2]);
         match grip.axes {
             Axes::World => own,
@@ -84,7 +84,7 @@ pub fn given(
     for actuator in &plan.actuators[plan.actuators_of(island)] {
         let effort = &efforts[next..next + actuator.control.components()];
         match &actuator.control {
-            Control::Freedom(_) => {}
+            Control::Dof(_) => {}
             Control::Force(grip) => {
                 let force = seen(grip, effort);
                 sum += twist(&force, &middle(grip.slot, &grip.arm).cross(&force));
@@ -104,10 +104,10 @@ fn forces(
     ends: (&State, &State),
     (t, h): (f64, f64),
 ) -> Result<Vec6, ForceError> {
-    let placements: Vec<Placement> = island
+    let placements: Vec<BodyKinematics> = island
         .bodies
         .clone()
-        .map(|slot| Placement {
+        .map(|slot| BodyKinematics {
             position: (ends.0.positions[slot] + ends.1.positions[slot]) * 0.5,
             frame: (ends.0.rotations[slot] + ends.1.rotations[slot]) * 0.5,
             velocity: (ends.1.positions[slot] - ends.0.positions[slot]) / h,
@@ -115,11 +115,11 @@ fn forces(
         })
         .collect();
     let bodies = Bodies { first: island.bodies.start, placements: &placements };
-    let mut pulls = vec![Pull::zero(); placements.len()];
+    let mut pulls = vec![ForceAccumulator::zero(); placements.len()];
     for force in &plan.model.forces[island.forces.clone()] {
         force.pull(t, &bodies, &mut pulls)?;
     }
-    let about_origin = |(place, pull): (&Placement, &Pull)| {
+    let about_origin = |(place, pull): (&BodyKinematics, &ForceAccumulator)| {
         let own = pull.wrench(&place.frame);
         own + twist(&Vec3::zeros(), &place.position.cross(&pull.force))
     };

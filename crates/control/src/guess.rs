@@ -11,10 +11,12 @@
 //! Inverse dynamics finds at each interval the efforts that come nearest to what the next node asks for, in least squares where
 //! not everything can be steered.
 
-use crate::plan::{Drive, Meeting, Plan};
+use crate::plan::{Drive, Plan, PlannedContact};
 use crate::swing::Swing;
 use nalgebra::{DMatrix, DVector};
-use percussion_mechanics::discrete::{Control, Derivatives, Differentiator, Passage, difference, displace};
+use percussion_mechanics::discrete::{
+    Control, Derivatives, Differentiator, IntervalInputs, difference, displace,
+};
 use percussion_mechanics::schemes::by_name;
 use percussion_mechanics::{Model, State};
 
@@ -104,7 +106,7 @@ impl Guess {
 pub fn between(model: &Model, from: &State, to: &State, part: f64) -> State {
     let mut out = from.clone();
     for island in &model.islands {
-        let mut d = vec![0.0; island.freedoms.len()];
+        let mut d = vec![0.0; island.dofs.len()];
         difference(model, island, from, to, &mut d);
         d.iter_mut().for_each(|d| *d *= part);
         displace(model, island, from, &d, &mut out);
@@ -143,7 +145,7 @@ fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
             continue;
         }
         let first = plan.first_component(range.start);
-        let n = island.freedoms.len();
+        let n = island.dofs.len();
         let mut arrived = match &plan.start.drive[i] {
             Drive::Given(p) => Some(p.clone()),
             Drive::Free | Drive::Conditioned => None,
@@ -153,8 +155,16 @@ fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
             let h = plan.step * scales[plan.segment(k)];
             let (start, end) = (&nodes[k], &nodes[k + 1]);
             let t = plan.start.state.time + (k as f64 + 0.5) * h;
-            let mut passage =
-                Passage { model: &plan.model, island, start, end, t, h, controls: &controls, efforts: &zero };
+            let mut passage = IntervalInputs {
+                model: &plan.model,
+                island,
+                start,
+                end,
+                t,
+                h,
+                controls: &controls,
+                efforts: &zero,
+            };
             if tool.differentiate(&passage, &mut derivatives).is_err() {
                 break;
             }
@@ -243,7 +253,7 @@ fn on_a_joint(
     (first, last): (usize, usize),
     arrived_with: f64,
 ) -> Option<(f64, Vec<State>)> {
-    let holds = |m: &&Meeting| {
+    let holds = |m: &&PlannedContact| {
         m.tie.is_some() && m.node <= first && m.released.is_none_or(|released| released > first)
     };
     let meeting = plan.meetings.iter().rfind(holds)?;
@@ -289,7 +299,7 @@ fn bend_to_end(plan: &Plan, nodes: &mut [State]) {
     let first = plan.meetings.last().map_or(0, |meeting| meeting.node);
     let model = &plan.model;
     for (island, _) in model.islands.iter().zip(&plan.end.fixed).filter(|(_, fixed)| **fixed) {
-        let mut whole = vec![0.0; island.freedoms.len()];
+        let mut whole = vec![0.0; island.dofs.len()];
         difference(model, island, &nodes[plan.intervals], &plan.end.state, &mut whole);
         for (k, node) in nodes.iter_mut().enumerate().skip(first) {
             let part = (k - first) as f64 / (plan.intervals - first) as f64;

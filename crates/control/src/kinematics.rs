@@ -1,4 +1,4 @@
-//! A node's state looked at: where bodies are, how fast, and what a wrench does along the freedoms.
+//! A node's state looked at: where bodies are, how fast, and what a wrench does along the degrees of freedom.
 
 use crate::plan::Seen;
 use percussion_geometry::{Pose, Vec3};
@@ -66,7 +66,7 @@ impl<'a> Stance<'a> {
         slot.and_then(|slot| self.twists.get(slot)).copied().unwrap_or_else(Vec6::zeros)
     }
 
-    /// Adds to `row`, over all freedoms of the model, what wrenches on bodies do along them.
+    /// Adds to `row`, over all degrees of freedom of the model, what wrenches on bodies do along them.
     pub fn reduce(&mut self, wrenches: &[(Option<usize>, Vec6)], row: &mut [f64]) {
         let touched = wrenches.iter().filter_map(|(body, w)| Some((self.model.slots[(*body)?]?, w)));
         let mut islands = [usize::MAX; 2];
@@ -84,11 +84,11 @@ impl<'a> Stance<'a> {
             let it = &self.model.islands[island];
             let system = self.systems[island]
                 .get_or_insert_with(|| self.model.mass_system(self.state, it.bodies.clone()));
-            system.reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.freedoms.clone()]);
+            system.reduce(&mut self.wrenches[it.bodies.clone()], &mut row[it.dofs.clone()]);
         }
     }
 
-    /// `M⁻¹ p` of the islands in a list, from momenta over all freedoms; twists of all bodies follow.
+    /// `M⁻¹ p` of the islands in a list, from momenta over all degrees of freedom; twists of all bodies follow.
     pub fn speed(&mut self, islands: &[usize], momenta: &[f64], rates: &mut [f64]) {
         self.twists.resize(self.model.moving(), Vec6::zeros());
         for &island in islands {
@@ -99,7 +99,7 @@ impl<'a> Stance<'a> {
             self.factored[island] = self.factored[island] || system.factor().is_ok();
             if self.factored[island] {
                 let twists = &mut self.twists[it.bodies.clone()];
-                system.solve(&momenta[it.freedoms.clone()], &mut rates[it.freedoms.clone()], twists);
+                system.solve(&momenta[it.dofs.clone()], &mut rates[it.dofs.clone()], twists);
             }
         }
     }

@@ -29,7 +29,7 @@ mod swing;
 pub mod transcription;
 
 pub use guess::Guess;
-pub use manoeuvre::Manoeuvre;
+pub use manoeuvre::PlanSolution;
 pub use plan::Plan;
 pub use planner::{Options, PlanError, Progress};
 pub use starts::plan as find;

@@ -82,7 +82,7 @@ pub struct Attempt {
 
 /// A manoeuvre: the best one that was found.
 #[derive(Clone, Debug)]
-pub struct Manoeuvre {
+pub struct PlanSolution {
     /// States at the nodes, with times, and momenta after what happens there.
     pub nodes: Vec<State>,
     /// Efforts, interval by interval.

@@ -2,12 +2,12 @@
 
 use crate::clearance::{gap, least_between};
 use crate::consistency::{accountable, given, momentum};
-use crate::manoeuvre::{Active, Clearance, Contact, Ending, Manoeuvre};
-use crate::plan::{Drive, Meeting};
+use crate::manoeuvre::{Active, Clearance, Contact, Ending, PlanSolution};
+use crate::plan::{Drive, PlannedContact};
 use crate::planner::Rounds;
 use crate::transcription::{Directions, NONE, Point, Transcription, level};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::Memory;
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_solve::nlp::{Bound, Program, Solution};
 
 /// A way that stays above so much of the least clearance known does not count as nearer.
@@ -21,7 +21,7 @@ impl Rounds<'_> {
         ending: Ending,
         rounds: usize,
         objective_guess: f64,
-    ) -> Manoeuvre {
+    ) -> PlanSolution {
         let plan = self.plan;
         let at = &solution.point;
         let numbering = program.numbering().clone();
@@ -41,15 +41,15 @@ impl Rounds<'_> {
             let count = plan.first_component(range.end) - first;
             for k in 0..plan.intervals {
                 let Ok((before, after)) = program.momenta(at, k, i) else { continue };
-                nodes[k].momenta[island.freedoms.clone()].copy_from_slice(&before);
+                nodes[k].momenta[island.dofs.clone()].copy_from_slice(&before);
                 if k + 1 == plan.intervals {
                     // A joint may act at the last node too: what is sought or given there is what it leaves.
                     let last = match (numbering.momenta[k + 1][i], &plan.end.drive[i]) {
                         (NONE, Drive::Given(p)) if self.jumps(k + 1, i) => &p[..],
                         (NONE, _) => &after[..],
-                        (first, _) => &at.numbers[first..first + island.freedoms.len()],
+                        (first, _) => &at.numbers[first..first + island.dofs.len()],
                     };
-                    nodes[k + 1].momenta[island.freedoms.clone()].copy_from_slice(last);
+                    nodes[k + 1].momenta[island.dofs.clone()].copy_from_slice(last);
                 }
                 if accountable(plan, island) {
                     let ends = (&at.nodes[k], &at.nodes[k + 1]);
@@ -83,7 +83,7 @@ impl Rounds<'_> {
             clearances.iter().flat_map(numbers).copied().fold(f64::INFINITY, f64::min)
         };
         let (clearance, clearance_between) = (least(|c| &c.at), least(|c| &c.between));
-        Manoeuvre {
+        PlanSolution {
             contacts: self.contacts(program, at, &times),
             active: active(program, solution),
             nodes,
@@ -120,7 +120,7 @@ impl Rounds<'_> {
                 all.len() - 1
             });
             for (node, least) in at.nodes.iter().zip(&mut all[place].at) {
-                *least = least.min(gap(model, pair, node, &mut Memory::default()));
+                *least = least.min(gap(model, pair, node, &mut PairWarmStart::default()));
             }
         }
         // When the least at nodes is known, only ways that come nearer have to be looked at closely.
@@ -160,7 +160,7 @@ impl Rounds<'_> {
                 .find(|island| model.slots[body].is_some_and(|slot| island.bodies.contains(&slot)));
             own.is_some_and(|island| accountable(self.plan, island))
         };
-        let acts = |m: &&Meeting| (m.node..=m.last(self.plan.intervals)).contains(&node);
+        let acts = |m: &&PlannedContact| (m.node..=m.last(self.plan.intervals)).contains(&node);
         self.plan.meetings.iter().filter(acts).all(|m| accounted(m.bodies.0) && accounted(m.bodies.1))
     }
 

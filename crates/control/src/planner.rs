@@ -12,10 +12,12 @@
 
 use crate::avoid;
 use crate::guess::Path;
-use crate::manoeuvre::{Ending, Manoeuvre};
+use crate::manoeuvre::{Ending, PlanSolution};
 use crate::outcome::{impulses, normal_impulses};
 use crate::plan::{Plan, Slip};
-use crate::transcription::{Encounter, EncounterError, Kept, Label, Point, Setup, Transcription};
+use crate::transcription::{
+    ContactResolutionError, Kept, Label, Point, ResolvedContact, Setup, Transcription,
+};
 use percussion_solve::nlp::{Conflict, Interior, Outcome, Party, Program, Record, Solution, Warm, Watch};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -60,7 +62,7 @@ pub enum PlanError {
     },
     /// A contact cannot be planned.
     #[error(transparent)]
-    Encounter(#[from] EncounterError),
+    ResolvedContact(#[from] ContactResolutionError),
     /// The guess cannot be worked out.
     #[error("the guess: {0}")]
     Guess(String),
@@ -109,11 +111,11 @@ pub(crate) fn search(
     options: &Options,
     number: usize,
     watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> Result<Manoeuvre, PlanError> {
+) -> Result<PlanSolution, PlanError> {
     let encounters = plan
         .meetings
         .iter()
-        .map(|meeting| Encounter::find(&plan.model, meeting, &path.nodes[meeting.node]))
+        .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]))
         .collect::<Result<Vec<_>, _>>()?;
     let mut rounds = Rounds {
         plan,
@@ -250,8 +252,10 @@ impl Rounds<'_> {
             let state = &at.nodes[meeting.node];
             let held = &self.setup.encounters[m];
             if held.separation(&self.plan.model, state) < -ROUNDING {
-                let found =
-                    Encounter { slides: held.slides, ..Encounter::find(&self.plan.model, meeting, state)? };
+                let found = ResolvedContact {
+                    slides: held.slides,
+                    ..ResolvedContact::find(&self.plan.model, meeting, state)?
+                };
                 if found.features != held.features {
                     changed = true;
                     self.setup.encounters[m] = found;

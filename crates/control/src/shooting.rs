@@ -2,7 +2,7 @@
 //! [Pekarek, the method of shooting].
 //!
 //! ```text
-//! u        some displacements and rates of the freedoms at the start, and the time
+//! u        some displacements and rates of the degrees of freedom at the start, and the time
 //! r(u)     measures of the last state less their targets
 //! repeat   J by central differences,  (JᵀJ + λ D) d = -Jᵀ r,  u + d if |r| falls, a larger λ if not
 //! ```
@@ -20,15 +20,15 @@ use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Watch;
 use thiserror::Error;
 
-/// A direction of length one among the freedoms: which of them, and how much of each.
+/// A direction of length one among the degrees of freedom: which of them, and how much of each.
 pub type Direction = Vec<(usize, f64)>;
 
 /// What may be chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
-    /// A displacement along freedoms from where they stand.
+    /// A displacement along degrees of freedom from where they stand.
     Place(Direction),
-    /// The rate along freedoms.
+    /// The rate along degrees of freedom.
     Rate(Direction),
     /// How long it takes.
     Time,
@@ -289,7 +289,7 @@ impl Shot<'_> {
         let rates = self.model.rates(self.start);
         let each = self.unknowns.iter().map(|unknown| match unknown {
             Unknown::Place(_) => 0.0,
-            Unknown::Rate(along) => along.iter().map(|(freedom, part)| part * rates[*freedom]).sum(),
+            Unknown::Rate(along) => along.iter().map(|(dof, part)| part * rates[*dof]).sum(),
             Unknown::Time => self.time,
         });
         DVector::from_iterator(self.unknowns.len(), each)
@@ -305,7 +305,7 @@ impl Shot<'_> {
 
     /// The first state and the time.
     fn begin(&self, u: &DVector<f64>) -> (State, f64) {
-        let mut place = vec![0.0; self.model.freedoms];
+        let mut place = vec![0.0; self.model.dofs];
         let before = self.model.rates(self.start);
         let mut rates = before.clone();
         let mut time = self.time;
@@ -321,21 +321,15 @@ impl Shot<'_> {
         }
         let mut state = self.start.clone();
         for island in &self.model.islands {
-            displace(self.model, island, self.start, &place[island.freedoms.clone()], &mut state);
+            displace(self.model, island, self.start, &place[island.dofs.clone()], &mut state);
         }
         for island in &self.model.islands {
             let system = self.model.mass_system(&state, island.bodies.clone());
             let count = island.bodies.len();
             let (mut twists, mut wrenches) = (vec![Vec6::zeros(); count], vec![Vec6::zeros(); count]);
-            let mut momenta = vec![0.0; island.freedoms.len()];
-            system.multiply(
-                &rates[island.freedoms.clone()],
-                &mut twists,
-                &mut wrenches,
-                &mut momenta,
-                |_, _| (),
-            );
-            state.momenta[island.freedoms.clone()].copy_from_slice(&momenta);
+            let mut momenta = vec![0.0; island.dofs.len()];
+            system.multiply(&rates[island.dofs.clone()], &mut twists, &mut wrenches, &mut momenta, |_, _| ());
+            state.momenta[island.dofs.clone()].copy_from_slice(&momenta);
         }
         (state, time)
     }

@@ -1,7 +1,7 @@
 //! Where searches begin: at the guess, and at paths beside it. The best manoeuvre is kept.
 
 use crate::guess::{Guess, Path};
-use crate::manoeuvre::{Attempt, Ending, Manoeuvre};
+use crate::manoeuvre::{Attempt, Ending, PlanSolution};
 use crate::plan::Plan;
 use crate::planner::{Options, PlanError, Progress, search};
 use percussion_mechanics::discrete::displace;
@@ -13,7 +13,7 @@ pub fn plan(
     guess: &Guess,
     options: &Options,
     watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> Result<Manoeuvre, PlanError> {
+) -> Result<PlanSolution, PlanError> {
     if let Some(meeting) = plan.meetings.iter().find(|m| !(1..plan.intervals).contains(&m.node)) {
         let (name, node, end) = (meeting.name.clone(), meeting.node, plan.intervals);
         return Err(PlanError::AtAnEnd { name, node, end });
@@ -36,7 +36,7 @@ pub fn plan(
         attempts.push(Attempt::of(&other));
         let stopped = other.ending == Ending::Stopped;
         if other.is_better(&best) {
-            best = Manoeuvre { start, ..other };
+            best = PlanSolution { start, ..other };
         }
         if stopped {
             // Asked to stop on the way: the best so far, and not said to be more.
@@ -48,7 +48,7 @@ pub fn plan(
 }
 
 impl Attempt {
-    fn of(found: &Manoeuvre) -> Self {
+    fn of(found: &PlanSolution) -> Self {
         Self {
             ending: found.ending.clone(),
             objective: found.objective,
@@ -69,7 +69,7 @@ impl Attempt {
     }
 }
 
-impl Manoeuvre {
+impl PlanSolution {
     /// Among those that were found the cheaper one; among others that which comes nearest to what is asked.
     fn is_better(&self, other: &Self) -> bool {
         let rank = |m: &Self| match m.ending {
@@ -93,7 +93,7 @@ fn disturbed(plan: &Plan, path: &Path, options: &Options, start: usize) -> Path 
     };
     let mut out = path.clone();
     for island in &plan.model.islands {
-        let bend: Vec<f64> = island.freedoms.clone().map(|_| options.disturbance * number()).collect();
+        let bend: Vec<f64> = island.dofs.clone().map(|_| options.disturbance * number()).collect();
         for (k, node) in out.nodes.iter_mut().enumerate() {
             let by = (std::f64::consts::PI * k as f64 / plan.intervals as f64).sin();
             let d: Vec<f64> = bend.iter().map(|b| b * by).collect();

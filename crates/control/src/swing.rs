@@ -9,11 +9,11 @@
 //! Only for one island that a point of the world, or of a body that never moves, holds.
 
 use crate::kinematics::Stance;
-use crate::plan::{Measure, Meeting, Plan, Seen, Tie};
-use crate::transcription::Encounter;
+use crate::plan::{ContactJoint, Measure, Plan, PlannedContact, Seen};
+use crate::transcription::ResolvedContact;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::State;
-use percussion_mechanics::discrete::{Derivatives, Differentiator, Passage, displace};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs, displace};
 
 /// Iterations of a step at most.
 const MOST_ITERATIONS: usize = 30;
@@ -23,8 +23,8 @@ const CONVERGED: f64 = 1e-9;
 /// A body on the joint that a contact made.
 pub(crate) struct Swing<'a> {
     plan: &'a Plan,
-    encounter: Encounter,
-    tie: Tie,
+    encounter: ResolvedContact,
+    tie: ContactJoint,
     /// The point that is held, and where.
     measure: Measure,
     place: [f64; 3],
@@ -36,10 +36,10 @@ pub(crate) struct Swing<'a> {
 
 impl<'a> Swing<'a> {
     /// Of a meeting, after an interval between two states; `None` where this cannot be followed.
-    pub fn new(plan: &'a Plan, meeting: &Meeting, before: &State, at: &State, h: f64) -> Option<Self> {
+    pub fn new(plan: &'a Plan, meeting: &PlannedContact, before: &State, at: &State, h: f64) -> Option<Self> {
         let (model, tie) = (&*plan.model, meeting.tie?);
         let [_] = &model.islands[..] else { return None };
-        let encounter = Encounter::find(model, meeting, at).ok()?;
+        let encounter = ResolvedContact::find(model, meeting, at).ok()?;
         let contacts = model.contacts.as_ref()?;
         let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);
         let feature = &encounter.features[0];
@@ -53,7 +53,7 @@ impl<'a> Swing<'a> {
         let mut place = [0.0; 3];
         measure.value(&Stance::new(model, at), &mut place);
         let (tool, derivatives) = (Differentiator::default(), Derivatives::default());
-        let momentum = vec![0.0; model.freedoms];
+        let momentum = vec![0.0; model.dofs];
         let mut swing = Self { plan, encounter, tie, measure, place, momentum, tool, derivatives };
         swing.differentiate(before, at, h)?;
         swing.momentum.clone_from(&swing.derivatives.after.value);
@@ -63,13 +63,13 @@ impl<'a> Swing<'a> {
     fn differentiate(&mut self, start: &State, end: &State, h: f64) -> Option<()> {
         let model = &*self.plan.model;
         let (island, t) = (&model.islands[0], start.time + 0.5 * h);
-        let passage = Passage { model, island, start, end, t, h, controls: &[], efforts: &[] };
+        let passage = IntervalInputs { model, island, start, end, t, h, controls: &[], efforts: &[] };
         self.tool.differentiate(&passage, &mut self.derivatives).ok()
     }
 
-    /// Where the point is that is held, and how it moves along the freedoms.
+    /// Where the point is that is held, and how it moves along the degrees of freedom.
     fn held(&self, state: &State) -> ([f64; 3], DMatrix<f64>) {
-        let n = self.plan.model.freedoms;
+        let n = self.plan.model.dofs;
         let mut stance = Stance::new(&self.plan.model, state);
         let (mut place, mut gradient) = ([0.0; 3], vec![0.0; 3 * n]);
         self.measure.value(&stance, &mut place);
@@ -81,11 +81,11 @@ impl<'a> Swing<'a> {
     pub fn step(&mut self, from: &State, h: f64) -> Option<State> {
         let mut to = from.clone();
         to.time += h;
-        if self.tie == Tie::Rigid {
+        if self.tie == ContactJoint::Rigid {
             return Some(to);
         }
         let model = &*self.plan.model;
-        let n = model.freedoms;
+        let n = model.dofs;
         let (_, pull) = self.held(from);
         let mut impulse = DVector::zeros(3);
         for _ in 0..MOST_ITERATIONS {

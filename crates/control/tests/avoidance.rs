@@ -8,7 +8,7 @@ use nalgebra::Rotation3;
 use percussion_control::guess::Waypoint;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::{Avoidance, Drive, Plan};
-use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
@@ -42,7 +42,7 @@ fn around(intervals: usize, margin: f64) -> (Plan, Guess) {
     (plan, Guess::Waypoints(points))
 }
 
-fn solved(plan: &Plan, guess: &Guess) -> Manoeuvre {
+fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
     let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
     println!(
         "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, {} rounds, {} iterations",

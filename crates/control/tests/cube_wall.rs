@@ -5,12 +5,12 @@ mod common;
 
 use common::wall_plan;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_solve::nlp::Watch;
 
 #[test]
 fn contact_times_do_not_depend_on_the_node() {
-    let found: Vec<Manoeuvre> = [4, 9, 14]
+    let found: Vec<PlanSolution> = [4, 9, 14]
         .into_iter()
         .map(|node| {
             let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
@@ -27,7 +27,7 @@ fn contact_times_do_not_depend_on_the_node() {
             found
         })
         .collect();
-    let spread = |of: &dyn Fn(&Manoeuvre) -> f64| {
+    let spread = |of: &dyn Fn(&PlanSolution) -> f64| {
         let values: Vec<f64> = found.iter().map(of).collect();
         let least = values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
         let most = values.iter().fold(0.0_f64, |a, b| a.max(*b));

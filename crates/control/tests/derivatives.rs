@@ -5,8 +5,10 @@ mod common;
 
 use common::{Random, build, cube, plain, thrusters, wall};
 use nalgebra::Rotation3;
-use percussion_control::plan::{Condition, Drive, Goal, Measure, Meeting, Plan, Seen, Slip, Tie, When};
-use percussion_control::transcription::{Apart, Encounter, Keeper, Plane, Point, Setup, Transcription};
+use percussion_control::plan::{
+    Condition, ContactJoint, Drive, Goal, Measure, Plan, PlannedContact, Seen, Slip, When,
+};
+use percussion_control::transcription::{Apart, Keeper, Plane, Point, ResolvedContact, Setup, Transcription};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
 use percussion_mechanics::discrete::{Control, displace};
@@ -24,7 +26,7 @@ fn candidate(program: &mut Transcription, about: &State, random: &mut Random) ->
         for (i, island) in plan.model.islands.iter().enumerate() {
             let fixed = k == 0 && plan.start.fixed[i] || k == plan.intervals && plan.end.fixed[i];
             let from = if k == 0 { &plan.start.state } else { &plan.end.state };
-            let d: Vec<f64> = island.freedoms.clone().map(|_| 0.03 * random.number()).collect();
+            let d: Vec<f64> = island.dofs.clone().map(|_| 0.03 * random.number()).collect();
             let zero = vec![0.0; d.len()];
             let (from, d) = if fixed { (from, zero) } else { (about, d) };
             displace(&plan.model, island, from, &d, &mut state);
@@ -211,7 +213,7 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
     for slip in [Slip::Free, Slip::Sticks, Slip::Friction(0.4)] {
         for slides in [false, true] {
             let mut plan = plan.clone();
-            plan.meetings = vec![Meeting {
+            plan.meetings = vec![PlannedContact {
                 name: "the hit".to_owned(),
                 node: 2,
                 bodies: (0, 2),
@@ -221,7 +223,7 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
                 tie: None,
                 released: None,
             }];
-            let mut encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+            let mut encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
             encounter.slides = slides;
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
             let apart = |node: usize| {
@@ -261,7 +263,7 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
         let mut plan = plain(&model, &state, 4, 0.05);
         plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
         plan.actuators.sort_by_key(|a| a.island);
-        plan.meetings = vec![Meeting {
+        plan.meetings = vec![PlannedContact {
             name: "the hit".to_owned(),
             node: 2,
             bodies: (0, 1),
@@ -271,7 +273,7 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
             tie: None,
             released: None,
         }];
-        let mut encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+        let mut encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
         let kept = encounter.keeps(model.contacts.as_ref().unwrap(), &state);
         assert!(kept.sides.iter().all(|list| list.len() == sides), "{kept:?}");
         assert!(kept.own.iter().all(|list| list.len() == sides) && kept.own.is_empty() != flat);
@@ -294,15 +296,15 @@ fn a_tie_to_the_floor_and_between_bodies() {
     let (model, state) = build(builder);
     let foothold = Slip::Friction(0.6);
     for (tie, bodies, slip) in [
-        (Tie::Point, (0, 2), Slip::Sticks),
-        (Tie::Rigid, (0, 1), Slip::Sticks),
-        (Tie::Point, (0, 1), Slip::Sticks),
-        (Tie::Point, (0, 2), foothold),
-        (Tie::Point, (0, 1), foothold),
+        (ContactJoint::Point, (0, 2), Slip::Sticks),
+        (ContactJoint::Rigid, (0, 1), Slip::Sticks),
+        (ContactJoint::Point, (0, 1), Slip::Sticks),
+        (ContactJoint::Point, (0, 2), foothold),
+        (ContactJoint::Point, (0, 1), foothold),
     ] {
         let mut plan = plain(&model, &state, 5, 0.02);
         plan.end.drive = vec![Drive::Given(vec![0.0; 6]); 2];
-        plan.meetings = vec![Meeting {
+        plan.meetings = vec![PlannedContact {
             name: "the catch".to_owned(),
             node: 2,
             bodies,
@@ -310,10 +312,10 @@ fn a_tie_to_the_floor_and_between_bodies() {
             slip,
             flat: false,
             tie: Some(tie),
-            released: if tie == Tie::Rigid { Some(4) } else { None },
+            released: if tie == ContactJoint::Rigid { Some(4) } else { None },
         }];
         plan.end.drive[0] = Drive::Conditioned;
-        let encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+        let encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
         let (first, second) =
             errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 8);
         println!("{tie:?} {slip:?}: first {first:e}, second {second:e}");
@@ -333,23 +335,25 @@ fn joints_that_take_turns() {
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 5, 0.02);
     let meeting =
-        |node: usize, bodies: (usize, usize), slip: Slip, tie: Tie, released: Option<usize>| Meeting {
-            name: format!("{bodies:?} at {node}"),
-            node,
-            bodies,
-            restitution: 0.0,
-            slip,
-            flat: false,
-            tie: Some(tie),
-            released,
+        |node: usize, bodies: (usize, usize), slip: Slip, tie: ContactJoint, released: Option<usize>| {
+            PlannedContact {
+                name: format!("{bodies:?} at {node}"),
+                node,
+                bodies,
+                restitution: 0.0,
+                slip,
+                flat: false,
+                tie: Some(tie),
+                released,
+            }
         };
     plan.meetings = vec![
-        meeting(1, (0, 1), Slip::Sticks, Tie::Rigid, None),
-        meeting(2, (0, 2), Slip::Friction(0.6), Tie::Point, Some(3)),
-        meeting(3, (1, 2), Slip::Friction(0.4), Tie::Point, Some(4)),
+        meeting(1, (0, 1), Slip::Sticks, ContactJoint::Rigid, None),
+        meeting(2, (0, 2), Slip::Friction(0.6), ContactJoint::Point, Some(3)),
+        meeting(3, (1, 2), Slip::Friction(0.4), ContactJoint::Point, Some(4)),
     ];
     let encounters =
-        plan.meetings.iter().map(|meeting| Encounter::find(&model, meeting, &state).unwrap()).collect();
+        plan.meetings.iter().map(|meeting| ResolvedContact::find(&model, meeting, &state).unwrap()).collect();
     let (first, second) = errors(plan, Setup { encounters, apart: Vec::new() }, &state, 13);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");
@@ -370,10 +374,10 @@ fn a_chain_with_torques_in_its_joints() {
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 3, 0.04);
     plan.actuators = thrusters(&model, 0);
-    for freedom in 6..10 {
+    for dof in 6..10 {
         plan.actuators.push(percussion_control::plan::Actuator {
             name: "motor".to_owned(),
-            control: Control::Freedom(freedom),
+            control: Control::Dof(dof),
             island: 0,
             bounds: vec![Bound::between(-1.0, 1.0)],
             weight: 1.0,
@@ -383,7 +387,7 @@ fn a_chain_with_torques_in_its_joints() {
     plan.conditions = vec![Condition {
         name: "angle".to_owned(),
         when: When::Always,
-        measure: Measure::Coordinate { coordinate: 0, freedom: 6 },
+        measure: Measure::Coordinate { coordinate: 0, dof: 6 },
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
@@ -400,7 +404,7 @@ fn a_chain_with_torques_in_its_joints() {
 fn trees_on_joints_of_every_kind() {
     for kind in ALL_KINDS {
         for rooted in [false, true] {
-            // What hangs on the world without freedoms does not move.
+            // What hangs on the world without degrees of freedom does not move.
             if rooted && kind == JointKind::Fixed {
                 continue;
             }
@@ -446,9 +450,9 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 4, 0.03);
     plan.actuators = thrusters(&model, 2);
-    let motors = model.islands[0].freedoms.clone().map(|freedom| percussion_control::plan::Actuator {
+    let motors = model.islands[0].dofs.clone().map(|dof| percussion_control::plan::Actuator {
         name: "motor".to_owned(),
-        control: Control::Freedom(freedom),
+        control: Control::Dof(dof),
         island: 0,
         bounds: vec![Bound::FREE],
         weight: 1.0,
@@ -479,17 +483,17 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
         condition(When::End, Measure::Velocity { of: seen(Some(3), Vec3::zeros()), from: Some(2) }),
         condition(When::End, Measure::AngularVelocity { body: 2, from: Some(1) }),
     ];
-    plan.meetings = vec![Meeting {
+    plan.meetings = vec![PlannedContact {
         name: "the step".to_owned(),
         node: 2,
         bodies: (2, 4),
         restitution: 0.0,
         slip: Slip::Friction(0.6),
         flat: false,
-        tie: Some(Tie::Point),
+        tie: Some(ContactJoint::Point),
         released: None,
     }];
-    let encounter = Encounter::find(&model, &plan.meetings[0], &state).unwrap();
+    let encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
     errors(plan, Setup { encounters: vec![encounter], apart: planes(&model, &state, 1) }, &state, 33)
 }
 

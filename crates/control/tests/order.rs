@@ -10,9 +10,9 @@ mod common;
 use common::{build, cube, plain, rest_to_rest, wall};
 use nalgebra::Rotation3;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Actuator, Drive, Meeting, Plan, Slip, Tie};
+use percussion_control::plan::{Actuator, ContactJoint, Drive, Plan, PlannedContact, Slip};
 use percussion_control::replay::replay;
-use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
@@ -21,7 +21,7 @@ use percussion_solve::nlp::{Bound, Watch};
 
 const TIME: f64 = 1.0;
 
-fn solved(plan: &Plan) -> Manoeuvre {
+fn solved(plan: &Plan) -> PlanSolution {
     let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| Watch::Continue).unwrap();
     assert_eq!(found.ending, Ending::Optimal);
     assert!(found.violation < 1e-9);
@@ -116,7 +116,7 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
     plan.times.scale = Bound::equal(1.0);
     plan.actuators = vec![Actuator {
         name: "lift".to_owned(),
-        control: Control::Freedom(0),
+        control: Control::Dof(0),
         island: 0,
         bounds: vec![Bound::FREE],
         weight: 1.0,
@@ -124,14 +124,14 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
     plan.end.fixed = vec![true];
     plan.end.drive = vec![Drive::Given(vec![0.0])];
     plan.end.state = end;
-    plan.meetings = vec![Meeting {
+    plan.meetings = vec![PlannedContact {
         name: "the landing".to_owned(),
         node: intervals / 3,
         bodies: (0, 1),
         restitution: 0.0,
         slip,
         flat: false,
-        tie: Some(Tie::Point),
+        tie: Some(ContactJoint::Point),
         released: Some(intervals / 3 * 2),
     }];
     plan

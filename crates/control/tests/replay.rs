@@ -8,20 +8,20 @@ use nalgebra::Rotation3;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::{Actuator, Drive, Plan};
 use percussion_control::replay::{ReplayError, loaded, replay};
-use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
 use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
 use percussion_solve::nlp::{Bound, Watch};
 
-fn found(plan: &Plan, guess: &Guess) -> Manoeuvre {
+fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
     let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
     assert_eq!(found.ending, Ending::Optimal);
     found
 }
 
-fn agreement(plan: &Plan, found: &Manoeuvre, scheme: &str) -> (f64, f64) {
+fn agreement(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
     let made =
         replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap().agreement;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
@@ -96,9 +96,9 @@ fn hinged_plan(intervals: usize) -> Plan {
     let (model, state): (_, State) = place(0.0, 0.0);
     let (_, end) = place(0.8, -0.5);
     let mut plan = plain(&model, &state, intervals, 0.6 / intervals as f64);
-    let motor = |freedom: usize, name: &str| Actuator {
+    let motor = |dof: usize, name: &str| Actuator {
         name: name.to_owned(),
-        control: Control::Freedom(freedom),
+        control: Control::Dof(dof),
         island: 0,
         bounds: vec![Bound::FREE],
         weight: 1.0,
@@ -124,7 +124,7 @@ fn efforts_along_joints_are_motors() {
     assert!(made.position > 1e-3);
 }
 
-/// Two bodies one below the other, the upper on a ball and socket, with efforts along all freedoms, also of the joint between
+/// Two bodies one below the other, the upper on a ball and socket, with efforts along all degrees of freedom, also of the joint between
 /// them.
 fn jointed_plan(kind: JointKind) -> Plan {
     let (model, state) = {
@@ -142,14 +142,14 @@ fn jointed_plan(kind: JointKind) -> Plan {
         build(builder)
     };
     let island = &model.islands[0];
-    let displacement: Vec<f64> = (0..model.freedoms).map(|k| 0.3 - 0.07 * k as f64).collect();
+    let displacement: Vec<f64> = (0..model.dofs).map(|k| 0.3 - 0.07 * k as f64).collect();
     let mut end = state.clone();
     displace(&model, island, &state, &displacement, &mut end);
     let mut plan = plain(&model, &state, 12, 0.02);
-    plan.actuators = (0..model.freedoms)
-        .map(|freedom| Actuator {
-            name: format!("effort {freedom}"),
-            control: Control::Freedom(freedom),
+    plan.actuators = (0..model.dofs)
+        .map(|dof| Actuator {
+            name: format!("effort {dof}"),
+            control: Control::Dof(dof),
             island: 0,
             bounds: vec![Bound::FREE],
             weight: 1.0,
@@ -171,13 +171,13 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
         // Each effort has its own part in it.
-        for freedom in 0..plan.model.freedoms {
+        for dof in 0..plan.model.dofs {
             let mut less = found.efforts.clone();
-            less.iter_mut().skip(freedom).step_by(plan.model.freedoms).for_each(|effort| *effort *= 0.9);
+            less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
             let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default())
                 .unwrap()
                 .agreement;
-            assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {freedom}: {made:?}");
+            assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
 }
@@ -210,5 +210,5 @@ fn the_exact_scheme_finds_the_planned_collision() {
 fn efforts_of_another_plan_are_refused() {
     let plan = free_plan();
     let refused = loaded(&plan, &[0.0, 1.0], &[0.0; 5]);
-    assert!(matches!(refused, Err(ReplayError::Unfit { efforts: 5, nodes: 2, components: 6 })));
+    assert!(matches!(refused, Err(ReplayError::UnsupportedScene { efforts: 5, nodes: 2, components: 6 })));
 }

@@ -29,8 +29,8 @@ fn court(shape: PlanarShape, velocity: Vec3, spin: f64) -> (Model, State) {
     builder.build().unwrap()
 }
 
-fn rate(freedom: usize) -> Unknown {
-    Unknown::Rate(vec![(freedom, 1.0)])
+fn rate(dof: usize) -> Unknown {
+    Unknown::Rate(vec![(dof, 1.0)])
 }
 
 /// Back at (1, 1) with a heading, by choice of the two velocities and the time.

@@ -1,4 +1,4 @@
-//! Searches from several starts: their seeds, and what is kept of them. Contacts at the ends, which no search begins with.
+//! Searches from several starts: their seeds, and what is kept of them. ContactGeometry at the ends, which no search begins with.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
@@ -7,7 +7,7 @@ use common::{build, cube, plain, thrusters, wall_plan};
 use percussion_control::guess::Waypoint;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::{Avoidance, Drive, Plan};
-use percussion_control::{Guess, Manoeuvre, Options, PlanError, find};
+use percussion_control::{Guess, Options, PlanError, PlanSolution, find};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Body, ModelBuilder};
@@ -37,7 +37,7 @@ fn around() -> (Plan, Guess) {
 }
 
 /// What is found with a seed, and what every start begins with.
-fn searched(seed: u64) -> (Manoeuvre, Vec<(f64, f64)>) {
+fn searched(seed: u64) -> (PlanSolution, Vec<(f64, f64)>) {
     let (plan, guess) = around();
     let options = Options { starts: 4, seed, disturbance: 0.7, ..Options::default() };
     let mut first = Vec::new();
@@ -55,7 +55,7 @@ fn searched(seed: u64) -> (Manoeuvre, Vec<(f64, f64)>) {
     (found, first)
 }
 
-fn bits(found: &Manoeuvre) -> Vec<u64> {
+fn bits(found: &PlanSolution) -> Vec<u64> {
     let places = found.nodes.iter().flat_map(|n| n.positions.iter().flat_map(|p| [p.x, p.y, p.z]));
     places.chain(found.efforts.iter().copied()).map(f64::to_bits).collect()
 }

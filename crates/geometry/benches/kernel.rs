@@ -11,7 +11,7 @@ use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::ConvexPolyhedron;
 use percussion_geometry::batch::{BatchAnswer, BatchPair, BatchSettings, separations_into};
-use percussion_geometry::separation::{Options, QueryError, Warm, separation};
+use percussion_geometry::separation::{Options, QueryError, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::hint::black_box;
@@ -81,8 +81,15 @@ fn path_of(a: &Twin, b: &Twin, target: f64, step: f64, seed: u64, steps: usize) 
             turn_b = Rotation3::new(random.vector() * step) * turn_b;
             line = (line + random.vector() * step).normalize();
             let far = [Pose::new(turn_a, line * 10.0), Pose::new(turn_b, Vec3::zeros())];
-            let s = separation(&a.ours, &far[0], &b.ours, &far[1], &Options::default(), &mut Warm::default())
-                .unwrap();
+            let s = separation(
+                &a.ours,
+                &far[0],
+                &b.ours,
+                &far[1],
+                &Options::default(),
+                &mut WarmStart::default(),
+            )
+            .unwrap();
             [Pose::new(turn_a, line * (10.0 - s.separation + target)), far[1]]
         })
         .collect()
@@ -155,10 +162,10 @@ fn race(rounds: usize, count: usize, mut ours: impl FnMut(), mut theirs: impl Fn
 /// One pass over a path by ours or by parry.
 fn pass(body: &Twin, scene: &Scene, ours: bool, warm_start: bool) {
     if ours {
-        let mut warm = Warm::default();
+        let mut warm = WarmStart::default();
         for [pa, pb] in &scene.path {
             if !warm_start {
-                warm = Warm::default();
+                warm = WarmStart::default();
             }
             black_box(separation(&body.ours, pa, &body.ours, pb, &scene.options, &mut warm)).ok();
         }
@@ -189,11 +196,11 @@ impl Scene {
 
     /// Mean number of support evaluations.
     fn supports(&self, body: &Twin, warm_start: bool) -> f64 {
-        let mut warm = Warm::default();
+        let mut warm = WarmStart::default();
         let mut total = 0;
         for [pa, pb] in &self.path {
             if !warm_start {
-                warm = Warm::default();
+                warm = WarmStart::default();
             }
             total += separation(&body.ours, pa, &body.ours, pb, &self.options, &mut warm).unwrap().iterations;
         }
@@ -263,7 +270,7 @@ impl Pile {
         Self { bodies, shapes, pairs, frames, parry_frames }
     }
 
-    fn single(&self, poses: &[Pose], warm: &mut [Warm]) {
+    fn single(&self, poses: &[Pose], warm: &mut [WarmStart]) {
         for (pair, warm) in self.pairs.iter().zip(warm) {
             let (a, b) = (&self.shapes[pair.shape_a as usize], &self.shapes[pair.shape_b as usize]);
             let (pa, pb) = (&poses[pair.pose_a as usize], &poses[pair.pose_b as usize]);
@@ -275,7 +282,7 @@ impl Pile {
         &self,
         settings: &BatchSettings,
         poses: &[Pose],
-        warm: &mut [Warm],
+        warm: &mut [WarmStart],
         answers: &mut [BatchAnswer],
     ) {
         separations_into(&self.shapes, poses, &self.pairs, &Options::default(), settings, warm, answers)
@@ -296,7 +303,7 @@ impl Pile {
 /// others. Roads take turns, and of every frame the best time counts: a frame is short enough to escape other programs.
 fn pile_table() {
     let pile = Pile::new();
-    let mut warm = vec![Warm::default(); PAIRS];
+    let mut warm = vec![WarmStart::default(); PAIRS];
     let mut answers = vec![Err(QueryError::BothUnbounded); PAIRS];
     let mut directions = vec![None; PAIRS];
     let mut parry = Parry { simplex: VoronoiSimplex::new(), epa: EPA::new() };

@@ -9,7 +9,7 @@ use common::{Random, cuboid, octahedron};
 use families::{FAMILIES, PLANAR_FAMILIES, hull, pair, planar_pair, polygon};
 use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarm, QueryError, Warm, planar_separation, separation,
+    Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{
     Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polytope, Solid,
@@ -76,7 +76,7 @@ fn polytopes_are_separated_without_the_heap() {
             let beta = random.direction();
             let moved = Pose::new(p.pose_a.rotation, p.pose_a.position + random.direction() * 0.05);
             let made = requests(|| {
-                let mut warm = Warm::default();
+                let mut warm = WarmStart::default();
                 for (pose, options) in [
                     (&p.pose_a, Options::default()),
                     (&p.pose_a, Options::default()),
@@ -97,7 +97,7 @@ fn large_polytopes_climb_without_the_heap() {
     let mut random = Random(82);
     let (a, b) = (Polytope::rounded(512, 1.0).unwrap(), Polytope::prism(256, 0.5, 1.0).unwrap());
     let (a, b) = (Solid::Polytope(a), Solid::Polytope(b));
-    let mut warm = Warm::default();
+    let mut warm = WarmStart::default();
     for _ in 0..500 {
         let (pa, pb) = (Pose::new(random.rotation(), random.direction()), Pose::identity());
         let made = requests(|| {
@@ -127,7 +127,7 @@ fn curved_bodies_and_half_spaces_are_separated_without_the_heap() {
     let solids = solids(&mut random);
     for a in &solids {
         for b in &solids {
-            let mut warm = Warm::default();
+            let mut warm = WarmStart::default();
             for _ in 0..30 {
                 let pa = Pose::new(random.rotation(), random.direction() * 1.5 * random.uniform());
                 let pb = Pose::new(random.rotation(), Vec3::zeros());
@@ -152,7 +152,7 @@ fn planar_bodies_are_separated_without_the_heap() {
             let p = planar_pair(name, &mut random);
             let (a, b) = (PlanarShape::Polygon(p.a), PlanarShape::Polygon(p.b));
             let made = requests(|| {
-                let mut warm = PlanarWarm::default();
+                let mut warm = PlanarWarmStart::default();
                 for prediction in [f64::INFINITY, f64::INFINITY, 0.1] {
                     let options = PlanarOptions { prediction, beta: None };
                     planar_separation(&a, &p.pose_a, &b, &p.pose_b, &options, &mut warm).unwrap();
@@ -174,7 +174,7 @@ fn planar_bodies_are_separated_without_the_heap() {
                     PlanarPose::new(random.uniform(), Vec2::new(random.uniform(), random.uniform()) * 2.0);
                 let beta = Vec2::new(random.uniform(), 1.0);
                 let made = requests(|| {
-                    let mut warm = PlanarWarm::default();
+                    let mut warm = PlanarWarmStart::default();
                     for beta in [None, Some(beta)] {
                         let options = PlanarOptions { beta, ..PlanarOptions::default() };
                         let _ = planar_separation(a, &pa, b, &PlanarPose::identity(), &options, &mut warm);
@@ -200,7 +200,7 @@ fn a_batch_on_one_thread_needs_no_heap() {
             pose_b: random.below(100) as u32,
         })
         .collect();
-    let mut warm = vec![Warm::default(); pairs.len()];
+    let mut warm = vec![WarmStart::default(); pairs.len()];
     let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
     for vector in [false, true] {
         for _ in 0..3 {

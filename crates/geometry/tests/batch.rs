@@ -8,7 +8,7 @@ use nalgebra::Rotation3;
 use percussion_geometry::batch::{
     BatchAnswer, BatchError, BatchPair, BatchSettings, separations, separations_into,
 };
-use percussion_geometry::separation::{Options, QueryError, Warm, separation};
+use percussion_geometry::separation::{Options, QueryError, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 
@@ -55,7 +55,7 @@ fn every_path_gives_the_same_bits() {
     let mut random = Random(41);
     let mut pile = pile(&mut random, 400, 3000);
     let options = Options::default();
-    let mut warm = [0; 4].map(|_| vec![Warm::default(); pile.pairs.len()]);
+    let mut warm = [0; 4].map(|_| vec![WarmStart::default(); pile.pairs.len()]);
     let mut answers = [0; 4].map(|_| vec![Err(QueryError::BothUnbounded); pile.pairs.len()]);
     let mut confirmed = 0;
     for _ in 0..20 {
@@ -93,7 +93,7 @@ fn the_order_of_the_pairs_does_not_matter() {
     let mut random = Random(42);
     let pile = pile(&mut random, 50, 500);
     let ask = |pairs: &[BatchPair]| {
-        let mut warm = vec![Warm::default(); pairs.len()];
+        let mut warm = vec![WarmStart::default(); pairs.len()];
         let mut answers = Vec::new();
         for _ in 0..2 {
             separations(&pile.shapes, &pile.poses, pairs, &Options::default(), &mut warm, &mut answers)
@@ -115,17 +115,17 @@ fn unfit_batches_are_refused_and_bad_placements_spoil_only_their_own_pairs() {
         vec![Pose::identity(), Pose::at(Vec3::new(2.0, 0.1, 0.2)), Pose::at(Vec3::new(0.0, f64::NAN, 0.0))];
     let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b };
     let mut answers = Vec::new();
-    let mut ask = |poses: &[Pose], pairs: &[BatchPair], warm: &mut [Warm]| {
+    let mut ask = |poses: &[Pose], pairs: &[BatchPair], warm: &mut [WarmStart]| {
         separations(&shapes, poses, pairs, &Options::default(), warm, &mut answers).map(|()| answers.clone())
     };
-    let error = ask(&poses, &[pair(0, 7)], &mut [Warm::default()]).unwrap_err();
+    let error = ask(&poses, &[pair(0, 7)], &mut [WarmStart::default()]).unwrap_err();
     assert_eq!(error, BatchError::OutOfRange { pair: 0, what: "placement", index: 7, count: 3 });
     assert!(matches!(ask(&poses, &[pair(0, 1)], &mut []), Err(BatchError::Lengths { .. })));
     let pairs = [pair(0, 1), pair(1, 0), pair(1, 2), pair(0, 1)];
     let good = poses[1];
     poses[2] = good;
     poses[2].position.x += 2.0;
-    let mut warm = [Warm::default(); 4];
+    let mut warm = [WarmStart::default(); 4];
     ask(&poses, &pairs, &mut warm).unwrap();
     poses[2].position.y = f64::NAN;
     let found = ask(&poses, &pairs, &mut warm).unwrap();

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use percussion_geometry::broad::{BroadPhase, PairCache, Part, PartId, Proxy};
-use percussion_geometry::separation::Warm;
+use percussion_geometry::separation::WarmStart;
 use percussion_geometry::{Aabb, Vec3};
 
 struct Counting;
@@ -40,7 +40,7 @@ struct Swing {
     places: Vec<Vec3>,
     proxies: Vec<Proxy>,
     broad: BroadPhase,
-    cache: PairCache<Warm>,
+    cache: PairCache<WarmStart>,
     time: f64,
 }
 

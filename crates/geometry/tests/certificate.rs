@@ -6,7 +6,7 @@ mod common;
 use common::lattice::{self, Placed};
 use common::{Random, body, cuboid, judge, prism, scaled};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Options, Outcome, Warm, separation};
+use percussion_geometry::separation::{Options, Outcome, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
@@ -28,7 +28,7 @@ fn family(name: &str, random: &mut Random) -> Placed {
         "touching" => {
             let (a, pa, b, pb) = family("generic", random);
             let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-            let s = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut Warm::default()).unwrap();
+            let s = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
             let position = pa.position - s.beta * s.separation;
             (a, Pose::new(pa.rotation, position), b, pb)
         }
@@ -112,7 +112,8 @@ fn a_million_pairs_carry_their_certificates() {
             let (a, pa, b, pb) = family(name, &mut random);
             let size = a.outer_radius() + b.outer_radius();
             let (a, b) = (Solid::Polytope(a), Solid::Polytope(b));
-            let answer = separation(&a, &pa, &b, &pb, &Options::default(), &mut Warm::default()).unwrap();
+            let answer =
+                separation(&a, &pa, &b, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
             let (Solid::Polytope(a), Solid::Polytope(b)) = (&a, &b) else { unreachable!() };
             let verdict = judge(a, &pa, b, &pb, &answer);
             // In units of size; the judge's own rounding far from the origin is that of the coordinates.
@@ -143,7 +144,7 @@ fn climbing_never_runs_in_circles_over_level_vertices() {
         for (body, height) in [(&drum, 1.0), (&round, 0.9)] {
             let pa = Pose::new(about * turn, turn * Vec3::new(0.3 * random.uniform(), 0.2, height));
             let pb = Pose::new(turn, Vec3::zeros());
-            let mut warm = Warm::default();
+            let mut warm = WarmStart::default();
             for _ in 0..2 {
                 let answer = separation(body, &pa, &drum, &pb, &Options::default(), &mut warm).unwrap();
                 assert!(answer.certificate_gap() <= 1e-12 && answer.iterations < 100);
@@ -169,8 +170,15 @@ fn nearly_aligned_boxes_keep_their_certificates() {
             let (sa, sb) = (Solid::Polytope(a), Solid::Polytope(b));
             let (Solid::Polytope(a), Solid::Polytope(b)) = (&sa, &sb) else { unreachable!() };
             let ask = |beta| {
-                separation(&sa, &pa, &sb, &pb, &Options { beta, ..Options::default() }, &mut Warm::default())
-                    .unwrap()
+                separation(
+                    &sa,
+                    &pa,
+                    &sb,
+                    &pb,
+                    &Options { beta, ..Options::default() },
+                    &mut WarmStart::default(),
+                )
+                .unwrap()
             };
             let free = ask(None);
             let up = Vec3::z() + random.direction() * tiny;

@@ -5,13 +5,13 @@ mod common;
 
 use common::{Random, body, cuboid};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Options, Outcome, QueryError, Separation, Warm, separation};
+use percussion_geometry::separation::{Options, Outcome, QueryError, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 
 fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, beta: Option<Vec3>) -> Separation {
     let options = Options { beta, ..Options::default() };
-    separation(a, pa, b, pb, &options, &mut Warm::default()).unwrap()
+    separation(a, pa, b, pb, &options, &mut WarmStart::default()).unwrap()
 }
 
 fn curved(random: &mut Random) -> Solid {
@@ -180,7 +180,7 @@ fn unusable_questions_are_refused() {
     let here = Pose::identity();
     let nowhere = Pose::at(Vec3::new(f64::NAN, 0.0, 0.0));
     let query = |a: &Solid, pa: &Pose, b: &Solid, beta| {
-        separation(a, pa, b, &here, &Options { beta, ..Options::default() }, &mut Warm::default())
+        separation(a, pa, b, &here, &Options { beta, ..Options::default() }, &mut WarmStart::default())
             .unwrap_err()
     };
     assert_eq!(query(&floor, &here, &floor, None), QueryError::BothUnbounded);
@@ -193,7 +193,7 @@ fn unusable_questions_are_refused() {
     assert_eq!(query(&cube, &far_away, &cube, None), QueryError::OutOfScale);
     assert_eq!(query(&cube, &far_away, &ball, None), QueryError::OutOfScale);
     // Also when the pair is warm.
-    let mut warm = Warm::default();
+    let mut warm = WarmStart::default();
     let apart = Pose::at(Vec3::new(1.0, 0.2, 0.1));
     separation(&cube, &apart, &cube, &here, &Options::default(), &mut warm).unwrap();
     let spoiled = separation(&cube, &nowhere, &cube, &here, &Options::default(), &mut warm);

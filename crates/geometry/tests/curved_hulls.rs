@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Random, body};
-use percussion_geometry::separation::{Options, Warm, separation};
+use percussion_geometry::separation::{Options, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 
@@ -67,7 +67,7 @@ fn curved_pairs_lie_between_their_inner_and_outer_hulls() {
                     Pose::new(random.rotation(), random.direction() * size * (0.2 + random.uniform().abs()));
                 let pb = Pose::new(random.rotation(), Vec3::zeros());
                 let ask = |a: &Solid, b: &Solid| {
-                    separation(a, &pa, b, &pb, &Options::default(), &mut Warm::default()).unwrap()
+                    separation(a, &pa, b, &pb, &Options::default(), &mut WarmStart::default()).unwrap()
                 };
                 let answer = ask(&a, &b);
                 let n = answer.normal();
@@ -110,7 +110,7 @@ fn a_ball_is_the_limit_of_its_hulls() {
                 &ball,
                 &Pose::identity(),
                 &Options::default(),
-                &mut Warm::default(),
+                &mut WarmStart::default(),
             )
             .unwrap()
             .separation

@@ -8,7 +8,7 @@ mod families;
 
 use common::Random;
 use families::{hull, solid};
-use percussion_geometry::separation::{Options, Outcome, Warm, separation};
+use percussion_geometry::separation::{Options, Outcome, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 
@@ -46,7 +46,7 @@ fn small_curved_bodies_at_corners_carry_their_certificates() {
         let size = a.outer_radius() + b.outer_radius();
         let a = Solid::Polytope(a);
         let options = Options { beta, ..Options::default() };
-        let found = separation(&a, &pa, &b, &pb, &options, &mut Warm::default()).unwrap();
+        let found = separation(&a, &pa, &b, &pb, &options, &mut WarmStart::default()).unwrap();
         if found.outcome != Outcome::Solved {
             continue;
         }
@@ -81,7 +81,7 @@ fn answers_name_real_vertices_where_the_line_meets_a_corner() {
         let count = p.vertices().len() as u32;
         let a = Solid::Polytope(p);
         let options = Options { beta, ..Options::default() };
-        let found = separation(&a, &pa, &b, &Pose::identity(), &options, &mut Warm::default()).unwrap();
+        let found = separation(&a, &pa, &b, &Pose::identity(), &options, &mut WarmStart::default()).unwrap();
         if found.outcome == Outcome::Solved {
             assert!(found.basis.iter().all(|pair| pair[0] < count), "{found:?}");
             let total: f64 = found.weights_a().map(|(_, weight)| weight).sum();

@@ -5,14 +5,16 @@ mod common;
 
 use common::{Random, body, cuboid, lattice, octahedron, prism, tetrahedron};
 use nalgebra::Rotation3;
-use percussion_geometry::events::{ContactRegion, Event, EventKind, EventOptions, Events, Side};
-use percussion_geometry::separation::{BetaTerm, Options, Separation, Warm, separation};
+use percussion_geometry::events::{
+    ContactEvent, ContactRegion, EventKind, EventOptions, EventWorkspace, Side,
+};
+use percussion_geometry::separation::{BetaTerm, Options, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 fn solve(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Separation {
     let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut Warm::default()).unwrap()
+    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut WarmStart::default()).unwrap()
 }
 
 fn active(a: &Polytope, b: &Polytope) -> EventOptions {
@@ -97,7 +99,7 @@ fn the_separation_is_the_largest_component_function() {
     // Theorem 3.13: a restricted problem is bounded exactly when its direction supports both bodies at its
     // features, and then its value is the bound that direction proves.
     let mut random = Random(21);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     for round in 0..2_000 {
         let gap = if round % 2 == 0 { 0.05 * random.uniform() } else { 0.0 };
         let (a, pa, b, pb) = pair(&mut random, gap);
@@ -128,7 +130,7 @@ fn the_separation_is_the_largest_component_function() {
 fn nearly_active_events_are_those_of_the_definition() {
     // Every corner-face and edge-edge pair of both bodies, judged one by one.
     let mut random = Random(22);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let (mut total, mut rounds) = (0, 0);
     for _ in 0..1_500 {
         let gap = 0.02 * random.uniform();
@@ -267,7 +269,7 @@ fn admissible(
 fn the_hull_of_the_active_events_is_the_contact_region() {
     // Theorem 3.4 on a lattice, where faces, edges and corners meet in every combination.
     let mut random = Random(23);
-    let (mut events, mut region) = (Events::new(), ContactRegion::new());
+    let (mut events, mut region) = (EventWorkspace::new(), ContactRegion::new());
     let mut seen = [0; 3];
     for round in 0..30_000 {
         let half = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (1 + r.below(3)) as f64);
@@ -342,7 +344,7 @@ fn a_slightly_tilted_box_nearly_touches_with_its_far_corners() {
     let (a, b) = (cuboid(Vec3::new(0.5, 0.5, 0.5)), cuboid(Vec3::new(1.0, 1.0, 0.5)));
     // The furthest corner rises by 1.4 tilt, within eps_t D = 0.01.
     let tilt = 0.006;
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     for axis in [Vec3::y(), Vec3::new(1.0, 0.7, 0.0).normalize()] {
         let pa = Pose::new(Rotation3::new(axis * tilt), Vec3::new(0.1, 0.05, 1.02));
         let pb = Pose::identity();
@@ -366,7 +368,7 @@ fn a_slightly_tilted_box_nearly_touches_with_its_far_corners() {
 fn tilted_boxes_of_equal_size_nearly_touch_in_four_places() {
     // Corners meet corners: each place offers a corner of a, a corner of b and two edge crossings.
     let body = cuboid(Vec3::new(0.5, 0.5, 0.5));
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     for yaw in [0.0, 0.002, -0.004] {
         for tilt in [Vec3::zeros(), Vec3::new(0.004, 0.0, 0.0), Vec3::new(0.003, -0.002, 0.0)] {
             let pa = Pose::new(Rotation3::new(tilt) * Rotation3::new(Vec3::z() * yaw), Vec3::z() * 1.01);
@@ -374,8 +376,9 @@ fn tilted_boxes_of_equal_size_nearly_touch_in_four_places() {
             let list = events.find(&body, &pa, &body, &Pose::identity(), &answer, &nearly(&body, &body));
             for sx in [-0.5, 0.5] {
                 for sy in [-0.5, 0.5] {
-                    let here =
-                        |e: &&Event| (e.point_b.x - sx).abs() < 0.02 && (e.point_b.y - sy).abs() < 0.02;
+                    let here = |e: &&ContactEvent| {
+                        (e.point_b.x - sx).abs() < 0.02 && (e.point_b.y - sy).abs() < 0.02
+                    };
                     assert_eq!(list.iter().filter(here).count(), 1, "yaw {yaw} tilt {tilt:?} {list:#?}");
                 }
             }
@@ -388,7 +391,7 @@ fn the_top_of_a_thin_plate_is_no_contact() {
     let (plate, floor) = (cuboid(Vec3::new(0.5, 0.5, 1e-4)), cuboid(Vec3::new(5.0, 5.0, 0.5)));
     let pa = Pose::new(Rotation3::new(Vec3::new(1e-5, 2e-5, 0.1)), Vec3::z() * 0.5003);
     let answer = solve(&plate, &pa, &floor, &Pose::identity());
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let options = EventOptions { eps_t: 1e-2, ..nearly(&plate, &floor) };
     let list = events.find(&plate, &pa, &floor, &Pose::identity(), &answer, &options);
     assert_eq!(list.len(), 4, "{list:#?}");
@@ -401,7 +404,7 @@ fn the_top_of_a_thin_plate_is_no_contact() {
 #[test]
 fn gradients_agree_with_differences_of_the_same_event() {
     let mut random = Random(24);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let (mut checked, mut edges, mut worst) = (0, 0, 0f64);
     for round in 0..400 {
         let gap = 0.05 * random.uniform();
@@ -462,7 +465,7 @@ fn gradients_agree_with_differences_of_the_same_event() {
 #[test]
 fn exchanging_the_bodies_turns_the_events_round() {
     let mut random = Random(25);
-    let (mut events, mut swapped) = (Events::new(), Events::new());
+    let (mut events, mut swapped) = (EventWorkspace::new(), EventWorkspace::new());
     for round in 0..3_000 {
         let (a, pa, b, pb) = if round % 3 == 0 {
             let (a, b) = (prism(5, Vec3::new(0.5, 0.6, 0.4)), cuboid(Vec3::new(0.6, 0.5, 0.4)));
@@ -504,7 +507,7 @@ fn tetrahedra_tip_to_tip_offer_the_extreme_normals() {
     let (pa, pb) = (Pose::identity(), Pose::new(Rotation3::new(Vec3::z() * 0.3), Vec3::zeros()));
     let answer = solve(&a, &pa, &b, &pb);
     assert!(answer.separation.abs() < 1e-12);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let list = events.find(&a, &pa, &b, &pb, &answer, &active(&a, &b));
     assert!(list.len() >= 3, "{list:?}");
     for (k, event) in list.iter().enumerate() {
@@ -528,7 +531,7 @@ fn a_large_polytope_costs_only_its_neighbourhood() {
     let down = 0.5 + (std::f64::consts::PI / 400.0).cos();
     let pa = Pose::new(turn, Vec3::new(0.0, 0.0, down));
     let answer = solve(&wheel, &pa, &floor, &Pose::identity());
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let list = events.find(&wheel, &pa, &floor, &Pose::identity(), &answer, &active(&wheel, &floor)).to_vec();
     assert!(list.len() == 2 || list.len() == 4, "{list:#?}");
     for event in &list {
@@ -543,8 +546,8 @@ fn along_a_prescribed_direction_heights_are_heights() {
     let pa = Pose::new(Rotation3::new(Vec3::new(0.004, -0.002, 0.4)), Vec3::new(1.7, -1.2, 1.01));
     let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
     let along = Options { beta: Some(Vec3::z()), ..Options::default() };
-    let answer = separation(&sa, &pa, &sb, &Pose::identity(), &along, &mut Warm::default()).unwrap();
-    let mut events = Events::new();
+    let answer = separation(&sa, &pa, &sb, &Pose::identity(), &along, &mut WarmStart::default()).unwrap();
+    let mut events = EventWorkspace::new();
     let list = events.find(&a, &pa, &b, &Pose::identity(), &answer, &nearly(&a, &b));
     assert_eq!(list.len(), 4);
     for event in list {
@@ -560,8 +563,8 @@ fn bodies_out_of_reach_have_no_events() {
     let (solid, far) = (Solid::Polytope(body.clone()), Pose::at(Vec3::x() * 9.0));
     let near_only = Options { prediction: 0.1, ..Options::default() };
     let answer =
-        separation(&solid, &far, &solid, &Pose::identity(), &near_only, &mut Warm::default()).unwrap();
-    let mut events = Events::new();
+        separation(&solid, &far, &solid, &Pose::identity(), &near_only, &mut WarmStart::default()).unwrap();
+    let mut events = EventWorkspace::new();
     assert!(events.find(&body, &far, &body, &Pose::identity(), &answer, &nearly(&body, &body)).is_empty());
     assert!(
         events.manifold(&solid, &far, &solid, &Pose::identity(), &answer, &nearly(&body, &body)).is_empty()

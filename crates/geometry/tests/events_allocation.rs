@@ -5,8 +5,8 @@ mod common;
 
 use common::{Random, cuboid, prism};
 use nalgebra::Rotation3;
-use percussion_geometry::events::{ContactRegion, EventOptions, Events};
-use percussion_geometry::separation::{Options, Warm, separation};
+use percussion_geometry::events::{ContactRegion, EventOptions, EventWorkspace};
+use percussion_geometry::separation::{Options, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cylinder, HalfSpace, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -52,7 +52,7 @@ fn warm_event_queries_allocate_nothing() {
             Pose::new(Rotation3::new(tilt) * yaw, Vec3::new(0.3 * random.uniform(), 0.2, 0.95))
         })
         .collect();
-    let (mut events, mut region) = (Events::new(), ContactRegion::new());
+    let (mut events, mut region) = (EventWorkspace::new(), ContactRegion::new());
     let mut round = |count: &mut usize| {
         for a in &solids[..2] {
             for b in &solids {
@@ -60,7 +60,7 @@ fn warm_event_queries_allocate_nothing() {
                     let options = EventOptions::nearly_active(a.outer_radius(), b.outer_radius());
                     let at = Pose::identity();
                     let answer =
-                        separation(b, pose, a, &at, &Options::default(), &mut Warm::default()).unwrap();
+                        separation(b, pose, a, &at, &Options::default(), &mut WarmStart::default()).unwrap();
                     let before = ALLOCATIONS.load(Ordering::Relaxed);
                     events.manifold(b, pose, a, &at, &answer, &options);
                     if let (Solid::Polytope(p), Solid::Polytope(q)) = (b, a) {

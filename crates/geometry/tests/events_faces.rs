@@ -5,14 +5,14 @@ mod common;
 
 use common::{Random, cuboid, prism};
 use nalgebra::Rotation3;
-use percussion_geometry::events::{ContactRegion, Event, EventKind, EventOptions, Events};
-use percussion_geometry::separation::{Options, Separation, Warm, separation};
+use percussion_geometry::events::{ContactEvent, ContactRegion, EventKind, EventOptions, EventWorkspace};
+use percussion_geometry::separation::{Options, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec2, Vec3};
 
 fn solve(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> Separation {
     let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut Warm::default()).unwrap()
+    separation(&sa, pose_a, &sb, pose_b, &Options::default(), &mut WarmStart::default()).unwrap()
 }
 
 /// Intersection of two convex polygons by enumeration: corners of each inside the other and all crossings of
@@ -103,7 +103,12 @@ struct Stack {
 }
 
 /// Checks one stack in a turned frame; `None` when the line of centres meets other features than these faces.
-fn check(stack: &Stack, turn: &Rotation3<f64>, shift: &Vec3, events: &mut Events) -> Option<Vec<Event>> {
+fn check(
+    stack: &Stack,
+    turn: &Rotation3<f64>,
+    shift: &Vec3,
+    events: &mut EventWorkspace,
+) -> Option<Vec<ContactEvent>> {
     let turned = |pose: &Pose| Pose::new(turn * pose.rotation, turn * pose.position + shift);
     let (pose_a, pose_b) = (turned(&stack.pose_a), turned(&stack.pose_b));
     let answer = solve(&stack.a, &pose_a, &stack.b, &pose_b);
@@ -150,7 +155,7 @@ fn offset(random: &mut Random, reach: f64) -> Vec3 {
 #[test]
 fn prisms_on_prisms_with_any_yaw_touch_in_their_clipped_overlap() {
     let mut random = Random(11);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let (mut used, mut crossings, mut corners) = (0, 0, 0);
     for _ in 0..20_000 {
         let mut side = || 0.4 + 0.3 * (random.uniform() + 1.0);
@@ -178,7 +183,7 @@ fn prisms_on_prisms_with_any_yaw_touch_in_their_clipped_overlap() {
 #[test]
 fn boxes_on_a_lattice_share_sides_and_corners_without_duplicates() {
     let mut random = Random(12);
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let mut used = 0;
     for _ in 0..20_000 {
         let size = |r: &mut Random| Vec3::from_fn(|_, _| 0.25 * (1 + r.below(4)) as f64);
@@ -197,7 +202,7 @@ fn boxes_on_a_lattice_share_sides_and_corners_without_duplicates() {
 
 #[test]
 fn identical_faces_touch_in_their_own_corners() {
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     for sides in 3..20 {
         let body = prism(sides, Vec3::new(0.7, 0.7, 0.5));
         for step in 0..sides {
@@ -219,7 +224,7 @@ fn identical_faces_touch_in_their_own_corners() {
 
 #[test]
 fn a_small_face_within_a_large_one_touches_in_its_own_corners() {
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let (small, large) = (prism(7, Vec3::new(0.3, 0.2, 0.4)), cuboid(Vec3::new(2.0, 2.0, 0.5)));
     for (small_above, corner_of) in [(true, "A"), (false, "B")] {
         let (a, b) = if small_above { (&small, &large) } else { (&large, &small) };
@@ -242,7 +247,7 @@ fn a_small_face_within_a_large_one_touches_in_its_own_corners() {
 
 #[test]
 fn far_from_the_origin_the_overlap_is_still_found() {
-    let mut events = Events::new();
+    let mut events = EventWorkspace::new();
     let stack = Stack {
         a: prism(5, Vec3::new(0.5, 0.6, 0.5)),
         pose_a: Pose::new(Rotation3::new(Vec3::z() * 0.3), Vec3::new(0.4, 0.2, 1.0)),

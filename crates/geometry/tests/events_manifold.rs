@@ -5,14 +5,14 @@ mod common;
 
 use common::{Random, body, cuboid, octahedron, prism};
 use nalgebra::Rotation3;
-use percussion_geometry::events::{Event, EventKind, EventOptions, Events};
-use percussion_geometry::separation::{BetaTerm, Feature, Options, Separation, Warm, separation};
+use percussion_geometry::events::{ContactEvent, EventKind, EventOptions, EventWorkspace};
+use percussion_geometry::separation::{BetaTerm, Feature, Options, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::FRAC_PI_2;
 
 fn solve(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose) -> Separation {
-    separation(a, pa, b, pb, &Options::default(), &mut Warm::default()).unwrap()
+    separation(a, pa, b, pb, &Options::default(), &mut WarmStart::default()).unwrap()
 }
 
 fn nearly(a: &Solid, b: &Solid) -> EventOptions {
@@ -39,9 +39,15 @@ fn floor() -> Solid {
     Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap())
 }
 
-fn manifold(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, options: &EventOptions) -> (Separation, Vec<Event>) {
+fn manifold(
+    a: &Solid,
+    pa: &Pose,
+    b: &Solid,
+    pb: &Pose,
+    options: &EventOptions,
+) -> (Separation, Vec<ContactEvent>) {
     let answer = solve(a, pa, b, pb);
-    let list = Events::new().manifold(a, pa, b, pb, &answer, options).to_vec();
+    let list = EventWorkspace::new().manifold(a, pa, b, pb, &answer, options).to_vec();
     for event in &list {
         let size = event.alpha.norm();
         assert!((event.point_a - event.point_b - answer.beta * event.separation).norm() < 1e-12 * size);
@@ -228,7 +234,7 @@ fn gradients_of_round_contacts_agree_with_differences() {
                         _ => (pa, turn(&pb, &cb)),
                     };
                     let answer = solve(&a, &qa, &b, &qb);
-                    let mut events = Events::new();
+                    let mut events = EventWorkspace::new();
                     let list = events.manifold(&a, &qa, &b, &qb, &answer, &options);
                     list.iter().find(|e| e.kind == event.kind).map(|e| e.separation)
                 };
@@ -320,7 +326,7 @@ fn a_cylinder_on_a_table_touches_within_the_overlap() {
                 let (answer, list) = manifold(a, &pa, b, &pb, &active(a, b));
                 assert!(list.len() >= least, "{list:?}");
                 let on_corner =
-                    |e: &&Event| e.kind.features().iter().any(|f| matches!(f, Feature::Vertex(_)));
+                    |e: &&ContactEvent| e.kind.features().iter().any(|f| matches!(f, Feature::Vertex(_)));
                 assert_eq!(list.iter().filter(on_corner).count(), corners, "{list:?}");
                 for event in &list {
                     assert!((event.separation - answer.separation).abs() < 1e-12 * event.alpha.norm());

@@ -4,16 +4,16 @@
 mod common;
 
 use common::Random;
-use percussion_geometry::events::{EventOptions, PlanarEvents, planar_region};
+use percussion_geometry::events::{EventOptions, PlanarEventWorkspace, planar_region};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
+    BetaTerm, Feature, PlanarOptions, PlanarSeparation, PlanarWarmStart, planar_separation,
 };
 use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
 
 fn solve(a: &Polygon, pa: &PlanarPose, b: &Polygon, pb: &PlanarPose) -> PlanarSeparation {
     let (sa, sb) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    planar_separation(&sa, pa, &sb, pb, &PlanarOptions::default(), &mut PlanarWarm::default()).unwrap()
+    planar_separation(&sa, pa, &sb, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default()).unwrap()
 }
 
 fn regular(sides: usize, x: f64, y: f64) -> Polygon {
@@ -75,7 +75,7 @@ fn component(
 #[test]
 fn the_separation_is_the_largest_admissible_component() {
     let mut random = Random(31);
-    let mut events = PlanarEvents::new();
+    let mut events = PlanarEventWorkspace::new();
     for _ in 0..5_000 {
         let gap = 0.05 * random.uniform();
         let (a, pa, b, pb) = pair(&mut random, gap);
@@ -117,7 +117,7 @@ fn the_separation_is_the_largest_admissible_component() {
 #[test]
 fn edges_on_edges_touch_in_the_ends_of_their_overlap() {
     let mut random = Random(32);
-    let mut events = PlanarEvents::new();
+    let mut events = PlanarEventWorkspace::new();
     let mut used = 0;
     for _ in 0..10_000 {
         let half = |r: &mut Random| 0.25 * (1 + r.below(4)) as f64;
@@ -155,7 +155,7 @@ fn a_slightly_tilted_rectangle_nearly_touches_with_its_far_corner() {
     let (a, b) = (rectangle(0.5, 0.5), rectangle(2.0, 0.5));
     let pa = PlanarPose::new(0.004, Vec2::new(0.3, 1.01));
     let answer = solve(&a, &pa, &b, &PlanarPose::identity());
-    let mut events = PlanarEvents::new();
+    let mut events = PlanarEventWorkspace::new();
     assert_eq!(events.find(&a, &pa, &b, &PlanarPose::identity(), &answer, &options(&a, &b, false)).len(), 1);
     let list = events.find(&a, &pa, &b, &PlanarPose::identity(), &answer, &options(&a, &b, true));
     assert_eq!(list.len(), 2);
@@ -169,7 +169,7 @@ fn a_slightly_tilted_rectangle_nearly_touches_with_its_far_corner() {
 #[test]
 fn planar_gradients_agree_with_differences() {
     let mut random = Random(33);
-    let mut events = PlanarEvents::new();
+    let mut events = PlanarEventWorkspace::new();
     let (mut checked, mut worst) = (0, 0f64);
     for _ in 0..500 {
         let gap = 0.05 * random.uniform();
@@ -225,7 +225,7 @@ fn a_rectangle_rests_on_a_line_with_two_corners_and_a_disc_with_one_point() {
     let tilt = -(0.6f64).atan2(0.8);
     let body = rectangle(0.3, 0.2);
     let up = Vec2::new(0.6, 0.8);
-    let mut events = PlanarEvents::new();
+    let mut events = PlanarEventWorkspace::new();
     for (shape, expected) in
         [(PlanarShape::Polygon(body), 2), (PlanarShape::Circle(Circle::new(0.2).unwrap()), 1)]
     {
@@ -238,7 +238,7 @@ fn a_rectangle_rests_on_a_line_with_two_corners_and_a_disc_with_one_point() {
                 (&shape, &pose, &floor, &PlanarPose::identity())
             };
             let answer =
-                planar_separation(a, pa, b, pb, &PlanarOptions::default(), &mut PlanarWarm::default())
+                planar_separation(a, pa, b, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default())
                     .unwrap();
             let list = events.manifold(a, pa, b, pb, &answer, &near);
             assert_eq!(list.len(), expected);

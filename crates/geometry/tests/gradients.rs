@@ -5,14 +5,14 @@ mod common;
 
 use common::{Random, body};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{BetaTerm, Options, Separation, Warm, separation};
+use percussion_geometry::separation::{BetaTerm, Options, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Cylinder, Ellipsoid, HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 const STEP: f64 = 1e-6;
 
 fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, beta: Option<Vec3>) -> Separation {
-    separation(a, pa, b, pb, &Options { beta, ..Options::default() }, &mut Warm::default()).unwrap()
+    separation(a, pa, b, pb, &Options { beta, ..Options::default() }, &mut WarmStart::default()).unwrap()
 }
 
 /// The pose moved along column `k` of the motion gradient (0..3 translation, 3..6 rotation about the reference).

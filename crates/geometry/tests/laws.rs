@@ -18,7 +18,8 @@ use evidence::{Asked, Worst, planar_question, question};
 use families::{FAMILIES, PLANAR_FAMILIES, Pair, PlanarPair, hull, pair, planar_pair, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarSeparation, PlanarWarm, Separation, Warm, planar_separation, separation,
+    Options, PlanarOptions, PlanarSeparation, PlanarWarmStart, Separation, WarmStart, planar_separation,
+    separation,
 };
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
@@ -27,7 +28,7 @@ use rayon::prelude::*;
 fn ask_along(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose, beta: Option<Vec3>) -> Separation {
     let options = Options { beta, ..Options::default() };
     let (a, b) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
-    separation(&a, pa, &b, pb, &options, &mut Warm::default()).unwrap()
+    separation(&a, pa, &b, pb, &options, &mut WarmStart::default()).unwrap()
 }
 
 fn ask(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose) -> Separation {
@@ -36,7 +37,7 @@ fn ask(a: &Polytope, pa: &Pose, b: &Polytope, pb: &Pose) -> Separation {
 
 fn ask_planar(a: &Polygon, pa: &PlanarPose, b: &Polygon, pb: &PlanarPose) -> PlanarSeparation {
     let (a, b) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    planar_separation(&a, pa, &b, pb, &PlanarOptions::default(), &mut PlanarWarm::default()).unwrap()
+    planar_separation(&a, pa, &b, pb, &PlanarOptions::default(), &mut PlanarWarmStart::default()).unwrap()
 }
 
 fn size(p: &Pair) -> f64 {
@@ -194,7 +195,7 @@ fn far_from_the_origin_nothing_is_lost() {
         assert_eq!((here.alpha, here.basis, here.weights), (there.alpha, there.basis, there.weights));
         // Also when the pair is warm, and for bodies whose reference point is not their frame's origin.
         let (a, b) = (Solid::Polytope(p.a.clone()), Solid::Polytope(p.b.clone()));
-        let mut warm = Warm::default();
+        let mut warm = WarmStart::default();
         separation(&a, &far_a, &b, &far_b, &Options::default(), &mut warm).unwrap();
         let warmed = separation(&a, &far_a, &b, &far_b, &Options::default(), &mut warm).unwrap();
         assert!((warmed.separation - here.separation).abs() <= 1e-13 * size(&p), "{here:?} {warmed:?}");

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, lattice};
 use percussion_geometry::separation::{
-    Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
+    Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, planar_separation,
 };
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
@@ -38,7 +38,7 @@ fn ask(
     beta: Option<Vec2>,
 ) -> PlanarSeparation {
     let options = PlanarOptions { beta, ..PlanarOptions::default() };
-    planar_separation(a, pa, b, pb, &options, &mut PlanarWarm::default()).unwrap()
+    planar_separation(a, pa, b, pb, &options, &mut PlanarWarmStart::default()).unwrap()
 }
 
 /// Separation by brute force: where the ray from b's to a's reference leaves the Minkowski difference, over all
@@ -146,7 +146,7 @@ fn a_warm_query_repeats_the_cold_one() {
     let mut random = Random(23);
     for _ in 0..200 {
         let (a, b) = (polygon(&mut random, Vec2::new(1.0, 0.7)), polygon(&mut random, Vec2::new(0.5, 0.9)));
-        let mut warm = PlanarWarm::default();
+        let mut warm = PlanarWarmStart::default();
         let mut pa = pose(&mut random, 1.0);
         for _ in 0..100 {
             pa = PlanarPose {

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Random, lattice};
 use percussion_geometry::separation::{
-    Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, planar_separation,
+    Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, planar_separation,
 };
 use percussion_geometry::shapes::{Circle, Ellipse, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Vec2};
@@ -29,7 +29,8 @@ struct Scene {
 impl Scene {
     fn ask(&self) -> PlanarSeparation {
         let options = PlanarOptions { beta: self.beta, ..PlanarOptions::default() };
-        planar_separation(&self.a, &self.pa, &self.b, &self.pb, &options, &mut PlanarWarm::default()).unwrap()
+        planar_separation(&self.a, &self.pa, &self.b, &self.pb, &options, &mut PlanarWarmStart::default())
+            .unwrap()
     }
 
     fn size(&self) -> f64 {

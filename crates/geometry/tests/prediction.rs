@@ -11,14 +11,14 @@ use common::{Random, body};
 use euclid::{depth, distance};
 use families::{FAMILIES, PLANAR_FAMILIES, pair, planar_pair, solid};
 use percussion_geometry::separation::{
-    Options, Outcome, PlanarOptions, PlanarWarm, Separation, Warm, planar_separation, separation,
+    Options, Outcome, PlanarOptions, PlanarWarmStart, Separation, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{
     Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, PlanarShape, Polygon, Polytope, Solid, Sphere,
 };
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 
-fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, prediction: f64, warm: &mut Warm) -> Separation {
+fn ask(a: &Solid, pa: &Pose, b: &Solid, pb: &Pose, prediction: f64, warm: &mut WarmStart) -> Separation {
     separation(a, pa, b, pb, &Options { prediction, ..Options::default() }, warm).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn only_pairs_beyond_the_prediction_are_waved_through() {
         let pb = Pose::new(random.rotation(), Vec3::zeros());
         let true_distance = true_distance(&p, &pa, &q, &pb);
         let (a, b) = (Solid::Polytope(p), Solid::Polytope(q));
-        let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut Warm::default());
+        let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut WarmStart::default());
         // Well beyond, just beyond, exactly at, just closer than the true distance; and anything.
         let prediction = match random.below(5) {
             0 => 0.5 * true_distance,
@@ -47,7 +47,7 @@ fn only_pairs_beyond_the_prediction_are_waved_through() {
             3 => true_distance * (1.0 + 1e-9),
             _ => 2.0 * random.uniform().abs(),
         };
-        let found = ask(&a, &pa, &b, &pb, prediction, &mut Warm::default());
+        let found = ask(&a, &pa, &b, &pb, prediction, &mut WarmStart::default());
         match found.outcome {
             Outcome::Beyond => {
                 beyond += 1;
@@ -83,7 +83,7 @@ fn distant_pairs_cost_nothing() {
         // Reference points apart by `far`.
         let pa = Pose::new(turn, far - turn * a.reference());
         let pb = Pose::at(-b.reference());
-        let found = ask(&a, &pa, &b, &pb, prediction, &mut Warm::default());
+        let found = ask(&a, &pa, &b, &pb, prediction, &mut WarmStart::default());
         assert_eq!((found.outcome, found.iterations), (Outcome::Beyond, 0));
         assert!(found.separation > prediction);
     }
@@ -98,11 +98,11 @@ fn a_pair_that_comes_closer_is_caught_at_the_prediction() {
         let (turn_a, turn_b) = (random.rotation(), random.rotation());
         let direction = random.direction();
         let (a, b) = (Solid::Polytope(p.clone()), Solid::Polytope(q.clone()));
-        let (pb, mut warm, prediction) = (Pose::new(turn_b, Vec3::zeros()), Warm::default(), 0.2);
+        let (pb, mut warm, prediction) = (Pose::new(turn_b, Vec3::zeros()), WarmStart::default(), 0.2);
         for step in 0..60 {
             let pa = Pose::new(turn_a, direction * (3.0 - 0.05 * step as f64));
             let found = ask(&a, &pa, &b, &pb, prediction, &mut warm);
-            let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut Warm::default());
+            let plain = ask(&a, &pa, &b, &pb, f64::INFINITY, &mut WarmStart::default());
             let near = true_distance(&p, &pa, &q, &pb) < prediction * (1.0 - 1e-14);
             match found.outcome {
                 Outcome::Beyond => assert!(!near && found.separation <= plain.separation + 1e-14),
@@ -121,11 +121,11 @@ fn every_family_keeps_its_promise_with_bounded_effort() {
             let p = pair(name, &mut random);
             let size = p.a.outer_radius() + p.b.outer_radius();
             let (a, b) = (Solid::Polytope(p.a), Solid::Polytope(p.b));
-            let plain = ask(&a, &p.pose_a, &b, &p.pose_b, f64::INFINITY, &mut Warm::default());
+            let plain = ask(&a, &p.pose_a, &b, &p.pose_b, f64::INFINITY, &mut WarmStart::default());
             // The gap of the supporting planes is a distance: a prediction above it must be answered in full only
             // where the bodies may be closer, one below it may be waved through.
             for prediction in [0.0, plain.gap().max(0.0) * 0.5, 0.3 * size] {
-                let found = ask(&a, &p.pose_a, &b, &p.pose_b, prediction, &mut Warm::default());
+                let found = ask(&a, &p.pose_a, &b, &p.pose_b, prediction, &mut WarmStart::default());
                 most = most.max(found.iterations);
                 if found.outcome == Outcome::Beyond {
                     let slack = 1e-13 * size;
@@ -175,7 +175,8 @@ fn planar_pairs_beyond_the_prediction_are_waved_through() {
             let (a, b) = (PlanarShape::Polygon(p.a), PlanarShape::Polygon(p.b));
             let query = |prediction: f64| {
                 let options = PlanarOptions { prediction, ..PlanarOptions::default() };
-                planar_separation(&a, &p.pose_a, &b, &p.pose_b, &options, &mut PlanarWarm::default()).unwrap()
+                planar_separation(&a, &p.pose_a, &b, &p.pose_b, &options, &mut PlanarWarmStart::default())
+                    .unwrap()
             };
             let plain = query(f64::INFINITY);
             let true_distance = if plain.separation > 0.0 { distance(&x, &y) } else { 0.0 };
@@ -217,9 +218,9 @@ fn curved_pairs_and_floors_keep_the_promise_too() {
         let pa = Pose::new(random.rotation(), random.direction() * 3.0 * random.uniform().abs());
         let pb = Pose::new(random.rotation(), Vec3::zeros());
         let b = if round % 10 == 0 { &floor } else { b };
-        let plain = ask(a, &pa, b, &pb, f64::INFINITY, &mut Warm::default());
+        let plain = ask(a, &pa, b, &pb, f64::INFINITY, &mut WarmStart::default());
         let prediction = [plain.gap() * 0.9, plain.gap(), plain.gap() * 1.1, 0.5][random.below(4)].max(0.0);
-        let found = ask(a, &pa, b, &pb, prediction, &mut Warm::default());
+        let found = ask(a, &pa, b, &pb, prediction, &mut WarmStart::default());
         assert!(found.iterations <= 301);
         if found.outcome == Outcome::Beyond {
             beyond += 1;
@@ -244,7 +245,7 @@ fn curved_pairs_and_floors_keep_the_promise_too() {
             &ball,
             &Pose::identity(),
             0.25,
-            &mut Warm::default(),
+            &mut WarmStart::default(),
         );
         assert_eq!(found.outcome == Outcome::Beyond, gap > 0.25, "{gap}");
     }

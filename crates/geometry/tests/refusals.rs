@@ -7,7 +7,7 @@ use common::{Random, body, cuboid};
 use nalgebra::{Matrix2, Matrix3, Rotation2, Rotation3};
 use percussion_geometry::batch::{BatchPair, BatchSettings, separations_into};
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarm, QueryError, Warm, planar_separation, separation,
+    Options, PlanarOptions, PlanarWarmStart, QueryError, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{
     Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape, Polygon,
@@ -60,7 +60,7 @@ fn placements_that_are_not_finite_are_refused_for_every_pair_of_kinds() {
             for beta in [None, Some(Vec3::z())] {
                 for prediction in [f64::INFINITY, 0.1] {
                     let options = Options { beta, prediction };
-                    let mut warm = Warm::default();
+                    let mut warm = WarmStart::default();
                     let before = separation(&a, &good, &b, &here, &options, &mut warm);
                     for pose in spoiled(&good) {
                         let refused = separation(&a, &pose, &b, &here, &options, &mut warm);
@@ -96,7 +96,7 @@ fn directions_without_direction_are_refused() {
         for b in &shapes {
             for beta in &directions {
                 let options = Options { beta: Some(*beta), ..Options::default() };
-                let refused = separation(a, &pa, b, &pb, &options, &mut Warm::default());
+                let refused = separation(a, &pa, b, &pb, &options, &mut WarmStart::default());
                 assert_eq!(refused, Err(QueryError::BadDirection), "{beta:?}");
             }
         }
@@ -105,7 +105,7 @@ fn directions_without_direction_are_refused() {
     let (a, b) = (Solid::Polytope(body(&mut random)), Solid::Polytope(body(&mut random)));
     let along = |length: f64| {
         let options = Options { beta: Some(Vec3::new(0.1, 0.2, 1.0) * length), ..Options::default() };
-        separation(&a, &pa, &b, &pb, &options, &mut Warm::default()).unwrap().separation
+        separation(&a, &pa, &b, &pb, &options, &mut WarmStart::default()).unwrap().separation
     };
     for length in [1e-300, 1e-8, 1e150, 1e300] {
         assert!((along(length) - along(1.0)).abs() < 1e-14, "{length}");
@@ -126,7 +126,7 @@ fn planar_placements_and_directions_are_checked_too() {
         for b in &shapes {
             let query = |pa: &PlanarPose, pb: &PlanarPose, beta: Option<Vec2>| {
                 let options = PlanarOptions { beta, ..PlanarOptions::default() };
-                planar_separation(a, pa, b, pb, &options, &mut PlanarWarm::default())
+                planar_separation(a, pa, b, pb, &options, &mut PlanarWarmStart::default())
             };
             let unbounded = matches!((a, b), (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)));
             if unbounded {
@@ -166,7 +166,7 @@ fn a_spoiled_placement_in_a_warm_batch_is_refused_alone() {
         .collect();
     for vector in [false, true] {
         let settings = BatchSettings { parallel: false, vector };
-        let mut warm = vec![Warm::default(); pairs.len()];
+        let mut warm = vec![WarmStart::default(); pairs.len()];
         let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
         let mut run = |poses: &[Pose]| {
             separations_into(&shapes, poses, &pairs, &Options::default(), &settings, &mut warm, &mut answers)
@@ -196,11 +196,12 @@ fn concentric_bodies_have_an_answer() {
     for a in &shapes[..7] {
         for b in &shapes[..7] {
             let centred = |s: &Solid| Pose::new(here.rotation, here.position - here.rotation * s.reference());
-            let found = separation(a, &centred(a), b, &centred(b), &Options::default(), &mut Warm::default())
-                .unwrap();
+            let found =
+                separation(a, &centred(a), b, &centred(b), &Options::default(), &mut WarmStart::default())
+                    .unwrap();
             assert!(found.separation < 0.0 && found.separation.is_finite() && found.alpha.norm().is_finite());
             assert!((found.beta.norm() - 1.0).abs() < 1e-14 && found.certificate_gap() < 1e-11);
-            let mut warm = Warm { beta: Vec3::x(), ..Warm::default() };
+            let mut warm = WarmStart { beta: Vec3::x(), ..WarmStart::default() };
             let turned = separation(a, &centred(a), b, &centred(b), &Options::default(), &mut warm).unwrap();
             assert!(
                 turned.reference_distance > 1e-15 || (turned.beta - Vec3::x()).norm() < 1e-14,

@@ -9,7 +9,7 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeCone
 use common::{Random, cuboid, octahedron};
 use nalgebra::{DMatrix, DVector, Rotation3};
 use percussion_geometry::separation::{
-    Feature, Options, Outcome, ResolveError, Resolved, Warm, ranges, resolve, separation,
+    Feature, Options, Outcome, ResolveError, Resolved, WarmStart, ranges, resolve, separation,
 };
 use percussion_geometry::shapes::{Cylinder, HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
@@ -223,7 +223,8 @@ fn along_a_prescribed_direction_the_overlap_carries() {
     );
     let options = Options { beta: Some(Vec3::z()), ..Options::default() };
     let answer =
-        separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut Warm::default()).unwrap();
+        separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut WarmStart::default())
+            .unwrap();
     let r = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer).unwrap();
     assert!((r.separation - 0.25).abs() <= 1e-15 && r.prescribed && close(&r.alpha, &Vec3::z()));
     assert_eq!(r.features, (Feature::Face(0), Feature::Face(1)));
@@ -309,7 +310,7 @@ fn a_box_on_a_floor_stands_on_its_lowest_corners() {
         (Rotation3::new(Vec3::x() * quarter) * Rotation3::new(Vec3::y() * 0.3), 1),
     ] {
         let pose = Pose::new(turn, Vec3::new(0.3, 0.2, 2.0));
-        let (options, mut warm) = (Options::default(), Warm::default());
+        let (options, mut warm) = (Options::default(), WarmStart::default());
         let answer = separation(&solid, &pose, &floor, &ground, &options, &mut warm).unwrap();
         let r = resolve(&solid, &pose, &floor, &ground, &answer).unwrap();
         assert_eq!(r.weights_a.len(), corners);
@@ -324,7 +325,8 @@ fn a_box_on_a_floor_stands_on_its_lowest_corners() {
             assert!((r.point_a.xy() - pose.position.xy()).norm() <= 1e-15);
         }
 
-        let mirrored = separation(&floor, &ground, &solid, &pose, &options, &mut Warm::default()).unwrap();
+        let mirrored =
+            separation(&floor, &ground, &solid, &pose, &options, &mut WarmStart::default()).unwrap();
         let m = resolve(&floor, &ground, &solid, &pose, &mirrored).unwrap();
         assert_eq!((m.weights_b, m.features.0, m.features.1), (r.weights_a, Feature::Plane, r.features.0));
         assert!((m.alpha + r.alpha).norm() == 0.0 && (m.point_b - r.point_a).norm() <= 1e-15);
@@ -339,7 +341,7 @@ fn curved_bodies_touch_in_one_point() {
     let can = Solid::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
     for solid in [&ball, &can] {
         let pose = Pose::at(Vec3::new(0.0, 0.0, 1.25));
-        let answer = separation(solid, &pose, &plate, &low, &options, &mut Warm::default()).unwrap();
+        let answer = separation(solid, &pose, &plate, &low, &options, &mut WarmStart::default()).unwrap();
         let r = resolve(solid, &pose, &plate, &low, &answer).unwrap();
         assert_eq!(r.features, (Feature::Curved, Feature::Face(1)));
         assert!(r.weights_a.is_empty());
@@ -351,10 +353,10 @@ fn curved_bodies_touch_in_one_point() {
     }
     // Above the middle of the face all four corners carry a quarter.
     let pose = Pose::at(Vec3::new(0.0, 0.0, 1.25));
-    let answer = separation(&ball, &pose, &plate, &low, &options, &mut Warm::default()).unwrap();
+    let answer = separation(&ball, &pose, &plate, &low, &options, &mut WarmStart::default()).unwrap();
     let r = resolve(&ball, &pose, &plate, &low, &answer).unwrap();
     assert!(r.weights_b.iter().all(|(_, w)| (w - 0.25).abs() <= 1e-7), "{:?}", r.weights_b);
-    let pair = separation(&ball, &pose, &ball, &low, &options, &mut Warm::default()).unwrap();
+    let pair = separation(&ball, &pose, &ball, &low, &options, &mut WarmStart::default()).unwrap();
     let r = resolve(&ball, &pose, &ball, &low, &pair).unwrap();
     assert!(r.features == (Feature::Curved, Feature::Curved) && r.alpha == pair.alpha);
 }
@@ -368,13 +370,19 @@ fn answers_without_contact_points_are_refused() {
         Pose::identity(),
     );
     let options = Options { prediction: 0.1, ..Options::default() };
-    let far =
-        separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut Warm::default()).unwrap();
+    let far = separation(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &options, &mut WarmStart::default())
+        .unwrap();
     let refused = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &far);
     assert_eq!(refused, Err(ResolveError::NotSolved { outcome: Outcome::Beyond }));
     let other = Solid::Polytope(Polytope::prism(12, 1.0, 1.0).unwrap());
-    let answer =
-        separation(&other, &pair.pose_a, &other, &pair.pose_b, &Options::default(), &mut Warm::default());
+    let answer = separation(
+        &other,
+        &pair.pose_a,
+        &other,
+        &pair.pose_b,
+        &Options::default(),
+        &mut WarmStart::default(),
+    );
     let refused = resolve(&pair.a, &pair.pose_a, &pair.b, &pair.pose_b, &answer.unwrap()).unwrap_err();
     assert!(matches!(refused, ResolveError::ForeignAnswer { body: 'a', count: 8, .. }), "{refused}");
     assert!(refused.to_string().contains("do not belong") || refused.to_string().contains("does not belong"));

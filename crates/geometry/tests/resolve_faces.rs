@@ -5,7 +5,7 @@ mod common;
 mod resolve_common;
 
 use common::{Random, cuboid, octahedron, prism};
-use percussion_geometry::separation::{Options, Warm, resolve, separation};
+use percussion_geometry::separation::{Options, WarmStart, resolve, separation};
 use percussion_geometry::shapes::{Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
@@ -103,7 +103,7 @@ fn a_ball_in_the_middle_of_a_face_is_held_by_all_its_corners() {
         let pose = Pose::new(turn, Vec3::zeros());
         let above = Pose::at(turn * shift);
         let options = Options { beta: Some(turn * Vec3::z()), ..Options::default() };
-        let answer = separation(&ball, &above, &block, &pose, &options, &mut Warm::default()).unwrap();
+        let answer = separation(&ball, &above, &block, &pose, &options, &mut WarmStart::default()).unwrap();
         let r = resolve(&ball, &above, &block, &pose, &answer).unwrap();
         let (corners, carriers) = check(&block, &pose, &r.weights_b, &answer.normal());
         assert!(corners == 8 && carriers == 8 && r.weights_a.is_empty(), "{:?}", r.weights_b);

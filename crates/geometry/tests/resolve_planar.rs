@@ -5,7 +5,7 @@ mod common;
 
 use common::Random;
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarResolved, PlanarSeparation, PlanarWarm, planar_ranges,
+    BetaTerm, Feature, PlanarOptions, PlanarResolved, PlanarSeparation, PlanarWarmStart, planar_ranges,
     planar_separation, planar_subdifferential, resolve_planar,
 };
 use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon};
@@ -25,8 +25,15 @@ impl Pair {
 
     fn ask_along(&self, beta: Option<Vec2>) -> PlanarSeparation {
         let options = PlanarOptions { beta, ..PlanarOptions::default() };
-        planar_separation(&self.a, &self.pose_a, &self.b, &self.pose_b, &options, &mut PlanarWarm::default())
-            .unwrap()
+        planar_separation(
+            &self.a,
+            &self.pose_a,
+            &self.b,
+            &self.pose_b,
+            &options,
+            &mut PlanarWarmStart::default(),
+        )
+        .unwrap()
     }
 
     fn resolved(&self) -> PlanarResolved {

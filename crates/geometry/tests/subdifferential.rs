@@ -6,7 +6,7 @@ mod resolve_common;
 
 use common::{Random, cuboid, octahedron};
 use percussion_geometry::separation::{
-    BetaTerm, Options, Subdifferential, Warm, resolve, separation, subdifferential,
+    BetaTerm, Options, Subdifferential, WarmStart, resolve, separation, subdifferential,
 };
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
@@ -26,7 +26,7 @@ fn velocity(random: &mut Random) -> [f64; 12] {
 fn value(pair: &Pair, velocity: &[f64; 12], by: f64, held: Option<Vec3>) -> f64 {
     let moved = pair.moved(velocity, by);
     let options = Options { beta: held, ..Options::default() };
-    separation(&moved.a, &moved.pose_a, &moved.b, &moved.pose_b, &options, &mut Warm::default())
+    separation(&moved.a, &moved.pose_a, &moved.b, &moved.pose_b, &options, &mut WarmStart::default())
         .unwrap()
         .separation
 }
@@ -300,7 +300,7 @@ fn vertices_of_tetrahedra_pull_within_their_subdifferential() {
                 let options = Options { beta: Some(answer.beta), ..Options::default() };
                 let value = |by: f64| {
                     let (a, b) = (bent(&x, &u, by), bent(&y, &v, by));
-                    separation(&a, &pair.pose_a, &b, &pair.pose_b, &options, &mut Warm::default())
+                    separation(&a, &pair.pose_a, &b, &pair.pose_b, &options, &mut WarmStart::default())
                         .unwrap()
                         .separation
                 };

@@ -9,7 +9,7 @@ use common::{Random, body, judge};
 use families::{hull, polygon, solid};
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarm, Separation, Warm, planar_separation, separation,
+    Options, PlanarOptions, PlanarWarmStart, Separation, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{Capsule, Cone, Cylinder, Ellipsoid, PlanarShape, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
@@ -35,13 +35,13 @@ fn walk(random: &mut Random, a: &Polytope, b: &Polytope, length: f64, steps: usi
     let (sa, sb) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
     let mut pa = Pose::new(random.rotation(), random.direction() * 0.7 * size * random.uniform().abs());
     let pb = Pose::new(random.rotation(), Vec3::zeros());
-    let mut warm = Warm::default();
+    let mut warm = WarmStart::default();
     let (mut compared, mut effort) = (0, 0);
     for _ in 0..steps {
         let motion = step(random, length);
         pa = Pose::new(motion.rotation * pa.rotation, pa.position * 0.999 + motion.position * 0.5);
         let warmed = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut warm).unwrap();
-        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut Warm::default()).unwrap();
+        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
         effort += warmed.iterations;
         let lever = 1.0 + size / warmed.reference_distance;
         assert!((warmed.separation - cold.separation).abs() <= 1e-14 * size * lever, "{warmed:?} {cold:?}");
@@ -128,7 +128,7 @@ fn memory_of_another_pair_does_no_harm() {
     let mut random = Random(73);
     let bodies: Vec<Polytope> =
         (0..40).map(|k| if k % 2 == 0 { hull(&mut random) } else { solid(&mut random) }).collect();
-    let mut warm = Warm::default();
+    let mut warm = WarmStart::default();
     for _ in 0..20_000 {
         let (a, b) = (&bodies[random.below(40)], &bodies[random.below(40)]);
         let size = a.outer_radius() + b.outer_radius();
@@ -140,7 +140,7 @@ fn memory_of_another_pair_does_no_harm() {
             warm.basis = [0; 3].map(|_| [random.below(12) as u32, random.below(12) as u32]);
         }
         let found = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut warm).unwrap();
-        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut Warm::default()).unwrap();
+        let cold = separation(&sa, &pa, &sb, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
         assert!((found.separation - cold.separation).abs() <= 1e-13 * size, "{found:?} {cold:?}");
     }
 }
@@ -154,7 +154,7 @@ fn planar_and_curved_walks_meet_the_same_answers() {
         let (a, b) = (PlanarShape::Polygon(a), PlanarShape::Polygon(b));
         let mut pa = PlanarPose::new(random.uniform(), Vec2::new(random.uniform(), random.uniform()));
         let (pb, options, mut warm) =
-            (PlanarPose::identity(), PlanarOptions::default(), PlanarWarm::default());
+            (PlanarPose::identity(), PlanarOptions::default(), PlanarWarmStart::default());
         for _ in 0..50 {
             let shift = Vec2::new(random.uniform(), random.uniform()) * 0.05;
             pa = PlanarPose {
@@ -162,7 +162,8 @@ fn planar_and_curved_walks_meet_the_same_answers() {
                 position: pa.position + shift,
             };
             let found = planar_separation(&a, &pa, &b, &pb, &options, &mut warm).unwrap();
-            let cold = planar_separation(&a, &pa, &b, &pb, &options, &mut PlanarWarm::default()).unwrap();
+            let cold =
+                planar_separation(&a, &pa, &b, &pb, &options, &mut PlanarWarmStart::default()).unwrap();
             let lever = 1.0 + size / found.reference_distance;
             assert!((found.separation - cold.separation).abs() <= 1e-14 * size * lever, "{found:?} {cold:?}");
         }
@@ -176,7 +177,7 @@ fn planar_and_curved_walks_meet_the_same_answers() {
     ];
     for a in &curved[..4] {
         for b in &curved {
-            let mut warm = Warm::default();
+            let mut warm = WarmStart::default();
             let mut pa = Pose::at(random.direction());
             for _ in 0..100 {
                 let motion = step(&mut random, 0.05);
@@ -184,7 +185,8 @@ fn planar_and_curved_walks_meet_the_same_answers() {
                 let size = a.outer_radius() + b.outer_radius();
                 let pb = Pose::identity();
                 let found = separation(a, &pa, b, &pb, &Options::default(), &mut warm).unwrap();
-                let cold = separation(a, &pa, b, &pb, &Options::default(), &mut Warm::default()).unwrap();
+                let cold =
+                    separation(a, &pa, b, &pb, &Options::default(), &mut WarmStart::default()).unwrap();
                 assert!((found.separation - cold.separation).abs() <= 1e-12 * size, "{found:?} {cold:?}");
             }
         }

@@ -9,7 +9,7 @@ mod common;
 
 use common::collisions::{against, beads, cradle_one, exactly, flying, metronome};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
-use percussion_mechanics::contact::{ContactOptions, EnergyJump};
+use percussion_mechanics::contact::{ContactOptions, EnergyJumpCondition};
 use percussion_mechanics::{Model, State};
 
 fn main() {
@@ -27,13 +27,13 @@ fn main() {
     println!("| run | h, s | time, s | impacts | energy | angular momentum no cause explains |");
     println!("|---|---|---|---|---|---|");
     let (flight, start) = tilted_cube();
-    keep("tilted cube on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJump::Projected);
+    keep("tilted cube on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJumpCondition::Projected);
     let (flight, start) = tilted_brick();
-    keep("tilted brick on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJump::Projected);
-    keep("Newton's cradle", cradle_one(), 0.01, 3.0, EnergyJump::Projected);
-    keep("metronome", metronome(), 0.015, 10.0, EnergyJump::Projected);
-    keep("metronome, discrete energy", metronome(), 0.015, 10.0, EnergyJump::Discrete);
-    keep("chain of beads in a box", beads(), 0.1, 2000.0, EnergyJump::Projected);
+    keep("tilted brick on a floor", flying(&flight, &start), 0.01, 10.0, EnergyJumpCondition::Projected);
+    keep("Newton's cradle", cradle_one(), 0.01, 3.0, EnergyJumpCondition::Projected);
+    keep("metronome", metronome(), 0.015, 10.0, EnergyJumpCondition::Projected);
+    keep("metronome, discrete energy", metronome(), 0.015, 10.0, EnergyJumpCondition::Discrete);
+    keep("chain of beads in a box", beads(), 0.1, 2000.0, EnergyJumpCondition::Projected);
 }
 
 fn converge(name: &str, (flight, start): (Flight, Motion), impact: usize, until: f64, coarsest: f64) {
@@ -56,7 +56,7 @@ fn converge(name: &str, (flight, start): (Flight, Motion), impact: usize, until:
     }
 }
 
-fn keep(name: &str, (model, state): (Model, State), h: f64, until: f64, energy: EnergyJump) {
+fn keep(name: &str, (model, state): (Model, State), h: f64, until: f64, energy: EnergyJumpCondition) {
     let options = ContactOptions { energy, ..ContactOptions::default() };
     let mut run = exactly(model, state, h, &options);
     let mut impacts = 0;

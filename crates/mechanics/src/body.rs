@@ -193,12 +193,12 @@ impl Body {
         Vec3::new(j.y + j.z - j.x, j.z + j.x - j.y, j.x + j.y - j.z).map(|twice| (0.5 * twice).max(0.0))
     }
 
-    /// Placement of the principal frame when the author's frame is placed at `pose`.
+    /// BodyKinematics of the principal frame when the author's frame is placed at `pose`.
     pub fn principal_pose(&self, pose: &Pose) -> Pose {
         pose.then(&self.principal)
     }
 
-    /// Placement of the author's frame when the principal frame is placed at `pose`.
+    /// BodyKinematics of the author's frame when the principal frame is placed at `pose`.
     pub fn author_pose(&self, pose: &Pose) -> Pose {
         let rotation = pose.rotation * self.principal.rotation.inverse();
         Pose::new(rotation, pose.position - rotation * self.principal.position)

@@ -1,9 +1,9 @@
 //! The step loop: a scheme makes the step, the ledger books it.
 
-use crate::contact::Transcript;
-use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::contact::StepRecord;
+use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::ForceError;
-use crate::ledger::{Entry, Ledger, OtherBooks};
+use crate::ledger::{Ledger, LedgerEntry, LedgerMismatch};
 use crate::model::Model;
 use crate::schemes::Scheme;
 use crate::state::State;
@@ -18,7 +18,7 @@ pub struct Simulation {
     h: f64,
     /// Time at step zero, s.
     origin: f64,
-    effort: Effort,
+    effort: SolverStats,
 }
 
 impl Simulation {
@@ -31,11 +31,20 @@ impl Simulation {
     ) -> Result<Self, ForceError> {
         let ledger = Ledger::new(&model, &state)?;
         let origin = state.time - state.steps as f64 * h;
-        Ok(Self { before: state.clone(), model, state, scheme, ledger, h, origin, effort: Effort::default() })
+        Ok(Self {
+            before: state.clone(),
+            model,
+            state,
+            scheme,
+            ledger,
+            h,
+            origin,
+            effort: SolverStats::default(),
+        })
     }
 
     /// Takes over the figures of a ledger that was closed at the present state, to go on with the same bits.
-    pub fn restore_ledger(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
+    pub fn restore_ledger(&mut self, figures: &[f64]) -> Result<(), LedgerMismatch> {
         self.ledger.restore(figures)
     }
 
@@ -62,7 +71,7 @@ impl Simulation {
         self.origin = self.state.time - self.state.steps as f64 * h;
     }
 
-    /// Goes on with another model of the same bodies, freedoms, coordinates and forces, and momenta that have jumped at this instant: joints have
+    /// Goes on with another model of the same bodies, degrees of freedom, coordinates and forces, and momenta that have jumped at this instant: joints have
     /// entered or left. The jump is booked to contact.
     pub fn change_model(
         &mut self,
@@ -77,7 +86,7 @@ impl Simulation {
     }
 
     /// One step. On failure state and ledger are those of the last good instant.
-    pub fn advance(&mut self) -> Result<Entry, StepFailure> {
+    pub fn advance(&mut self) -> Result<LedgerEntry, StepFailure> {
         self.before.clone_from(&self.state);
         self.effort = self.scheme.step(&self.model, &mut self.state, self.h)?;
         // Steps are counted, not summed: a million of them end where the clock says.
@@ -85,18 +94,18 @@ impl Simulation {
         if !self.state.is_finite() {
             let body = self.state.not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
             self.state.clone_from(&self.before);
-            return Err(self.failure(body, Trouble::NotFinite));
+            return Err(self.failure(body, StepError::NotFinite));
         }
         let inside = self.scheme.transcript();
         self.ledger.record(&self.model, &self.before, &self.state, self.h, inside).map_err(|error| {
-            let failure = self.failure(None, Trouble::Force(error));
+            let failure = self.failure(None, StepError::Force(error));
             self.state.clone_from(&self.before);
             failure
         })
     }
 
     /// A step that could not be made because of a body, or of any.
-    fn failure(&self, body: Option<usize>, trouble: Trouble) -> StepFailure {
+    fn failure(&self, body: Option<usize>, trouble: StepError) -> StepFailure {
         let body =
             self.model.bodies.get(body.unwrap_or(0)).map_or_else(String::new, |body| body.name.clone());
         StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
@@ -108,7 +117,7 @@ impl Simulation {
     }
 
     /// What happened inside the last step; `None` of a scheme for which steps have no inside.
-    pub fn transcript(&self) -> Option<&Transcript> {
+    pub fn transcript(&self) -> Option<&StepRecord> {
         self.scheme.transcript()
     }
 
@@ -143,7 +152,7 @@ impl Simulation {
     }
 
     /// How hard the last step was.
-    pub fn effort(&self) -> Effort {
+    pub fn effort(&self) -> SolverStats {
         self.effort
     }
 }

@@ -7,7 +7,7 @@ use percussion_geometry::{Pose, Vec3};
 
 /// Placements and momenta of all moving bodies at an instant, by slot.
 ///
-/// The reduced momentum `p = Pᵀ M q'` of the freedoms is carried instead of velocities: it is what the variational
+/// The reduced momentum `p = Pᵀ M q'` of the degrees of freedom is carried instead of velocities: it is what the variational
 /// schemes keep exactly; velocities follow from it.
 #[derive(Debug, PartialEq)]
 pub struct State {
@@ -21,7 +21,7 @@ pub struct State {
     pub rotations: Vec<Mat3>,
     /// Joint coordinates, rad and m.
     pub coordinates: Vec<f64>,
-    /// Reduced momenta of the freedoms.
+    /// Reduced momenta of the degrees of freedom.
     pub momenta: Vec<f64>,
 }
 
@@ -49,7 +49,7 @@ impl Clone for State {
 }
 
 impl State {
-    /// Placement of the principal frame of the body in a slot.
+    /// BodyKinematics of the principal frame of the body in a slot.
     pub fn principal_pose(&self, slot: usize) -> Pose {
         Pose::new(Rotation3::from_matrix_unchecked(self.rotations[slot]), self.positions[slot])
     }
@@ -65,8 +65,8 @@ impl State {
     /// Takes over an island from another state, momenta too.
     pub(crate) fn take(&mut self, from: &Self, island: &Island) {
         self.take_place(from, island);
-        let freedoms = island.freedoms.clone();
-        self.momenta[freedoms.clone()].copy_from_slice(&from.momenta[freedoms]);
+        let dofs = island.dofs.clone();
+        self.momenta[dofs.clone()].copy_from_slice(&from.momenta[dofs]);
     }
 
     /// Whether every number is finite.
@@ -80,7 +80,7 @@ impl State {
     pub(crate) fn not_finite(&self, links: &[Link]) -> Option<usize> {
         links.iter().enumerate().position(|(slot, link)| {
             let place = self.positions[slot].iter().chain(self.rotations[slot].iter());
-            let own = self.coordinates[link.coordinates()].iter().chain(&self.momenta[link.freedoms()]);
+            let own = self.coordinates[link.coordinates()].iter().chain(&self.momenta[link.dofs()]);
             !place.chain(own).all(|v| v.is_finite())
         })
     }

@@ -10,7 +10,7 @@ use common::everything::{closed, controls, everything, island};
 use common::random::Random;
 use common::{chain, sprung_chain};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{Options, WITHOUT_CONTACT, by_name};
 use percussion_mechanics::{Ledger, Model, ModelBuilder, State};
@@ -66,7 +66,7 @@ fn flying_apart(count: usize) -> (Model, State) {
 
 #[test]
 fn warm_steps_between_collisions_allocate_nothing() {
-    for scheme in ["exact", "lossful"] {
+    for scheme in ["exact", "dissipative"] {
         let (model, state) = flying_apart(200);
         assert_eq!(requests_of_warm_steps(scheme, &model, state), 0, "{scheme}");
     }
@@ -78,9 +78,9 @@ fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
     let (start, end) = (&state, &state);
     let island = island(&model);
     let (controls, efforts) = (controls.as_slice(), efforts.as_slice());
-    let passage = Passage { model: &model, island, start, end, t: 0.1, h: 0.01, controls, efforts };
+    let passage = IntervalInputs { model: &model, island, start, end, t: 0.1, h: 0.01, controls, efforts };
     let (mut tool, mut out) = (Differentiator::default(), Derivatives::default());
-    let mut bent = vec![0.0; island.freedoms.len() * island.freedoms.len()];
+    let mut bent = vec![0.0; island.dofs.len() * island.dofs.len()];
     let mut from = 0;
     for _ in 0..2 {
         from = requests();

@@ -7,7 +7,7 @@ mod common;
 use common::everything::{closed, everything, island, moved};
 use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
-use percussion_mechanics::discrete::{Derivatives, Differentiator, End, Passage};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{Scheme, Variational};
@@ -25,11 +25,11 @@ const OFF: f64 = 0.02;
 fn stepped(model: &Model, state: &State) -> Vec<State> {
     let mut random = Random(31);
     let mut state = state.clone();
-    let (bodies, freedoms) = (island(model).bodies.clone(), island(model).freedoms.clone());
-    let rates: Vec<f64> = freedoms.clone().map(|_| random.number()).collect();
+    let (bodies, dofs) = (island(model).bodies.clone(), island(model).dofs.clone());
+    let rates: Vec<f64> = dofs.clone().map(|_| random.number()).collect();
     let mut room = (vec![Vec6::zeros(); bodies.len()], vec![Vec6::zeros(); bodies.len()]);
     let mass = model.mass_system(&state, bodies);
-    mass.multiply(&rates, &mut room.0, &mut room.1, &mut state.momenta[freedoms], |_, _| ());
+    mass.multiply(&rates, &mut room.0, &mut room.1, &mut state.momenta[dofs], |_, _| ());
     let mut scheme = Variational::new(model, &state);
     let mut path = vec![state.clone()];
     for _ in 0..INTERVALS {
@@ -56,10 +56,10 @@ fn equations(model: &Model, path: &[State], multipliers: &[DVector<f64>]) -> Vec
     for (k, pair) in path.windows(2).enumerate() {
         let t = path[0].time + (k as f64 + 0.5) * STEP;
         let (start, end) = (&pair[0], &pair[1]);
-        let passage = Passage { model, island, start, end, t, h: STEP, controls: &[], efforts: &[] };
+        let passage = IntervalInputs { model, island, start, end, t, h: STEP, controls: &[], efforts: &[] };
         let mut d = Derivatives::default();
         tool.differentiate(&passage, &mut d).unwrap();
-        let n = d.freedoms;
+        let n = d.dofs;
         let mut bending = vec![0.0; n * n];
         if let Some(multipliers) = multipliers.get(k) {
             tool.bend_loops(&passage, End::After, multipliers.as_slice(), &mut bending);
@@ -70,7 +70,7 @@ fn equations(model: &Model, path: &[State], multipliers: &[DVector<f64>]) -> Vec
     let mut rows = Vec::new();
     for (k, pair) in pieces.windows(2).enumerate() {
         let (last, next) = (&pair[0], &pair[1]);
-        let (n, m) = (last.freedoms, last.gaps.len());
+        let (n, m) = (last.dofs, last.gaps.len());
         let square = |list: &[f64]| DMatrixView::from_slice(list, n, n).into_owned();
         let bordered = |block: DMatrix<f64>| block.resize(n + m, n + m, 0.0);
         let b = DMatrix::from_row_slice(m, n, &last.rows_after);
@@ -116,7 +116,7 @@ fn solved(model: &Model, state: &State) -> Vec<f64> {
     let expected = stepped(model, state);
     let mut random = Random(8);
     let mut path = expected.clone();
-    let n = island(model).freedoms.len();
+    let n = island(model).dofs.len();
     let off: Vec<f64> = (0..n).map(|_| OFF * random.number()).collect();
     for (k, node) in path.iter_mut().enumerate().take(INTERVALS).skip(1) {
         let bulge = (std::f64::consts::PI * k as f64 / INTERVALS as f64).sin();

@@ -8,7 +8,7 @@ use common::random::Random;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
-use percussion_mechanics::force::{Anchor, Force, JointForce, JointLaw, Law, Spring, Table};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, JointLaw, Spring, Table};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind, Limits, Step};
 use percussion_mechanics::rotation::Mat3;
@@ -128,7 +128,7 @@ fn coordinates_with_whole_turns_are_read_back_and_place_the_child_where_it_was()
     }
 }
 
-/// Placements of all bodies after a step of the freedoms: the walk down the tree.
+/// Placements of all bodies after a step of the degrees of freedom: the walk down the tree.
 fn walk(model: &Model, state: &State, d: &[f64]) -> Vec<(Vec3, Mat3)> {
     let mut placed: Vec<(Vec3, Mat3)> = Vec::new();
     for (slot, link) in model.links.iter().enumerate() {
@@ -137,7 +137,7 @@ fn walk(model: &Model, state: &State, d: &[f64]) -> Vec<(Vec3, Mat3)> {
         let old = &state.coordinates[link.coordinates()];
         let stand = joint.stand(above, (&state.positions[slot], &state.rotations[slot]), old);
         let mut own = [0.0; 6];
-        own[..joint.freedoms()].copy_from_slice(&d[link.freedoms()]);
+        own[..joint.dofs()].copy_from_slice(&d[link.dofs()]);
         let step = joint.corrected(&stand, &Step::none(), &own);
         let mut new = old.to_vec();
         joint.step_coordinates(&step, &mut new);
@@ -179,8 +179,8 @@ fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles()
     }
     let (model, state) = builder.build().unwrap();
     let system = model.mass_system(&state, 0..model.moving());
-    for k in 0..model.freedoms {
-        let mut u = vec![0.0; model.freedoms];
+    for k in 0..model.dofs {
+        let mut u = vec![0.0; model.dofs];
         u[k] = 1.0;
         let mut twists = vec![Vec6::zeros(); model.moving()];
         system.expand(&u, &mut twists);
@@ -189,7 +189,7 @@ fn twists_of_a_tree_are_the_differences_of_its_placements_also_below_particles()
             let v = derivative(|e| at(e)[slot].0);
             let spin = derivative(|e| at(e)[slot].1) * state.rotations[slot].transpose();
             let found = twist(&v, &Vec3::new(spin[(2, 1)], spin[(0, 2)], spin[(1, 0)]));
-            assert!((found - expected).amax() < DIFFERENCES, "freedom {k}, body {slot}: {found} {expected}");
+            assert!((found - expected).amax() < DIFFERENCES, "dof {k}, body {slot}: {found} {expected}");
         }
     }
 }
@@ -417,7 +417,7 @@ fn names_that_stand_twice_are_refused() {
 fn spring(name: &str, a: usize, b: usize) -> Force {
     let at = |body| Anchor { body: Some(body), arm: Vec3::zeros() };
     let law = Spring { a: at(a), b: at(b), stiffness: 1.0, rest_length: 0.5, damping: 0.0 };
-    Force { name: name.to_owned(), law: Law::Spring(law) }
+    Force { name: name.to_owned(), law: ForceLaw::Spring(law) }
 }
 
 fn brake(name: &str, joint: usize, coordinate: usize) -> JointForce {
@@ -441,7 +441,7 @@ fn forces_on_what_is_not_there_are_refused() {
     s.builder.joint_force(brake("brake", 0, 1));
     assert!(matches!(s.error(), ModelError::Coordinate { coordinates: 1, asked: 1, .. }));
 
-    // What is asked for is a coordinate: one that is not there is not taken for a freedom.
+    // What is asked for is a coordinate: one that is not there is not taken for a degree of freedom.
     let mut s = Scene::new();
     let joint = s.joint("ball", JointKind::Spherical, None, s.a);
     s.builder.joint(joint);

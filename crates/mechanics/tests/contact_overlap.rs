@@ -6,7 +6,7 @@ mod common;
 use common::random::Random;
 use percussion_geometry::shapes::{Circle, HalfPlane, HalfSpace, PlanarShape, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::contact::{ContactSpec, Memory, PairRule};
+use percussion_mechanics::contact::{ContactSpec, PairRule, PairWarmStart};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder};
 
@@ -96,7 +96,8 @@ fn balls_reject_no_overlap_in_space_and_in_the_plane() {
         let mut deepest = 0.0_f64;
         for (a, b) in contacts.all_pairs() {
             let poses = (contacts.parts[a].body_pose(&state), contacts.parts[b].body_pose(&state));
-            let touch = contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default());
+            let touch =
+                contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
             deepest = deepest.max(-touch.unwrap().separation);
         }
         let found = contacts.deepest(&state).map_or(0.0, |(overlap, _)| overlap);

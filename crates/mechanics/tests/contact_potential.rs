@@ -8,8 +8,8 @@ use common::random::Random;
 use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
-use percussion_mechanics::discrete::{Derivatives, Differentiator, Passage, displace};
-use percussion_mechanics::force::{Bodies, Placement, Pull, suggested_stiffness};
+use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs, displace};
+use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator, suggested_stiffness};
 use percussion_mechanics::joint::motion::linear;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{Options, by_name};
@@ -25,10 +25,10 @@ fn run(scheme: &str, model: Model, state: State, h: f64) -> Simulation {
 }
 
 /// Placements of all bodies at rest.
-fn seen(state: &State) -> Vec<Placement> {
+fn seen(state: &State) -> Vec<BodyKinematics> {
     let places = state.positions.iter().zip(&state.rotations);
     places
-        .map(|(position, frame)| Placement {
+        .map(|(position, frame)| BodyKinematics {
             position: *position,
             frame: *frame,
             velocity: Vec3::zeros(),
@@ -43,18 +43,18 @@ fn potential(model: &Model, state: &State) -> f64 {
     model.forces.iter().map(|force| force.potential(&bodies).unwrap()).sum()
 }
 
-/// The derivative of the potential along a displacement of the freedoms, from the pulls.
+/// The derivative of the potential along a displacement of the degrees of freedom, from the pulls.
 fn slope(model: &Model, state: &State, d: &[f64]) -> f64 {
     let placements = seen(state);
     let bodies = Bodies { first: 0, placements: &placements };
-    let mut pulls = vec![Pull::zero(); model.moving()];
+    let mut pulls = vec![ForceAccumulator::zero(); model.moving()];
     for force in &model.forces {
         force.pull(0.0, &bodies, &mut pulls).unwrap();
     }
     let mut sum = 0.0;
     for (slot, pull) in pulls.iter().enumerate() {
         let wrench = pull.wrench(&state.rotations[slot]);
-        let range = model.links[slot].freedoms();
+        let range = model.links[slot].dofs();
         let d = &d[range];
         // Free bodies move along and turn about the world's axes; planar ones in x, y and about z.
         sum -= match d.len() {
@@ -68,12 +68,12 @@ fn slope(model: &Model, state: &State, d: &[f64]) -> f64 {
 fn check_gradient(name: &str, model: &Model, state: &State, random: &mut Random) {
     assert!(potential(model, state) > 0.0, "{name}: nothing overlaps");
     for _ in 0..6 {
-        let d: Vec<f64> = (0..model.freedoms).map(|_| random.number()).collect();
+        let d: Vec<f64> = (0..model.dofs).map(|_| random.number()).collect();
         let at = |t: f64| {
             let mut moved = state.clone();
             let scaled: Vec<f64> = d.iter().map(|d| d * t).collect();
             for island in &model.islands {
-                displace(model, island, state, &scaled[island.freedoms.clone()], &mut moved);
+                displace(model, island, state, &scaled[island.dofs.clone()], &mut moved);
             }
             potential(model, &moved)
         };
@@ -123,11 +123,11 @@ fn forces_are_the_gradient_of_the_potential() {
 
 /// Greatest error of the derivatives of an interval's momenta relative to the greatest of them, and the greatest entry that ties the two bodies.
 fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
-    let (n, island) = (model.freedoms, &model.islands[0]);
-    let passage = Passage { model, island, start, end, t: 0.0, h: 0.05, controls: &[], efforts: &[] };
+    let (n, island) = (model.dofs, &model.islands[0]);
+    let passage = IntervalInputs { model, island, start, end, t: 0.0, h: 0.05, controls: &[], efforts: &[] };
     let mut found = Derivatives::default();
     Differentiator::default().differentiate(&passage, &mut found).unwrap();
-    let momenta = |passage: &Passage| {
+    let momenta = |passage: &IntervalInputs| {
         let mut p = vec![0.0; 2 * n];
         let (before, after) = p.split_at_mut(n);
         Differentiator::default().momenta(passage, before, after).unwrap();
@@ -143,8 +143,8 @@ fn check_derivatives(model: &Model, start: &State, end: &State) -> (f64, f64) {
             let mut moved = start.clone();
             displace(model, island, if at_end { end } else { start }, &d, &mut moved);
             momenta(&match at_end {
-                true => Passage { end: &moved, ..passage },
-                false => Passage { start: &moved, ..passage },
+                true => IntervalInputs { end: &moved, ..passage },
+                false => IntervalInputs { start: &moved, ..passage },
             })
         });
         for row in 0..2 * n {

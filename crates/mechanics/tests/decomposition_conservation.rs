@@ -7,7 +7,7 @@ use decomposition_world::*;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactOptions, ContactSpec};
-use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::{BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 fn tilted_cube(contact: ContactSpec, options: ContactOptions) -> Simulation {
@@ -192,7 +192,7 @@ fn a_projection_that_weighs_the_potential_trades_way_for_energy() {
         builder.velocity(id, Vec3::new(0.0, 0.0, -3.0), Vec3::zeros());
         builder.force(Force {
             name: "spring".to_owned(),
-            law: Law::Spring(Spring {
+            law: ForceLaw::Spring(Spring {
                 a: Anchor { body: Some(1), arm },
                 b: Anchor { body: None, arm: anchor },
                 stiffness,
@@ -253,7 +253,7 @@ fn pendulum(loops: bool) -> (ModelBuilder, BodyId) {
 }
 
 #[test]
-fn a_mechanism_of_one_freedom_swings_back_as_fast_as_it_came() {
+fn a_mechanism_of_one_dof_swings_back_as_fast_as_it_came() {
     for loops in [false, true] {
         let (mut builder, bar) = pendulum(loops);
         builder.contact(surface(1.0, 0.0));

@@ -9,16 +9,16 @@ use decomposition_world::*;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfSpace, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, Transcript};
-use percussion_mechanics::discrete::Trouble;
+use percussion_mechanics::contact::{ContactOptions, ContactSpec, StepRecord};
+use percussion_mechanics::discrete::StepError;
 use percussion_mechanics::schemes::Response;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 /// Responds to the overlaps of a first state.
-fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State, Transcript) {
+fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State, StepRecord) {
     let (model, trial) = builder.build().unwrap();
     let mut response = Response::new(&model, &trial, &ContactOptions::default());
-    let (mut state, mut transcript) = (trial.clone(), Transcript::default());
+    let (mut state, mut transcript) = (trial.clone(), StepRecord::default());
     response.respond(&model, &mut state, 1e-3, 1e-3, only, &mut transcript).unwrap();
     (model, trial, state, transcript)
 }
@@ -175,7 +175,7 @@ fn where_there_is_no_room_the_step_fails_with_evidence() {
     let before = sim.state().clone();
     let failure = sim.advance().unwrap_err();
     println!("{failure}");
-    assert!(matches!(failure.trouble, Trouble::Overlap { depth } if depth > 5e-3), "{failure:?}");
+    assert!(matches!(failure.trouble, StepError::Overlap { depth } if depth > 5e-3), "{failure:?}");
     assert_eq!((failure.body.as_str(), failure.step), ("ball", 0));
     assert!(!failure.history.is_empty() && sim.state() == &before);
 }

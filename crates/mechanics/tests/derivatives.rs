@@ -11,9 +11,10 @@ use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{
-    Control, ControlError, Derivatives, Differentiator, End, Interval, Momentum, Passage, displace, middle,
+    Control, ControlError, Derivatives, Differentiator, End, Interval, IntervalInputs, Momentum, displace,
+    middle,
 };
-use percussion_mechanics::force::{Anchor, Axes, Force, Given, JointForce, JointLaw, Law, Load, Table};
+use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, JointForce, JointLaw, Load, Table};
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::ledger::Ledger;
@@ -21,7 +22,7 @@ use percussion_mechanics::{Body, Model, State};
 
 /// A long step, so that no term hides behind `1/h`.
 const STEP: f64 = 0.05;
-/// How far freedoms go in it, rad and m.
+/// How far degrees of freedom go in it, rad and m.
 const REACH: f64 = 0.3;
 /// Agreement with differences of fourth order, relative to the greatest entry of the column.
 const DIFFERENCES: f64 = 1e-8;
@@ -55,8 +56,8 @@ impl Case {
         })
     }
 
-    fn passage(&self) -> Passage<'_> {
-        Passage {
+    fn passage(&self) -> IntervalInputs<'_> {
+        IntervalInputs {
             model: &self.model,
             island: island(&self.model),
             start: &self.start,
@@ -76,13 +77,13 @@ impl Case {
 
     fn sized_derivatives(&self) -> (usize, Derivatives) {
         let d = self.derivatives();
-        (d.freedoms, d)
+        (d.dofs, d)
     }
 }
 
 /// `p⁻` above `p⁺`.
-fn momenta(passage: &Passage) -> DVector<f64> {
-    let n = passage.island.freedoms.len();
+fn momenta(passage: &IntervalInputs) -> DVector<f64> {
+    let n = passage.island.dofs.len();
     let mut p = vec![0.0; 2 * n];
     let (before, after) = p.split_at_mut(n);
     Differentiator::default().momenta(passage, before, after).unwrap();
@@ -115,7 +116,7 @@ fn both<'a>(d: &'a Derivatives, part: impl Fn(&'a Momentum) -> &'a [f64]) -> [&'
 fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_force() {
     for (name, case) in Case::all() {
         let (passage, d) = (case.passage(), case.derivatives());
-        let n = d.freedoms;
+        let n = d.dofs;
         let mut worst = 0f64;
         for k in 0..n {
             let pushed = |state: &State, e: f64| {
@@ -123,12 +124,13 @@ fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_f
                 u[k] = e;
                 moved(&case.model, state, &u)
             };
-            let start = derivative(|e| momenta(&Passage { start: &pushed(&case.start, e), ..passage }));
+            let start =
+                derivative(|e| momenta(&IntervalInputs { start: &pushed(&case.start, e), ..passage }));
             let found = both(&d, |m| column(&m.by_start, n, k));
-            worst = worst.max(compare(&format!("{name}: start, freedom {k}"), found, &start));
-            let end = derivative(|e| momenta(&Passage { end: &pushed(&case.end, e), ..passage }));
+            worst = worst.max(compare(&format!("{name}: start, degree of freedom {k}"), found, &start));
+            let end = derivative(|e| momenta(&IntervalInputs { end: &pushed(&case.end, e), ..passage }));
             let found = both(&d, |m| column(&m.by_end, n, k));
-            worst = worst.max(compare(&format!("{name}: end, freedom {k}"), found, &end));
+            worst = worst.max(compare(&format!("{name}: end, degree of freedom {k}"), found, &end));
         }
         println!("{name}: {worst:e}");
     }
@@ -138,16 +140,16 @@ fn derivatives_by_both_ends_agree_with_differences_for_every_joint_under_every_f
 fn derivatives_by_length_time_and_efforts_agree_with_differences() {
     for (name, case) in Case::all() {
         let (passage, d) = (case.passage(), case.derivatives());
-        let n = d.freedoms;
-        let length = derivative(|e| momenta(&Passage { h: STEP * (1.0 + e), ..passage })) / STEP;
+        let n = d.dofs;
+        let length = derivative(|e| momenta(&IntervalInputs { h: STEP * (1.0 + e), ..passage })) / STEP;
         compare(&format!("{name}: length"), both(&d, |m| &m.by_length), &length);
-        let time = derivative(|e| momenta(&Passage { t: case.t + e, ..passage }));
+        let time = derivative(|e| momenta(&IntervalInputs { t: case.t + e, ..passage }));
         compare(&format!("{name}: time"), both(&d, |m| &m.by_time), &time);
         for k in 0..case.efforts.len() {
             let effort = derivative(|e| {
                 let mut efforts = case.efforts.clone();
                 efforts[k] += e;
-                momenta(&Passage { efforts: &efforts, ..passage })
+                momenta(&IntervalInputs { efforts: &efforts, ..passage })
             });
             let found = both(&d, |m| column(&m.by_effort, n, k));
             compare(&format!("{name}: effort {k}"), found, &effort);
@@ -187,7 +189,10 @@ fn the_dense_matrix_is_the_operator_on_the_tree() {
             });
             let (found, expected) =
                 (DVector::from_column_slice(column(&d.before.by_end, n, k)), DVector::from_vec(product));
-            assert!((found - &expected).amax() < ROUNDING * expected.amax().max(1.0), "{name}: freedom {k}");
+            assert!(
+                (found - &expected).amax() < ROUNDING * expected.amax().max(1.0),
+                "{name}: degree of freedom {k}"
+            );
         }
     }
 }
@@ -219,7 +224,7 @@ fn an_interval_and_a_node_are_displaced_in_the_same_chart() {
     let mut random = Random(5);
     for (name, case) in Case::all() {
         let (model, island) = (&case.model, island(&case.model));
-        let d: Vec<f64> = island.freedoms.clone().map(|_| 0.4 * random.number()).collect();
+        let d: Vec<f64> = island.dofs.clone().map(|_| 0.4 * random.number()).collect();
         let mut interval = Interval::default();
         interval.begin(model, island, &case.start);
         interval.reach(model, island, &case.start, &case.end);
@@ -247,7 +252,7 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
             };
             let mut builder = conservative(JointKind::Universal, 3);
             let bare = Case::new(builder.clone().build().unwrap(), 3);
-            builder.force(Force { name: "load".to_owned(), law: Law::Load(load) });
+            builder.force(Force { name: "load".to_owned(), law: ForceLaw::Load(load) });
             let loaded = Case::new(builder.build().unwrap(), 3);
             let control = match turning {
                 false => Control::force(&bare.model, TIP, &point, axes).unwrap(),
@@ -256,9 +261,9 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
             let (controls, efforts) = ([control], [effort.x, effort.y, effort.z]);
             let (mut with, mut without) = (Derivatives::default(), Derivatives::default());
             let mut differentiator = Differentiator::default();
-            let passage = Passage { controls: &controls, efforts: &efforts, ..bare.passage() };
+            let passage = IntervalInputs { controls: &controls, efforts: &efforts, ..bare.passage() };
             differentiator.differentiate(&passage, &mut with).unwrap();
-            let passage = Passage { controls: &[], efforts: &[], ..loaded.passage() };
+            let passage = IntervalInputs { controls: &[], efforts: &[], ..loaded.passage() };
             differentiator.differentiate(&passage, &mut without).unwrap();
             for (a, b) in [(&with.before, &without.before), (&with.after, &without.after)] {
                 for (a, b) in [
@@ -276,11 +281,11 @@ fn a_control_does_what_a_load_of_the_same_size_does() {
 }
 
 #[test]
-fn a_motor_is_the_slope_of_its_work_on_every_freedom() {
+fn a_motor_is_the_slope_of_its_work_on_every_dof() {
     let mut random = Random(17);
     for kind in ALL_KINDS {
         let (model, start) = common::chain(kind, 3);
-        let (n, whole) = (model.freedoms, &model.islands[0]);
+        let (n, whole) = (model.dofs, &model.islands[0]);
         let displaced = |from: &State, d: &[f64]| {
             let mut to = from.clone();
             displace(&model, whole, from, d, &mut to);
@@ -291,11 +296,19 @@ fn a_motor_is_the_slope_of_its_work_on_every_freedom() {
         let both = |model: &Model| {
             let island = &model.islands[0];
             let (start, end) = (&start, &end);
-            momenta(&Passage { model, island, start, end, t: 0.0, h: STEP, controls: &[], efforts: &[] })
+            momenta(&IntervalInputs {
+                model,
+                island,
+                start,
+                end,
+                t: 0.0,
+                h: STEP,
+                controls: &[],
+                efforts: &[],
+            })
         };
         let joints = model.links.iter().enumerate();
-        for (slot, coordinate) in joints.flat_map(|(i, link)| (0..link.joint.freedoms()).map(move |k| (i, k)))
-        {
+        for (slot, coordinate) in joints.flat_map(|(i, link)| (0..link.joint.dofs()).map(move |k| (i, k))) {
             let law = JointLaw::Motor(Table::constant([0.7]));
             let motor = JointForce { name: "motor".to_owned(), slot, coordinate, law };
             let driven = model.with_forces(Vec::new(), vec![motor]);
@@ -312,7 +325,7 @@ fn a_motor_is_the_slope_of_its_work_on_every_freedom() {
                     ledger.cause("motor").unwrap().energy
                 });
                 let power = sign * added[k];
-                let place = format!("{kind:?}: motor {coordinate} of joint {slot}, freedom {k}");
+                let place = format!("{kind:?}: motor {coordinate} of joint {slot}, degree of freedom {k}");
                 assert!((work - power).abs() < DIFFERENCES, "{place}: {work} {power}");
             }
         }
@@ -338,7 +351,7 @@ fn loops_and_their_bending_agree_with_differences() {
         for to_world in [false, true] {
             let case = Case::new(closed(JointKind::Spherical, kind, to_world), 4);
             let passage = case.passage();
-            let n = passage.island.freedoms.len();
+            let n = passage.island.dofs.len();
             let (mut tool, mut d) = (Differentiator::default(), Derivatives::default());
             tool.differentiate(&passage, &mut d).unwrap();
             let m = d.gaps.len();
@@ -349,7 +362,7 @@ fn loops_and_their_bending_agree_with_differences() {
                 u[k] = e;
                 let (start, end) = (moved(&case.model, &case.start, &u), moved(&case.model, &case.end, &u));
                 let mut d = Derivatives::default();
-                let passage = Passage { start: &start, end: &end, ..passage };
+                let passage = IntervalInputs { start: &start, end: &end, ..passage };
                 Differentiator::default().differentiate(&passage, &mut d).unwrap();
                 let reduced = |rows: &[f64]| {
                     DMatrix::from_row_slice(m, n, rows).transpose() * DVector::from_column_slice(&multipliers)
@@ -367,7 +380,7 @@ fn loops_and_their_bending_agree_with_differences() {
                 let columns = bent.iter().flat_map(|bent| column(bent, n, k).iter().copied());
                 let found = DVector::from_iterator(m + 2 * n, rows.chain(columns));
                 let error = (found - expected).amax();
-                assert!(error < DIFFERENCES, "{kind:?}: freedom {k}: {error:e}");
+                assert!(error < DIFFERENCES, "{kind:?}: degree of freedom {k}: {error:e}");
             }
         }
     }

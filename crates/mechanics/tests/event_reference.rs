@@ -4,7 +4,7 @@
 mod common;
 
 use common::events::{
-    Contact, Flight, Glide, History, Motion, Pair, PairHistory, STRIDE, Solid, Trouble, Vec3, quick_pair,
+    Contact, Flight, Glide, History, Motion, Pair, PairHistory, STRIDE, Solid, StepError, Vec3, quick_pair,
     tilted_brick, tilted_cube,
 };
 use common::random::Random;
@@ -57,7 +57,7 @@ fn a_point_bounces_in_a_geometric_series() {
         assert_eq!((impact.after.velocity.x, impact.after.momentum), (1.0, start.momentum));
         exact += 2.0 * fall * e.powi(k as i32 + 1);
     }
-    assert!(matches!(flight.run(&start, 5.0), Err(Trouble::Grazing { .. } | Trouble::Endless { .. })));
+    assert!(matches!(flight.run(&start, 5.0), Err(StepError::Grazing { .. } | StepError::Endless { .. })));
 }
 
 #[test]
@@ -283,21 +283,21 @@ fn the_quick_pair_is_quick() {
 fn what_has_no_unique_continuation_is_refused() {
     let (flight, mut flat) = tilted_cube();
     flat.rotation = Matrix3::identity();
-    assert!(matches!(flight.run(&flat, 1.0), Err(Trouble::Simultaneous { .. })));
+    assert!(matches!(flight.run(&flat, 1.0), Err(StepError::Simultaneous { .. })));
     flat.rotation = turned(Vec3::x() * 0.3);
-    assert!(matches!(flight.run(&flat, 1.0), Err(Trouble::Simultaneous { .. })), "an edge");
+    assert!(matches!(flight.run(&flat, 1.0), Err(StepError::Simultaneous { .. })), "an edge");
     let (mut plastic, start) = tilted_cube();
     plastic.restitution = 0.0;
-    assert!(matches!(plastic.run(&start, 1.0), Err(Trouble::Grazing { .. })));
+    assert!(matches!(plastic.run(&start, 1.0), Err(StepError::Grazing { .. })));
     let mut sunk = start;
     sunk.position.z = 0.1;
-    assert!(matches!(flight.run(&sunk, 1.0), Err(Trouble::Overlap { .. })));
+    assert!(matches!(flight.run(&sunk, 1.0), Err(StepError::Overlap { .. })));
     let mut skew = start;
     skew.rotation[(0, 0)] += 1e-6;
-    assert!(matches!(flight.run(&skew, 1.0), Err(Trouble::NotARotation { .. })));
+    assert!(matches!(flight.run(&skew, 1.0), Err(StepError::NotARotation { .. })));
     let mut lost = start;
     lost.velocity.x = f64::NAN;
-    assert_eq!(flight.run(&lost, 1.0).unwrap_err(), Trouble::NotFinite);
+    assert_eq!(flight.run(&lost, 1.0).unwrap_err(), StepError::NotFinite);
 }
 
 /// A cube whose corner 0 points along -x.
@@ -412,7 +412,7 @@ fn thrown_bodies_keep_momenta_and_elastic_ones_energy() {
         let mut off = [0f64; 4];
         for (pair, start) in thrown(150, e) {
             let history = match pair.run(&start, 1.5) {
-                Err(Trouble::Grazing { time, .. }) => {
+                Err(StepError::Grazing { time, .. }) => {
                     lasting += 1;
                     endless(&pair, &start, time)
                 }
@@ -511,6 +511,6 @@ fn faces_that_meet_and_bodies_that_overlap_are_refused() {
         |x: f64| pair.solids[0].moving(Vec3::x() * x, Matrix3::identity(), Vec3::zeros(), Vec3::zeros());
     let mut start = [still(0.0), still(0.5)];
     start[0].velocity.x = 1.0;
-    assert!(matches!(pair.run(&start, 1.0), Err(Trouble::Simultaneous { .. })));
-    assert!(matches!(pair.run(&[still(0.0), still(0.19)], 1.0), Err(Trouble::Overlap { .. })));
+    assert!(matches!(pair.run(&start, 1.0), Err(StepError::Simultaneous { .. })));
+    assert!(matches!(pair.run(&[still(0.0), still(0.19)], 1.0), Err(StepError::Overlap { .. })));
 }

@@ -6,7 +6,7 @@ mod common;
 use common::collisions::{against, cradle_one, cradle_two, exactly, flying, metronome};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
 use percussion_geometry::Vec3;
-use percussion_mechanics::contact::{ContactOptions, EnergyJump, ImpactLaw};
+use percussion_mechanics::contact::{ContactOptions, EnergyJumpCondition, ImpactLaw};
 use percussion_mechanics::discrete::discrete_energy;
 use percussion_mechanics::joint::motion::linear;
 use percussion_mechanics::{Simulation, State};
@@ -86,7 +86,7 @@ fn meetings(run: &mut Simulation, steps: usize) -> Vec<(f64, (usize, usize))> {
 
 #[test]
 fn a_cradle_passes_its_momentum_on_at_the_right_instants() {
-    for energy in [EnergyJump::Projected, EnergyJump::Discrete] {
+    for energy in [EnergyJumpCondition::Projected, EnergyJumpCondition::Discrete] {
         for law in [ImpactLaw::Moreau, ImpactLaw::Sum, ImpactLaw::Sequential] {
             let (model, state) = cradle_one();
             let options = ContactOptions { energy, law, ..ContactOptions::default() };
@@ -153,7 +153,7 @@ fn pieces(run: &Simulation, before: &State, h: f64) -> Vec<(State, State, f64)> 
 fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
     let h = 0.015;
     let mut found = Vec::new();
-    for energy in [EnergyJump::Projected, EnergyJump::Discrete] {
+    for energy in [EnergyJumpCondition::Projected, EnergyJumpCondition::Discrete] {
         let (model, state) = metronome();
         let options = ContactOptions { energy, ..ContactOptions::default() };
         let mut run = exactly(model, state, h, &options);
@@ -168,7 +168,7 @@ fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
             widen(&mut of_momenta, entry.measure.energy());
             let inside = run.transcript().unwrap();
             times.extend(inside.impacts.iter().map(|impact| impact.time));
-            if !inside.impacts.is_empty() && energy == EnergyJump::Discrete {
+            if !inside.impacts.is_empty() && energy == EnergyJumpCondition::Discrete {
                 let [first, second] = [0, 1].map(|k| {
                     let (from, to, length) = &pieces(&run, &before, h)[k];
                     discrete_energy(run.model(), from, to, *length).unwrap()

@@ -40,7 +40,7 @@ fn a_ball_and_a_flat_cube_bounce_in_a_geometric_series_and_come_to_rest() {
                     .filter(|impact| impact.kind == ImpactKind::Impact)
                     .map(|impact| impact.time),
             );
-            handed += inside.hand_overs;
+            handed += inside.fallbacks;
             rests += inside.rests;
         }
         // t0 = sqrt(2 H/g); the k-th bounce lasts 2 t0 e^k.

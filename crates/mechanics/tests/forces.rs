@@ -7,8 +7,8 @@ use common::differences::derivative;
 use common::random::Random;
 use percussion_geometry::Vec3;
 use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Bodies, Charges, Drag, Force, ForceError, Given, Gravitation, JointForce,
-    JointLaw, Law, Load, Placement, Pull, Source, Spring, Stiffness, Table, Weights,
+    Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceError,
+    ForceLaw, Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Stiffness, Table, Weights,
 };
 use percussion_mechanics::joint::motion::{Mat6, Vec6, angular, linear};
 use percussion_mechanics::rotation::{Mat3, Turn, hat, moment_of};
@@ -38,7 +38,7 @@ fn given(axes: Axes, random: &mut Random) -> Option<Given> {
 fn laws(random: &mut Random) -> Vec<Force> {
     let r = random;
     let spring =
-        |a, b, rest_length, damping| Law::Spring(Spring { a, b, stiffness: 3.0, rest_length, damping });
+        |a, b, rest_length, damping| ForceLaw::Spring(Spring { a, b, stiffness: 3.0, rest_length, damping });
     let source = |anchor: Anchor, weight: f64| Source { anchor, weight };
     let mut named = vec![
         ("spring between bodies", spring(anchor(0, r), anchor(1, r), 0.4, 0.0)),
@@ -51,14 +51,14 @@ fn laws(random: &mut Random) -> Vec<Force> {
     for softening in [0.0, 0.4] {
         let body = source(anchor(2, r), 1.7);
         let attraction = Attraction { centre: on_world(r).arm, parameter: 2.0, softening, body };
-        named.push(("attraction", Law::Attraction(attraction)));
+        named.push(("attraction", ForceLaw::Attraction(attraction)));
         let bodies = (0..COUNT).map(|i| source(anchor(i, r), 1.0 + i as f64)).collect();
-        named.push(("gravitation", Law::Gravitation(Gravitation { constant: 0.7, softening, bodies })));
+        named.push(("gravitation", ForceLaw::Gravitation(Gravitation { constant: 0.7, softening, bodies })));
         let mut charges: Vec<Source> = (0..COUNT).map(|i| source(anchor(i, r), 1.5 - i as f64)).collect();
         charges.push(source(anchor(0, r), -0.4));
         charges.push(source(on_world(r), 0.9));
         charges.push(source(on_world(r), -0.6));
-        named.push(("charges", Law::Charges(Charges { constant: 0.9, softening, charges })));
+        named.push(("charges", ForceLaw::Charges(Charges { constant: 0.9, softening, charges })));
     }
     for (force, torque) in [
         (given(Axes::World, r), None),
@@ -68,16 +68,16 @@ fn laws(random: &mut Random) -> Vec<Force> {
         (given(Axes::Body, r), given(Axes::Body, r)),
         (given(Axes::World, r), given(Axes::Body, r)),
     ] {
-        named.push(("load", Law::Load(Load { anchor: anchor(1, r), force, torque })));
+        named.push(("load", ForceLaw::Load(Load { anchor: anchor(1, r), force, torque })));
     }
     let still = Drag::at(anchor(2, r));
     let medium = r.vector();
-    named.push(("linear drag", Law::Drag(Drag { linear: 0.8, ..still.clone() })));
-    named.push(("quadratic drag", Law::Drag(Drag { quadratic: 0.8, medium, ..still.clone() })));
-    named.push(("angular drag", Law::Drag(Drag { angular: 0.8, ..still.clone() })));
+    named.push(("linear drag", ForceLaw::Drag(Drag { linear: 0.8, ..still.clone() })));
+    named.push(("quadratic drag", ForceLaw::Drag(Drag { quadratic: 0.8, medium, ..still.clone() })));
+    named.push(("angular drag", ForceLaw::Drag(Drag { angular: 0.8, ..still.clone() })));
     named.push((
         "all drag",
-        Law::Drag(Drag {
+        ForceLaw::Drag(Drag {
             linear: 0.2,
             quadratic: 0.3,
             angular: 0.4,
@@ -90,9 +90,9 @@ fn laws(random: &mut Random) -> Vec<Force> {
 }
 
 /// Bodies apart from each other, moving, with directors that are no rotation.
-fn placements(random: &mut Random) -> Vec<Placement> {
+fn placements(random: &mut Random) -> Vec<BodyKinematics> {
     (0..COUNT)
-        .map(|i| Placement {
+        .map(|i| BodyKinematics {
             position: Vec3::new(2.0 * i as f64, 0.0, 0.0) + random.vector() * 0.3,
             frame: random.rotation().matrix() + random.matrix() * 0.2,
             velocity: random.vector(),
@@ -101,8 +101,8 @@ fn placements(random: &mut Random) -> Vec<Placement> {
         .collect()
 }
 
-fn pulls(force: &Force, placements: &[Placement]) -> Vec<Pull> {
-    let mut pulls = vec![Pull::zero(); COUNT];
+fn pulls(force: &Force, placements: &[BodyKinematics]) -> Vec<ForceAccumulator> {
+    let mut pulls = vec![ForceAccumulator::zero(); COUNT];
     force.pull(0.3, &Bodies { first: FIRST, placements }, &mut pulls).unwrap();
     pulls
 }
@@ -112,7 +112,7 @@ fn a_conservative_force_is_the_slope_of_its_potential_for_any_directors() {
     let mut random = Random(21);
     let mut seen = 0;
     for force in laws(&mut random) {
-        if matches!(force.law, Law::Load(_) | Law::Drag(_)) {
+        if matches!(force.law, ForceLaw::Load(_) | ForceLaw::Drag(_)) {
             assert!(!force.is_conservative());
             continue;
         }
@@ -210,15 +210,15 @@ fn what_bodies_do_to_each_other_sums_to_nothing() {
     let mut random = Random(23);
     for force in laws(&mut random) {
         let outside = match &force.law {
-            Law::Load(_) | Law::Drag(_) | Law::Attraction(_) => true,
-            Law::Spring(spring) => spring.a.body.is_none() || spring.b.body.is_none(),
+            ForceLaw::Load(_) | ForceLaw::Drag(_) | ForceLaw::Attraction(_) => true,
+            ForceLaw::Spring(spring) => spring.a.body.is_none() || spring.b.body.is_none(),
             _ => false,
         };
         if outside {
             continue;
         }
         let mut force = force;
-        if let Law::Charges(charges) = &mut force.law {
+        if let ForceLaw::Charges(charges) = &mut force.law {
             charges.charges.retain(|charge| charge.anchor.body.is_some());
         }
         let at = placements(&mut random);
@@ -233,8 +233,8 @@ fn what_bodies_do_to_each_other_sums_to_nothing() {
 }
 
 /// Particles at rest at given places.
-fn at_rest(places: &[Vec3]) -> Vec<Placement> {
-    places.iter().map(|&position| Placement { position, ..Placement::rest() }).collect()
+fn at_rest(places: &[Vec3]) -> Vec<BodyKinematics> {
+    places.iter().map(|&position| BodyKinematics { position, ..BodyKinematics::rest() }).collect()
 }
 
 fn centres(weights: &[f64]) -> Vec<Source> {
@@ -243,10 +243,10 @@ fn centres(weights: &[f64]) -> Vec<Source> {
 }
 
 /// Force on the first body and potential energy.
-fn answer(law: Law, at: &[Placement]) -> Result<(Vec3, f64), ForceError> {
+fn answer(law: ForceLaw, at: &[BodyKinematics]) -> Result<(Vec3, f64), ForceError> {
     let force = Force { name: "f".to_owned(), law };
     let bodies = Bodies { first: 0, placements: at };
-    let mut pulls = vec![Pull::zero(); at.len()];
+    let mut pulls = vec![ForceAccumulator::zero(); at.len()];
     force.pull(0.0, &bodies, &mut pulls)?;
     Ok((pulls[0].force, force.potential(&bodies)?))
 }
@@ -256,45 +256,45 @@ fn charges_and_masses_follow_the_inverse_square() {
     let at = at_rest(&[Vec3::zeros(), Vec3::new(0.0, 3.0, 0.0)]);
     let charges = |softening| Charges { constant: 2.0, softening, charges: centres(&[1.5, -4.0]) };
     // K q q / r = 2·1.5·(-4)/3, K q q / r² = 12/9, towards the other.
-    let (force, potential) = answer(Law::Charges(charges(0.0)), &at).unwrap();
+    let (force, potential) = answer(ForceLaw::Charges(charges(0.0)), &at).unwrap();
     assert!((force - Vec3::new(0.0, 12.0 / 9.0, 0.0)).amax() < 1e-15 && (potential + 4.0).abs() < 1e-15);
     // Softened by 4 m: ρ = 5 m.
-    let (force, potential) = answer(Law::Charges(charges(4.0)), &at).unwrap();
+    let (force, potential) = answer(ForceLaw::Charges(charges(4.0)), &at).unwrap();
     assert!((force - Vec3::new(0.0, 12.0 * 3.0 / 125.0, 0.0)).amax() < 1e-15);
     assert!((potential + 12.0 / 5.0).abs() < 1e-15);
 
     let gravitation = Gravitation { constant: 6.0, softening: 0.0, bodies: centres(&[2.0, 3.0]) };
-    let (force, potential) = answer(Law::Gravitation(gravitation), &at).unwrap();
+    let (force, potential) = answer(ForceLaw::Gravitation(gravitation), &at).unwrap();
     assert!((force - Vec3::new(0.0, 36.0 / 9.0, 0.0)).amax() < 1e-15 && (potential + 12.0).abs() < 1e-15);
 
     let body = centres(&[2.0])[0];
     let attraction = Attraction { centre: Vec3::new(0.0, 0.0, 2.0), parameter: 5.0, softening: 0.0, body };
-    let (force, potential) = answer(Law::Attraction(attraction), &at).unwrap();
+    let (force, potential) = answer(ForceLaw::Attraction(attraction), &at).unwrap();
     assert!((force - Vec3::new(0.0, 0.0, 10.0 / 4.0)).amax() < 1e-15 && (potential + 5.0).abs() < 1e-15);
 }
 
 #[test]
 fn points_that_meet_are_an_error_that_names_the_force_unless_softened() {
-    let singular = |law: Law, at: &[Placement]| {
+    let singular = |law: ForceLaw, at: &[BodyKinematics]| {
         let error = answer(law, at).unwrap_err();
         assert_eq!(error, ForceError::Singular { force: "f".to_owned(), distance: 0.0 });
         assert!(error.to_string().starts_with("f: ") && error.to_string().contains("soften"));
     };
     let met = at_rest(&[Vec3::x(), Vec3::x()]);
     let charges = |softening, weights: &[f64]| {
-        Law::Charges(Charges { constant: 2.0, softening, charges: centres(weights) })
+        ForceLaw::Charges(Charges { constant: 2.0, softening, charges: centres(weights) })
     };
     singular(charges(0.0, &[1.0, 2.0]), &met);
     singular(
-        Law::Gravitation(Gravitation { constant: 1.0, softening: 0.0, bodies: centres(&[1.0, 1.0]) }),
+        ForceLaw::Gravitation(Gravitation { constant: 1.0, softening: 0.0, bodies: centres(&[1.0, 1.0]) }),
         &met,
     );
     let body = centres(&[2.0])[0];
     let centre = Vec3::x();
-    singular(Law::Attraction(Attraction { centre, parameter: 5.0, softening: 0.0, body }), &met);
+    singular(ForceLaw::Attraction(Attraction { centre, parameter: 5.0, softening: 0.0, body }), &met);
     let spring = |rest_length, damping| {
         let [a, b] = [0, 1].map(|body| Anchor { body: Some(body), arm: Vec3::zeros() });
-        Law::Spring(Spring { a, b, stiffness: 2.0, rest_length, damping })
+        ForceLaw::Spring(Spring { a, b, stiffness: 2.0, rest_length, damping })
     };
     singular(spring(1.0, 0.0), &met);
     singular(spring(0.0, 1.0), &met);
@@ -329,10 +329,10 @@ fn power_is_what_forces_without_potential_do_to_what_moves() {
             })
             .sum();
         let stored = derivative(|e| {
-            let moved: Vec<Placement> = at
+            let moved: Vec<BodyKinematics> = at
                 .iter()
                 .zip(&spins)
-                .map(|(p, spin)| Placement {
+                .map(|(p, spin)| BodyKinematics {
                     position: p.position + p.velocity * e,
                     frame: Turn::exp(&(spin * e)).matrix() * p.frame,
                     ..*p
@@ -342,15 +342,15 @@ fn power_is_what_forces_without_potential_do_to_what_moves() {
         });
         let power = force.power(0.3, &bodies).unwrap();
         assert!((total - power + stored).abs() < DIFFERENCES, "{}: {total} {power} {stored}", force.name);
-        if matches!(&force.law, Law::Spring(spring) if spring.a.body == spring.b.body) {
+        if matches!(&force.law, ForceLaw::Spring(spring) if spring.a.body == spring.b.body) {
             // No damper works between points that keep their distance.
             assert!(power.abs() < ROUNDING);
             continue;
         }
         assert_eq!(force.is_conservative(), power == 0.0, "{}", force.name);
         let resists = match &force.law {
-            Law::Spring(spring) => spring.damping > 0.0,
-            Law::Drag(drag) => drag.medium == Vec3::zeros(),
+            ForceLaw::Spring(spring) => spring.damping > 0.0,
+            ForceLaw::Drag(drag) => drag.medium == Vec3::zeros(),
             _ => false,
         };
         assert!(!resists || power < 0.0, "{}", force.name);

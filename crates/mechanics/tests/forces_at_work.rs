@@ -6,7 +6,7 @@ mod common;
 use common::link;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Charges, Drag, Force, Given, Gravitation, JointForce, JointLaw, Law, Load,
+    Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
     Source, Spring, Table,
 };
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -15,7 +15,7 @@ use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::simulation::Simulation;
 use percussion_mechanics::{Body, BodyId, JointKind, Model, ModelBuilder, State};
 
-fn force(name: &str, law: Law) -> Force {
+fn force(name: &str, law: ForceLaw) -> Force {
     Force { name: name.to_owned(), law }
 }
 
@@ -35,7 +35,7 @@ fn second_order(error: impl Fn(usize) -> f64, steps: usize) {
 }
 
 /// One ball of a unit mass and unit inertia with a velocity and a spin.
-fn ball(velocity: Vec3, spin: Vec3, law: impl Fn(&ModelBuilder, BodyId) -> Law) -> (Model, State) {
+fn ball(velocity: Vec3, spin: Vec3, law: impl Fn(&ModelBuilder, BodyId) -> ForceLaw) -> (Model, State) {
     let mut builder = ModelBuilder::new();
     let body = Body::rigid("ball", 1.0, Vec3::zeros(), &Mat3::identity()).unwrap();
     let id = builder.body(body, Pose::at(Vec3::x()));
@@ -51,14 +51,14 @@ fn a_planet_goes_round_in_the_time_kepler_says() {
     let speed = 1.2f64;
     let period = std::f64::consts::TAU * (1.0 / (2.0 - speed * speed)).powf(1.5);
     let (model, start) = ball(Vec3::y() * speed, Vec3::zeros(), |_, id| {
-        Law::Attraction(Attraction::new(id.0, Vec3::zeros(), 1.0))
+        ForceLaw::Attraction(Attraction::new(id.0, Vec3::zeros(), 1.0))
     });
     second_order(|steps| (run(&model, start.clone(), period, steps).positions[0] - Vec3::x()).norm(), 2000);
 }
 
 #[test]
 fn two_stars_circle_each_other_and_two_like_charges_part() {
-    let pair = |speed: f64, law: Law| {
+    let pair = |speed: f64, law: ForceLaw| {
         let mut builder = ModelBuilder::new();
         for (name, side) in [("a", 1.0), ("b", -1.0)] {
             let id = builder.body(Body::particle(name, 1.0).unwrap(), Pose::at(Vec3::x() * side));
@@ -68,7 +68,7 @@ fn two_stars_circle_each_other_and_two_like_charges_part() {
         builder.build().unwrap()
     };
     // G m/(2r)² = v²/r: with r = 1, G = 4 the speed is one.
-    let (model, start) = pair(1.0, Law::Gravitation(Gravitation::new(4.0, &[0, 1])));
+    let (model, start) = pair(1.0, ForceLaw::Gravitation(Gravitation::new(4.0, &[0, 1])));
     let once = std::f64::consts::TAU;
     second_order(
         |steps| (run(&model, start.clone(), once, steps).positions[0] - start.positions[0]).norm(),
@@ -77,7 +77,7 @@ fn two_stars_circle_each_other_and_two_like_charges_part() {
 
     let charge = |body| Source { anchor: Anchor { body: Some(body), arm: Vec3::zeros() }, weight: 1.0 };
     let charges = Charges { constant: 4.0, softening: 0.0, charges: vec![charge(0), charge(1)] };
-    let (model, start) = pair(0.0, Law::Charges(charges));
+    let (model, start) = pair(0.0, ForceLaw::Charges(charges));
     // Energy: 2 · v²/2 + K/(2x) = K/2, so from x = 1 to x the time is ∫ dx / sqrt(2 (1 - 1/x)), in closed form.
     let x = 3.0f64;
     let time = ((x * (x - 1.0)).sqrt() + x.sqrt().acosh()) / 2f64.sqrt();
@@ -87,7 +87,7 @@ fn two_stars_circle_each_other_and_two_like_charges_part() {
 #[test]
 fn drag_slows_by_its_law() {
     let (model, start) = ball(Vec3::y() * 2.0, Vec3::z() * 3.0, |builder, id| {
-        Law::Drag(Drag { linear: 0.5, angular: 0.7, ..Drag::at(builder.centre(id)) })
+        ForceLaw::Drag(Drag { linear: 0.5, angular: 0.7, ..Drag::at(builder.centre(id)) })
     });
     second_order(
         |steps| {
@@ -106,7 +106,12 @@ fn drag_slows_by_its_law() {
 
     let (model, start) = ball(Vec3::y() * 2.0, Vec3::z() * 3.0, |builder, id| {
         let medium = -Vec3::y();
-        Law::Drag(Drag { quadratic: 0.5, angular_quadratic: 0.7, medium, ..Drag::at(builder.centre(id)) })
+        ForceLaw::Drag(Drag {
+            quadratic: 0.5,
+            angular_quadratic: 0.7,
+            medium,
+            ..Drag::at(builder.centre(id))
+        })
     });
     // w' = -c w², w(0) = 3 against the medium: w = 3/(1 + 3 c t).
     second_order(
@@ -124,7 +129,7 @@ fn loads_push_along_their_axes() {
     // A thrust that turns with a body of steady spin: v = F/(m ω) (sin ωt, 1 - cos ωt) in the plane.
     let (model, start) = ball(Vec3::zeros(), Vec3::z() * 2.0, |builder, id| {
         let force = Some(Given::constant(Vec3::x() * 3.0, Axes::Body));
-        Law::Load(Load { anchor: builder.centre(id), force, torque: None })
+        ForceLaw::Load(Load { anchor: builder.centre(id), force, torque: None })
     });
     let expected = Vec3::new(2f64.sin(), 1.0 - 2f64.cos(), 0.0) * 1.5;
     second_order(
@@ -138,7 +143,7 @@ fn loads_push_along_their_axes() {
             Some(Given { components: Table::new(vec![0.0, 1.0], vec![[0.0; 3], top.into()]).unwrap(), axes })
         };
         let (force, torque) = (ramp(Vec3::x() * 2.0, Axes::World), ramp(Vec3::z() * 4.0, Axes::World));
-        Law::Load(Load { anchor: builder.centre(id), force, torque })
+        ForceLaw::Load(Load { anchor: builder.centre(id), force, torque })
     });
     let twist = model.twists(&run(&model, start, 1.0, 64))[0];
     assert!(
@@ -161,7 +166,7 @@ fn a_motor_on_the_world_is_a_load_along_the_axes_of_its_joint() {
         let joint = &model.links[0].joint;
         let axes = joint.on_parent.axes;
         let table = |size: f64| Table::new(vec![0.0, 0.5], vec![[size], [-0.3]]).unwrap();
-        let motors: Vec<JointForce> = (0..joint.freedoms())
+        let motors: Vec<JointForce> = (0..joint.dofs())
             .map(|coordinate| {
                 let law = JointLaw::Motor(table(1.0 + coordinate as f64));
                 JointForce { name: format!("motor-{coordinate}"), slot: 0, coordinate, law }
@@ -177,7 +182,7 @@ fn a_motor_on_the_world_is_a_load_along_the_axes_of_its_joint() {
             _ => (None, given(1.0)),
         };
         let anchor = Anchor { body: Some(0), arm: joint.on_child.point };
-        let load = force("load", Law::Load(Load { anchor, force: push, torque: turn }));
+        let load = force("load", ForceLaw::Load(Load { anchor, force: push, torque: turn }));
         let [driven, loaded] =
             [model.with_forces(Vec::new(), motors), model.with_forces(vec![load], Vec::new())];
         let (same, other) = (apart([&driven, &loaded], &start), apart([&driven, &model], &start));
@@ -190,7 +195,7 @@ fn work_of_motors_accounts_for_energy_on_joints_without_coordinates() {
     for kind in [JointKind::Spherical, JointKind::Free, JointKind::Rod] {
         let (model, start) = common::chain(kind, 3);
         let motors = (0..3).flat_map(|slot| {
-            (0..kind.freedoms(false)).map(move |coordinate| {
+            (0..kind.dofs(false)).map(move |coordinate| {
                 let size = 0.5 + 0.3 * coordinate as f64 - 0.4 * slot as f64;
                 let law = JointLaw::Motor(Table::new(vec![0.0, 0.2], vec![[size], [-0.3]]).unwrap());
                 JointForce { name: format!("motor-{slot}-{coordinate}"), slot, coordinate, law }
@@ -226,14 +231,20 @@ fn laden(kind: JointKind) -> (Model, State) {
     for (name, law) in [
         (
             "spring",
-            Law::Spring(Spring { a: at(0), b: at(star.0), stiffness: 20.0, rest_length: 0.5, damping: 0.3 }),
+            ForceLaw::Spring(Spring {
+                a: at(0),
+                b: at(star.0),
+                stiffness: 20.0,
+                rest_length: 0.5,
+                damping: 0.3,
+            }),
         ),
-        ("attraction", Law::Attraction(Attraction::new(2, Vec3::new(1.0, -2.0, 0.0), 3.0))),
-        ("gravitation", Law::Gravitation(Gravitation::new(0.8, &[0, 2, star.0]))),
-        ("charges", Law::Charges(Charges { constant: 2.0, softening: 0.1, charges })),
+        ("attraction", ForceLaw::Attraction(Attraction::new(2, Vec3::new(1.0, -2.0, 0.0), 3.0))),
+        ("gravitation", ForceLaw::Gravitation(Gravitation::new(0.8, &[0, 2, star.0]))),
+        ("charges", ForceLaw::Charges(Charges { constant: 2.0, softening: 0.1, charges })),
         (
             "thrust",
-            Law::Load(Load {
+            ForceLaw::Load(Load {
                 anchor: at(2),
                 force: given(0.5, 1.0, Axes::Body),
                 torque: given(0.1, 0.0, Axes::Body),
@@ -241,7 +252,7 @@ fn laden(kind: JointKind) -> (Model, State) {
         ),
         (
             "push",
-            Law::Load(Load {
+            ForceLaw::Load(Load {
                 anchor: at(1),
                 force: given(-1.0, 0.3, Axes::World),
                 torque: given(0.0, 0.1, Axes::World),
@@ -249,7 +260,7 @@ fn laden(kind: JointKind) -> (Model, State) {
         ),
         (
             "drag",
-            Law::Drag(Drag {
+            ForceLaw::Drag(Drag {
                 linear: 0.1,
                 quadratic: 0.2,
                 angular: 0.01,

@@ -8,8 +8,8 @@ use common::link;
 use common::random::Random;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Bodies, Charges, Drag, Force, Given, Gravitation, JointForce, JointLaw, Law,
-    Load, Placement, Pull, Source, Spring, Table,
+    Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceLaw,
+    Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Table,
 };
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, ModelError, State};
@@ -40,21 +40,21 @@ impl Scene {
         Self { builder, a, b, bead, wall }
     }
 
-    fn with(mut self, law: Law) -> Result<(Model, State), ModelError> {
+    fn with(mut self, law: ForceLaw) -> Result<(Model, State), ModelError> {
         self.builder.force(Force { name: "f".to_owned(), law });
         self.builder.build()
     }
 }
 
 /// Pulls of all forces on bodies at rest, by slot.
-fn pulls(model: &Model, state: &State) -> Vec<Pull> {
-    let placements: Vec<Placement> = state
+fn pulls(model: &Model, state: &State) -> Vec<ForceAccumulator> {
+    let placements: Vec<BodyKinematics> = state
         .positions
         .iter()
         .zip(&state.rotations)
-        .map(|(&position, &frame)| Placement { position, frame, ..Placement::rest() })
+        .map(|(&position, &frame)| BodyKinematics { position, frame, ..BodyKinematics::rest() })
         .collect();
-    let mut pulls = vec![Pull::zero(); placements.len()];
+    let mut pulls = vec![ForceAccumulator::zero(); placements.len()];
     for force in &model.forces {
         force.pull(0.0, &Bodies { first: 0, placements: &placements }, &mut pulls).unwrap();
     }
@@ -65,7 +65,7 @@ fn pulls(model: &Model, state: &State) -> Vec<Pull> {
 fn gravity_takes_masses_and_centres_of_mass_from_the_bodies() {
     let s = Scene::new();
     let all = [s.a.0, s.b.0, s.bead.0];
-    let (model, state) = s.with(Law::Gravitation(Gravitation::new(2.0, &all))).unwrap();
+    let (model, state) = s.with(ForceLaw::Gravitation(Gravitation::new(2.0, &all))).unwrap();
     let found = pulls(&model, &state);
     for (i, pull) in found.iter().enumerate() {
         let mut expected = Vec3::zeros();
@@ -82,12 +82,12 @@ fn gravity_takes_masses_and_centres_of_mass_from_the_bodies() {
 
     let s = Scene::new();
     let (wall, b) = (s.wall.0, s.b.0);
-    let error = s.with(Law::Gravitation(Gravitation::new(2.0, &[wall, b]))).unwrap_err();
+    let error = s.with(ForceLaw::Gravitation(Gravitation::new(2.0, &[wall, b]))).unwrap_err();
     assert!(error.to_string().contains("force `f`") && error.to_string().contains("mu = G M"), "{error}");
 
     let s = Scene::new();
     let (a, centre) = (s.a, Vec3::new(0.0, -3.0, 1.0));
-    let (model, state) = s.with(Law::Attraction(Attraction::new(a.0, centre, 5.0))).unwrap();
+    let (model, state) = s.with(ForceLaw::Attraction(Attraction::new(a.0, centre, 5.0))).unwrap();
     let slot = model.slots[a.0].unwrap();
     let x = centre - state.positions[slot];
     let expected = x * (5.0 * model.links[slot].mass / x.norm().powi(3));
@@ -107,7 +107,7 @@ fn loads_in_the_bodys_axes_are_those_of_its_author() {
         force: Some(Given::constant(force, Axes::Body)),
         torque: Some(Given::constant(torque, Axes::Body)),
     };
-    let (model, state) = s.with(Law::Load(load)).unwrap();
+    let (model, state) = s.with(ForceLaw::Load(load)).unwrap();
     let slot = model.slots[a.0].unwrap();
     let wrench = pulls(&model, &state)[slot].wrench(&state.rotations[slot]);
     let (push, arm) = (pose.rotation * force, pose.point(&point) - state.positions[slot]);
@@ -120,7 +120,7 @@ fn drag_at_the_centre_of_mass_does_not_turn() {
     let s = Scene::new();
     let (a, anchor) = (s.a, s.builder.centre(s.a));
     let drag = Drag { linear: 2.0, medium: Vec3::x(), ..Drag::at(anchor) };
-    let (model, state) = s.with(Law::Drag(drag)).unwrap();
+    let (model, state) = s.with(ForceLaw::Drag(drag)).unwrap();
     let slot = model.slots[a.0].unwrap();
     let wrench = pulls(&model, &state)[slot].wrench(&state.rotations[slot]);
     assert!((wrench.fixed_rows::<3>(0) - Vec3::x() * 2.0).amax() < ROUNDING);
@@ -142,36 +142,39 @@ fn parameters_that_cannot_be_meant_are_refused_by_name() {
         torque: None,
     };
     let nan = f64::NAN;
-    let cases: Vec<(&str, Law)> = vec![
-        ("stiffness is -1", Law::Spring(Spring { stiffness: -1.0, ..spring() })),
-        ("stiffness is NaN", Law::Spring(Spring { stiffness: nan, ..spring() })),
-        ("rest length is -2", Law::Spring(Spring { rest_length: -2.0, ..spring() })),
-        ("damping is -3", Law::Spring(Spring { damping: -3.0, ..spring() })),
+    let cases: Vec<(&str, ForceLaw)> = vec![
+        ("stiffness is -1", ForceLaw::Spring(Spring { stiffness: -1.0, ..spring() })),
+        ("stiffness is NaN", ForceLaw::Spring(Spring { stiffness: nan, ..spring() })),
+        ("rest length is -2", ForceLaw::Spring(Spring { rest_length: -2.0, ..spring() })),
+        ("damping is -3", ForceLaw::Spring(Spring { damping: -3.0, ..spring() })),
         (
             "a coordinate of an end is NaN",
-            Law::Spring(Spring { b: Anchor { body: None, arm: Vec3::x() * nan }, ..spring() }),
+            ForceLaw::Spring(Spring { b: Anchor { body: None, arm: Vec3::x() * nan }, ..spring() }),
         ),
-        ("a charge is inf", Law::Charges(charges(f64::INFINITY))),
-        ("softening is -1", Law::Charges(Charges { softening: -1.0, ..charges(1.0) })),
-        ("Coulomb's constant is 0", Law::Charges(Charges { constant: 0.0, ..charges(1.0) })),
-        ("the constant of gravitation is NaN", Law::Gravitation(Gravitation::new(nan, &[0, 1]))),
-        ("the gravitational parameter mu is -1", Law::Attraction(Attraction::new(0, Vec3::zeros(), -1.0))),
-        ("a coordinate of the centre is NaN", Law::Attraction(Attraction::new(0, Vec3::x() * nan, 1.0))),
-        ("a component of the force is NaN", Law::Load(load(nan))),
-        ("linear drag is -1", Law::Drag(Drag { linear: -1.0, ..Drag::at(at(0)) })),
-        ("quadratic drag is NaN", Law::Drag(Drag { quadratic: nan, ..Drag::at(at(0)) })),
-        ("angular drag is -1", Law::Drag(Drag { angular: -1.0, ..Drag::at(at(0)) })),
-        ("quadratic angular drag is -1", Law::Drag(Drag { angular_quadratic: -1.0, ..Drag::at(at(0)) })),
+        ("a charge is inf", ForceLaw::Charges(charges(f64::INFINITY))),
+        ("softening is -1", ForceLaw::Charges(Charges { softening: -1.0, ..charges(1.0) })),
+        ("Coulomb's constant is 0", ForceLaw::Charges(Charges { constant: 0.0, ..charges(1.0) })),
+        ("the constant of gravitation is NaN", ForceLaw::Gravitation(Gravitation::new(nan, &[0, 1]))),
+        (
+            "the gravitational parameter mu is -1",
+            ForceLaw::Attraction(Attraction::new(0, Vec3::zeros(), -1.0)),
+        ),
+        ("a coordinate of the centre is NaN", ForceLaw::Attraction(Attraction::new(0, Vec3::x() * nan, 1.0))),
+        ("a component of the force is NaN", ForceLaw::Load(load(nan))),
+        ("linear drag is -1", ForceLaw::Drag(Drag { linear: -1.0, ..Drag::at(at(0)) })),
+        ("quadratic drag is NaN", ForceLaw::Drag(Drag { quadratic: nan, ..Drag::at(at(0)) })),
+        ("angular drag is -1", ForceLaw::Drag(Drag { angular: -1.0, ..Drag::at(at(0)) })),
+        ("quadratic angular drag is -1", ForceLaw::Drag(Drag { angular_quadratic: -1.0, ..Drag::at(at(0)) })),
         (
             "a component of the medium's velocity is NaN",
-            Law::Drag(Drag { medium: Vec3::y() * nan, ..Drag::at(at(0)) }),
+            ForceLaw::Drag(Drag { medium: Vec3::y() * nan, ..Drag::at(at(0)) }),
         ),
     ];
     for (start, law) in cases {
         let error = Scene::new().with(law).unwrap_err().to_string();
         assert!(error.starts_with(&format!("force `f`: {start}; give a ")), "{error}");
     }
-    for law in [Law::Spring(spring()), Law::Charges(charges(-1.0)), Law::Load(load(1.0))] {
+    for law in [ForceLaw::Spring(spring()), ForceLaw::Charges(charges(-1.0)), ForceLaw::Load(load(1.0))] {
         assert!(Scene::new().with(law).is_ok());
     }
 }
@@ -200,16 +203,16 @@ fn what_has_no_orientation_is_not_turned() {
     for (force, torque) in [(push.clone(), None), (None, world.clone())] {
         let s = Scene::new();
         let anchor = s.builder.centre(s.bead);
-        let error = s.with(Law::Load(Load { anchor, force, torque })).unwrap_err();
+        let error = s.with(ForceLaw::Load(Load { anchor, force, torque })).unwrap_err();
         assert_eq!(error, ModelError::NoOrientation { force: "f".into(), body: "bead".into() });
     }
     let s = Scene::new();
     let anchor = s.builder.centre(s.bead);
-    let error = s.with(Law::Drag(Drag { angular: 1.0, ..Drag::at(anchor) })).unwrap_err();
+    let error = s.with(ForceLaw::Drag(Drag { angular: 1.0, ..Drag::at(anchor) })).unwrap_err();
     assert!(matches!(error, ModelError::NoOrientation { .. }));
     let s = Scene::new();
     let anchor = s.builder.centre(s.bead);
-    assert!(s.with(Law::Load(Load { anchor, force: world, torque: None })).is_ok());
+    assert!(s.with(ForceLaw::Load(Load { anchor, force: world, torque: None })).is_ok());
 }
 
 #[test]
@@ -219,23 +222,23 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
     let source = |body: usize| Source { anchor: at(body), weight: 1.0 };
     let given = |axes| Some(Given::constant(Vec3::x(), axes));
     let laws = [
-        Law::Spring(Spring { a: at(0), b: at(1), stiffness: 1.0, rest_length: 1.0, damping: 1.0 }),
-        Law::Attraction(Attraction { body: source(0), ..Attraction::new(0, Vec3::y() * 9.0, 1.0) }),
-        Law::Gravitation(Gravitation {
+        ForceLaw::Spring(Spring { a: at(0), b: at(1), stiffness: 1.0, rest_length: 1.0, damping: 1.0 }),
+        ForceLaw::Attraction(Attraction { body: source(0), ..Attraction::new(0, Vec3::y() * 9.0, 1.0) }),
+        ForceLaw::Gravitation(Gravitation {
             constant: 1.0,
             softening: 0.0,
             bodies: vec![source(0), source(1), source(2)],
         }),
-        Law::Charges(Charges {
+        ForceLaw::Charges(Charges {
             constant: 1.0,
             softening: 0.0,
             charges: vec![source(0), source(1), source(2)],
         }),
-        Law::Load(Load { anchor: at(1), force: given(Axes::Body), torque: given(Axes::World) }),
-        Law::Drag(Drag { linear: 1.0, quadratic: 1.0, angular: 1.0, ..Drag::at(at(2)) }),
+        ForceLaw::Load(Load { anchor: at(1), force: given(Axes::Body), torque: given(Axes::World) }),
+        ForceLaw::Drag(Drag { linear: 1.0, quadratic: 1.0, angular: 1.0, ..Drag::at(at(2)) }),
     ];
-    let placements: Vec<Placement> = (0..3)
-        .map(|i| Placement {
+    let placements: Vec<BodyKinematics> = (0..3)
+        .map(|i| BodyKinematics {
             position: Vec3::x() * (3.0 * i as f64),
             frame: random.matrix(),
             velocity: random.vector(),
@@ -243,7 +246,7 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
         })
         .collect();
     let bodies = Bodies { first: 0, placements: &placements };
-    let mut pulls = vec![Pull::zero(); 3];
+    let mut pulls = vec![ForceAccumulator::zero(); 3];
     for law in laws {
         let force = Force { name: "f".to_owned(), law };
         let mut list = Vec::with_capacity(force.stiffness_count());

@@ -9,7 +9,7 @@ use common::random::{Random, Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
-use percussion_mechanics::joint::{Change, Frame, Joint, JointKind, Stand, Step};
+use percussion_mechanics::joint::{Change, Frame, Joint, JointFrame, JointKind, Step};
 use percussion_mechanics::rotation::{Mat3, Turn, hat};
 use percussion_mechanics::tree::carried;
 
@@ -48,7 +48,7 @@ fn placed(s: &Standing, change: &Change, step: &Step) -> ((Vec3, Mat3), Vec<f64>
     (s.joint.place(&s.stand, &frame_after(s, change), step, &coordinates), coordinates)
 }
 
-/// A step of some size along all freedoms.
+/// A step of some size along all degrees of freedom.
 fn step_of(s: &Standing, size: f64, random: &mut Random) -> Step {
     let d: Vec<f64> = (0..6).map(|_| size * random.number()).collect();
     s.joint.corrected(&s.stand, &Step::none(), &d)
@@ -79,7 +79,7 @@ fn constraint_matrix(s: &Standing) -> DMatrix<f64> {
 
 /// The columns of allowed twists of parent and child, in the same layout.
 fn null_space(s: &Standing) -> DMatrix<f64> {
-    let (own, inherited) = (s.joint.freedoms(), if s.parent.is_some() { 6 } else { 0 });
+    let (own, inherited) = (s.joint.dofs(), if s.parent.is_some() { 6 } else { 0 });
     let mut p = DMatrix::zeros(12, inherited + own);
     if let Some((position, _)) = &s.parent {
         let reach = s.child.0 - position;
@@ -184,7 +184,7 @@ fn twists_keep_directors_orthonormal() {
     // [Johnson 3.21]: d_i·d_j = δ_ij; its derivative along any column is d_i·δd_j + δd_i·d_j.
     for s in Standing::all(4) {
         let motion = s.joint.motion(&s.stand, &s.child.0);
-        for k in 0..s.joint.freedoms() {
+        for k in 0..s.joint.dofs() {
             let moved = hat(&angular(&motion.column(k).into_owned())) * s.child.1;
             let internal = s.child.1.transpose() * moved + moved.transpose() * s.child.1;
             assert!(internal.amax() < ROUNDING, "{}", s.name());
@@ -201,14 +201,14 @@ fn columns_of_motion_are_the_differences_of_placements_where_a_step_begins_and_w
             let ((position, rotation), coordinates) = placed(&s, &Change::none(), &step);
             let stand = s.joint.stand(borrowed(&s.parent), (&position, &rotation), &coordinates);
             let motion = s.joint.motion(&stand, &position);
-            for k in 0..s.joint.freedoms() {
+            for k in 0..s.joint.dofs() {
                 let found = twist_of(|e| {
                     let mut d = [0.0; 6];
                     d[k] = e;
                     placed(&s, &Change::none(), &s.joint.corrected(&s.stand, &step, &d)).0
                 });
                 let error = (found - motion.column(k)).amax();
-                assert!(error < DIFFERENCES, "{} freedom {k}: {found} {error:e}", s.name());
+                assert!(error < DIFFERENCES, "{} degree of freedom {k}: {found} {error:e}", s.name());
             }
         }
     }
@@ -274,7 +274,7 @@ fn a_tiny_step_is_known_to_relative_precision() {
         let change = advance(&s, &parent, &s.joint.corrected(&s.stand, &Step::none(), &d));
         let mut expected = carried(&base, &(s.child.0 - from));
         let motion = s.joint.motion(&s.stand, &s.child.0);
-        (0..s.joint.freedoms()).for_each(|k| expected += motion.column(k) * d[k]);
+        (0..s.joint.dofs()).for_each(|k| expected += motion.column(k) * d[k]);
         let error = (twist(&change.shift, &change.turn.log()) - expected).amax();
         assert!(error < 1e-14 * size, "{}: {error:e}", s.name());
     }
@@ -299,7 +299,7 @@ fn a_rod_that_lies_level_swings_the_way_its_columns_say() {
         let at = |tilt: Vec3| {
             let shift = direction * rod.length + tilt;
             let frame = rod.on_parent;
-            rod.motion(&Stand { frame, shift, turned: Mat3::identity(), first: 0.0 }, &shift)
+            rod.motion(&JointFrame { frame, shift, turned: Mat3::identity(), first: 0.0 }, &shift)
         };
         for k in 0..3 {
             let tilt = Vec3::ith(k, 1e-17);

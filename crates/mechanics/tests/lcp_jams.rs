@@ -9,7 +9,7 @@ use lcp_world::*;
 use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{Vec2, Vec3};
 use percussion_mechanics::ModelBuilder;
-use percussion_mechanics::discrete::Trouble;
+use percussion_mechanics::discrete::StepError;
 use percussion_mechanics::schemes::{LcpOptions, StepSolver};
 
 /// How a run ended.
@@ -36,11 +36,11 @@ fn ending(builder: ModelBuilder, solver: StepSolver, h: f64, steps: usize) -> En
             Err(failure) => {
                 let said = failure.to_string();
                 return match failure.trouble {
-                    Trouble::Jammed { contacts } => {
+                    StepError::Jammed { contacts } => {
                         assert!(contacts > 0 && said.contains("not pointed"), "{said}");
                         Ending::Jammed
                     }
-                    Trouble::Impulses { residual } => Ending::Unsolved(residual),
+                    StepError::Impulses { residual } => Ending::Unsolved(residual),
                     other => panic!("{other}"),
                 };
             }

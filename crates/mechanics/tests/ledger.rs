@@ -6,7 +6,7 @@ mod common;
 use common::{chain, link};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::schemes::Variational;
 use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, Simulation};
 
@@ -35,7 +35,7 @@ fn floating(damping: f64, to_world: bool) -> Simulation {
     };
     builder.force(Force {
         name: "spring".to_owned(),
-        law: Law::Spring(Spring {
+        law: ForceLaw::Spring(Spring {
             a: Anchor { body: Some(2), arm: Vec3::new(0.0, 0.1, 0.0) },
             b,
             stiffness: 40.0,

@@ -4,10 +4,10 @@
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec3};
-use percussion_mechanics::contact::{ContactError, ContactSpec, Watch};
-use percussion_mechanics::force::{Anchor, Force, Law, Spring, Table};
+use percussion_mechanics::contact::{CandidatePairs, ContactError, ContactSpec};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring, Table};
 use percussion_mechanics::motion::{MotionError, Wave, Window};
-use percussion_mechanics::schemes::{Unfit, Variational, fit};
+use percussion_mechanics::schemes::{UnsupportedScene, Variational, fit};
 use percussion_mechanics::{
     Body, JointKind, JointSpec, Model, ModelBuilder, ModelError, Motion, Simulation, State,
 };
@@ -220,7 +220,7 @@ fn watching_follows_driven_parts_and_lets_fixed_ones_be() {
         let part = &contacts.parts[part];
         part.bounds(&part.body_pose(state))
     };
-    let mut watch = Watch::new(&contacts, |part| boxed(&state, part)).unwrap();
+    let mut watch = CandidatePairs::new(&contacts, |part| boxed(&state, part)).unwrap();
     assert!(watch.near().is_empty());
     for (time, near) in [(0.25, 1), (0.5, 0), (0.75, 0), (1.25, 1)] {
         state.time = time;
@@ -247,8 +247,8 @@ fn without_contact_driven_bodies_are_scenery() {
 #[test]
 fn schemes_to_which_fixed_bodies_rest_refuse_them_by_name() {
     let (model, ..) = shaken(true);
-    for scheme in ["exact", "lossful", "decomposition", "potential", "newmark-explicit"] {
-        let expected = Unfit::Driven { scheme: scheme.into(), body: "table".into() };
+    for scheme in ["exact", "dissipative", "decomposition", "potential", "newmark-explicit"] {
+        let expected = UnsupportedScene::Driven { scheme: scheme.into(), body: "table".into() };
         let unfit = fit(scheme, &model, 0.0).unwrap_err();
         assert_eq!(unfit, expected);
         assert!(unfit.to_string().contains("lcp"), "{unfit}");
@@ -279,7 +279,7 @@ fn the_builder_refuses_motions_that_nothing_would_follow() {
         rest_length: 0.0,
         damping: 0.0,
     };
-    pulled.force(Force { name: "pull".into(), law: Law::Spring(spring) });
+    pulled.force(Force { name: "pull".into(), law: ForceLaw::Spring(spring) });
     assert_eq!(pulled.build().unwrap_err(), refused("force", "pull"));
     builder.build().unwrap();
 }

@@ -10,7 +10,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{
     Instant, Reactions, discrete_energy, discrete_hamiltonian, hidden_violation,
 };
-use percussion_mechanics::joint::{ALL_KINDS, Form};
+use percussion_mechanics::joint::{ALL_KINDS, LinearForm};
 use percussion_mechanics::schemes::{Multipliers, Scheme, Variational};
 use percussion_mechanics::{JointKind, JointSpec, Ledger, Model, ModelBuilder, State};
 
@@ -55,7 +55,7 @@ fn the_tree_gives_the_multipliers_of_the_scheme_that_solves_for_them() {
 }
 
 /// Covectors on twelve numbers for each body.
-fn put(row: &mut [f64], body: usize, form: &Form) {
+fn put(row: &mut [f64], body: usize, form: &LinearForm) {
     row[12 * body..12 * body + 3].iter_mut().zip(form.force.iter()).for_each(|(r, v)| *r += v);
     row[12 * body + 3..12 * body + 12].iter_mut().zip(form.moment.iter()).for_each(|(r, v)| *r += v);
 }

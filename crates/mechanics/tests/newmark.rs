@@ -7,8 +7,8 @@ mod mechanisms;
 use common::reference::reference;
 use common::{chain, link, sprung_chain, totals, violation};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::Trouble;
-use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::discrete::StepError;
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::joint::ALL_KINDS;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{Newmark, Options, Scheme, UnknownScheme, Variational, by_name};
@@ -113,7 +113,7 @@ fn a_mass_on_a_spring_follows_the_closed_form_of_each_scheme() {
     builder.body(Body::particle("mass", mass).unwrap(), Pose::at(Vec3::new(amplitude, 0.0, 0.0)));
     let anchor = |body: Option<usize>| Anchor { body, arm: Vec3::zeros() };
     let law = Spring { a: anchor(Some(0)), b: anchor(None), stiffness, rest_length: 0.0, damping: 0.0 };
-    builder.force(Force { name: "spring".into(), law: Law::Spring(law) });
+    builder.force(Force { name: "spring".into(), law: ForceLaw::Spring(law) });
     let (model, start) = builder.build().unwrap();
     let h = 0.05;
     let squared: f64 = stiffness / mass * h * h;
@@ -175,7 +175,7 @@ fn stiff_springs_are_stable_where_the_step_is_implicit() {
         rest_length: 0.0,
         damping: 0.0,
     };
-    builder.force(Force { name: "spring".into(), law: Law::Spring(law) });
+    builder.force(Force { name: "spring".into(), law: ForceLaw::Spring(law) });
     let (model, start) = builder.build().unwrap();
     let mut state = start.clone();
     let mut scheme = Newmark::implicit(&model, &start);
@@ -204,7 +204,7 @@ fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
         let mut scheme = by_name(name, &model, &start, &Options::default()).unwrap();
         let failure = scheme.step(&model, &mut state, 3.0).unwrap_err();
         println!("{name}: {failure}");
-        assert!(matches!(failure.trouble, Trouble::NoConvergence | Trouble::NotFinite), "{failure:?}");
+        assert!(matches!(failure.trouble, StepError::NoConvergence | StepError::NotFinite), "{failure:?}");
         assert_eq!(state, start);
         assert!(failure.history.len() > 1);
         scheme.step(&model, &mut state, 1e-3).unwrap();
@@ -215,7 +215,8 @@ fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
 fn schemes_are_made_by_name_and_bad_numbers_refused() {
     use percussion_mechanics::schemes::NAMES;
     let (model, start) = chain(JointKind::Revolute, 2);
-    for name in NAMES.into_iter().filter(|name| !["exact", "lossful", "decomposition", "lcp"].contains(name))
+    for name in
+        NAMES.into_iter().filter(|name| !["exact", "dissipative", "decomposition", "lcp"].contains(name))
     {
         assert_eq!(by_name(name, &model, &start, &Options::default()).unwrap().name(), name);
     }

@@ -6,7 +6,7 @@ mod common;
 use common::random::Random;
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 
@@ -37,7 +37,7 @@ fn crowd(count: usize) -> (Model, State) {
             let a = Anchor { body: Some(i), arm: random.vector() };
             let b = Anchor { body: Some(i - 1), arm: random.vector() };
             let spring = Spring { a, b, stiffness: 5.0, rest_length: 0.0, damping: 0.0 };
-            builder.force(Force { name: format!("s{i}"), law: Law::Spring(spring) });
+            builder.force(Force { name: format!("s{i}"), law: ForceLaw::Spring(spring) });
         }
         last = Some((id, pose));
     }
@@ -78,7 +78,7 @@ fn a_body_moves_the_same_alone_and_in_a_crowd() {
     let twist = model.twists(&start)[slot];
     builder.velocity(id, Vec3::new(twist[0], twist[1], twist[2]), Vec3::new(twist[3], twist[4], twist[5]));
     let (single, mut alone) = builder.build().unwrap();
-    alone.momenta.copy_from_slice(&start.momenta[lonely.freedoms.clone()]);
+    alone.momenta.copy_from_slice(&start.momenta[lonely.dofs.clone()]);
     let mut crowd = start.clone();
     let (mut a, mut b) = (Variational::new(&model, &crowd), Variational::new(&single, &alone));
     for _ in 0..50 {

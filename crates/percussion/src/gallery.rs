@@ -27,13 +27,13 @@ pub struct Scene {
 
 /// Schemes for bodies that collide without loss and without friction.
 const ELASTIC: [&str; 7] =
-    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "lossful", "lcp"];
+    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "dissipative", "lcp"];
 /// Schemes for impacts that take some of the normal velocity.
-const INELASTIC: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
+const INELASTIC: [&str; 4] = ["exact", "decomposition", "dissipative", "lcp"];
 /// Schemes for driven bodies that others touch.
 const DRIVEN: [&str; 1] = ["lcp"];
 /// Schemes for friction.
-const ROUGH: [&str; 3] = ["decomposition", "lossful", "lcp"];
+const ROUGH: [&str; 3] = ["decomposition", "dissipative", "lcp"];
 
 /// A scene to be run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {

@@ -10,7 +10,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let cube = Solid::Polytope(Polytope::cube(1.0)?);
 //! let above = Pose::at(Vec3::new(0.0, 0.0, 1.25));
-//! let answer = separation(&cube, &above, &cube, &Pose::identity(), &Options::default(), &mut Warm::default())?;
+//! let answer = separation(&cube, &above, &cube, &Pose::identity(), &Options::default(), &mut WarmStart::default())?;
 //! assert!((answer.separation - 0.25).abs() < 1e-14);
 //! assert_eq!(answer.normal(), Vec3::z());
 //! # Ok(())
@@ -38,10 +38,12 @@ pub use percussion_solve as solve;
 /// The names most programs use.
 pub mod prelude {
     pub use crate::geometry::euclid::{Euclidean, PlanarEuclidean, euclidean, planar_euclidean};
-    pub use crate::geometry::events::{Event, EventOptions, Events, PlanarEvent, PlanarEvents};
+    pub use crate::geometry::events::{
+        ContactEvent, EventOptions, EventWorkspace, PlanarContactEvent, PlanarEventWorkspace,
+    };
     pub use crate::geometry::separation::{
         BetaTerm, Feature, MotionGradient, Options, Outcome, PlanarMotionGradient, PlanarOptions,
-        PlanarSeparation, PlanarWarm, QueryError, Separation, Warm, planar_separation, separation,
+        PlanarSeparation, PlanarWarmStart, QueryError, Separation, WarmStart, planar_separation, separation,
     };
     pub use crate::geometry::shapes::{
         Capsule, Circle, Compound, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, PlanarShape,

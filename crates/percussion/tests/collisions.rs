@@ -79,7 +79,7 @@ fn every_collision_is_a_line() {
     assert!(vector(&event["point"])[2].abs() < 1e-9);
 
     let told = summary(&out);
-    assert_eq!((&told["collisions"], &told["hand_overs"]), (&1.into(), &0.into()));
+    assert_eq!((&told["collisions"], &told["fallbacks"]), (&1.into(), &0.into()));
     assert!(told["overlap_max"].as_f64().unwrap() < 1e-12, "{}", told["overlap_max"]);
     assert_eq!(told["projection"]["energy"], 0.0);
     assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
@@ -235,7 +235,7 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
     told(
         &FALLING.replace("[contact]", "[contact]\nfriction = 0.4"),
         &[],
-        &["own.toml:6:1:", "has friction 0.4", "lossful"],
+        &["own.toml:6:1:", "has friction 0.4", "dissipative"],
     );
     let sunk = FALLING.replace("0.8]", "0.09]");
     told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` overlap by 1.0", "--project-start"]);
@@ -351,8 +351,8 @@ fn steps_that_are_handed_over_are_counted_and_told() {
     let output = run(place.scene(WALLS), &out, &more);
     succeed(&output);
     let (told, lines) = (summary(&out), events(&out));
-    let handed = lines.iter().filter(|event| event["kind"] == "hand-over").count();
-    assert!(told["hand_overs"].as_u64().unwrap() > 0 && handed > 0, "{told}");
+    let handed = lines.iter().filter(|event| event["kind"] == "fallback").count();
+    assert!(told["fallbacks"].as_u64().unwrap() > 0 && handed > 0, "{told}");
     assert_eq!(told["collisions"], lines.len() - handed);
     let warning = told["warnings"][0].as_str().unwrap();
     assert!(warning.contains("handed to the decomposition scheme"), "{warning}");

@@ -7,7 +7,7 @@
 //! | `energy_error_at_most`, `momentum_error_at_most` | what no cause explains: relative energy; N s and N m s |
 //! | `constant`, `spin_scale` | components of the angular momentum that stay, to rounding relative to this size |
 //! | `collisions`, `collisions_at_least` | how many; of chaotic motions, how many at least |
-//! | `hand_overs_at_most` | none if not given |
+//! | `fallbacks_at_most` | none if not given |
 //! | `overlap_at_most` | in m; none if not given |
 //! | `constraints_at_most` | of joints, m; of schemes that keep them by constraints |
 //! | `infeasibility_mean_at_most` | mean violation of contacts and joints; then every step was solved and no step gained energy |
@@ -39,7 +39,7 @@ mod common;
 
 use common::folder::{self, Place, array, succeed, summary};
 use percussion::gallery::{SCENES, load};
-use percussion::mechanics::contact::Memory;
+use percussion::mechanics::contact::PairWarmStart;
 use percussion::mechanics::schemes::NAMES;
 use percussion::mechanics::{Model, State};
 use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run, shoot};
@@ -75,7 +75,7 @@ struct Wanted {
     #[serde(default)]
     collisions_at_least: u64,
     #[serde(default)]
-    hand_overs_at_most: u64,
+    fallbacks_at_most: u64,
     #[serde(default)]
     overlap_at_most: f64,
     projection_energy_at_most: Option<f64>,
@@ -363,8 +363,8 @@ fn keeps(c: &mut Complaints<'_>, wanted: &Wanted, found: &Summary) {
     let met = found.collisions;
     let fine = wanted.collisions.is_none_or(|wanted| met == wanted) && met >= wanted.collisions_at_least;
     c.unless(fine, || format!("{met} collisions"));
-    c.unless(found.hand_overs <= wanted.hand_overs_at_most, || format!("{} hand-overs", found.hand_overs));
-    c.unless(found.hand_overs > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
+    c.unless(found.fallbacks <= wanted.fallbacks_at_most, || format!("{} fallbacks", found.fallbacks));
+    c.unless(found.fallbacks > 0 || found.warnings.is_empty(), || found.warnings.join("; "));
     let overlap = found.overlap_max.unwrap_or(0.0);
     c.unless(overlap <= wanted.overlap_at_most, || format!("overlaps by {overlap:e} m"));
     if let Some(most) = wanted.infeasibility_mean_at_most {
@@ -491,7 +491,8 @@ fn neighbours(model: &Model, state: &State, within: f64) -> usize {
     let contacts = model.contacts.as_ref().unwrap();
     let near = |&(a, b): &(usize, usize)| {
         let poses = (contacts.parts[a].body_pose(state), contacts.parts[b].body_pose(state));
-        let touch = contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default());
+        let touch =
+            contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
         touch.unwrap().separation < within
     };
     contacts.all_pairs().iter().filter(|pair| near(pair)).count()

@@ -117,7 +117,7 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 let causes = array(&out, "cause_names").as_texts().unwrap().len();
                 assert_eq!(array(&out, "cause_angular_momentum").header.shape, [6, causes, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
-                let collisions = events.lines().filter(|line| !line.contains("\"hand-over\"")).count();
+                let collisions = events.lines().filter(|line| !line.contains("\"fallback\"")).count();
                 assert_eq!(told["collisions"], collisions, "{name}");
                 let contact = !told["overlap_max"].is_null();
                 assert!(contact || events.is_empty(), "{name}");
@@ -270,8 +270,7 @@ fn check_counts_what_a_scene_holds() {
     let output = check(&[scene.to_str().unwrap()]);
     succeed(&output);
     let text = String::from_utf8(output.stdout).unwrap();
-    let counts =
-        "OK: own: 2 bodies (2 moving), 1 joint (0 loops), 7 freedoms, 2 islands, 0 forces; 100 steps";
+    let counts = "OK: own: 2 bodies (2 moving), 1 joint (0 loops), 7 degrees of freedom, 2 islands, 0 forces; 100 steps";
     assert!(text.starts_with(counts), "{text}");
     let four_bar = check(&["four-bar"]);
     assert!(String::from_utf8(four_bar.stdout).unwrap().contains("(1 loop)"));

@@ -34,7 +34,7 @@ pub enum RecordingError {
     },
     /// The trajectory is one of other bodies.
     #[error("{} and {} in {} do not belong together; run the scene again", folder::TRAJECTORY, folder::SCENE, .0.display())]
-    Unfit(PathBuf),
+    UnsupportedScene(PathBuf),
 }
 
 impl RecordingError {
@@ -164,7 +164,7 @@ impl Recording {
         let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
         let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();
         if kept.names("bodies") != names {
-            return Err(RecordingError::Unfit(path.to_owned()));
+            return Err(RecordingError::UnsupportedScene(path.to_owned()));
         }
         let painted = scene.model.bodies.iter().zip(&scene.body_colours);
         let mut looks: Vec<Look> =

@@ -1,7 +1,7 @@
 //! What ties bodies together and what they carry: joints, springs, charges, as places on the bodies' own frames.
 
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Law};
+use percussion_mechanics::force::{Anchor, ForceLaw};
 use percussion_mechanics::joint::{Frame, Joint};
 use percussion_mechanics::{JointKind, Model};
 
@@ -77,11 +77,11 @@ impl Ties {
         }
         for force in &model.forces {
             match &force.law {
-                Law::Spring(spring) => {
+                ForceLaw::Spring(spring) => {
                     let ends = [&spring.a, &spring.b].map(|end| anchored(model, end));
                     all.springs.push(Tie { name: force.name.clone(), ends });
                 }
-                Law::Charges(charges) => {
+                ForceLaw::Charges(charges) => {
                     all.charges.extend(charges.charges.iter().map(|source| Charge {
                         place: anchored(model, &source.anchor),
                         charge: source.weight,

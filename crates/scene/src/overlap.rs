@@ -3,16 +3,16 @@
 //! Parts are watched in their boxes; pairs whose boxes touch are asked by the kernel. Nothing is remembered from step to step but
 //! the boxes, so that a run that goes on measures the same bits as one in one piece.
 
-use percussion_mechanics::contact::{Contacts, Memory, Watch};
+use percussion_mechanics::contact::{CandidatePairs, ContactGeometry, PairWarmStart};
 use percussion_mechanics::{Model, State};
 use std::sync::Arc;
 
 /// Measures overlaps.
 #[derive(Debug)]
 pub struct Overlaps {
-    contacts: Arc<Contacts>,
+    contacts: Arc<ContactGeometry>,
     /// `None` where a placement was not finite: such a state ends the run by itself.
-    watch: Option<Watch>,
+    watch: Option<CandidatePairs>,
 }
 
 impl Overlaps {
@@ -21,7 +21,7 @@ impl Overlaps {
         let contacts = Arc::clone(model.contacts.as_ref()?);
         let watch = {
             let part = |index: usize| &contacts.parts[index];
-            Watch::new(&contacts, |index| part(index).bounds(&part(index).body_pose(state))).ok()
+            CandidatePairs::new(&contacts, |index| part(index).bounds(&part(index).body_pose(state))).ok()
         };
         Some(Self { contacts, watch })
     }
@@ -38,7 +38,9 @@ impl Overlaps {
             if !contacts.balls_meet(near.pair, poses) {
                 continue;
             }
-            let Ok(touch) = contacts.touch(near.pair, poses, 0.0, &mut Memory::default()) else { continue };
+            let Ok(touch) = contacts.touch(near.pair, poses, 0.0, &mut PairWarmStart::default()) else {
+                continue;
+            };
             let overlap = -touch.separation;
             if overlap > deepest.map_or(0.0, |(most, _)| most) {
                 deepest = Some((overlap, near.pair));

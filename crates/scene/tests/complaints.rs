@@ -200,7 +200,7 @@ fn joints_make_sense() {
         &joint(
             "\nkind = \"revolute\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nrates = [1, 2] # <-",
         ),
-        "1 freedoms",
+        "1 degrees of freedom",
     );
     refused_pair(
         &joint("\nkind = \"spherical\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 0]\nangle = 1 # <-"),

@@ -6,7 +6,8 @@ mod common;
 use common::{changed, refused, scene, try_changed};
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::{
-    ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss, PartShape, Potential, Surface,
+    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw, PartShape, Potential,
+    Surface,
 };
 use percussion_scene::Scene;
 
@@ -69,12 +70,12 @@ fn every_choice_arrives() {
     assert_eq!((settings.overlap, settings.project_start), (0.02, true));
     let wanted = ContactOptions {
         law: ImpactLaw::Sum,
-        energy: EnergyJump::Discrete,
+        energy: EnergyJumpCondition::Discrete,
         cascade: 7,
         friction: FrictionLaw::Ratio,
         consistent: true,
         weigh_potential: true,
-        loss: Loss::Plastic,
+        loss: CollisionModel::Plastic,
     };
     assert_eq!(scene.run.options.contact, wanted);
     let again = Scene::parse(&scene.resolved, "again.toml", "", &[]).unwrap();
@@ -184,13 +185,13 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         scene(&with(scheme, &format!("{plain}restitution = 0.5\ndrag = 1\n")));
     }
     let rough = "[contact]\nfriction = 0.3\nrestitution = 0.5\n";
-    for scheme in ["exact", "decomposition", "lossful"] {
+    for scheme in ["exact", "decomposition", "dissipative"] {
         refused(&with(scheme, ""), "add [contact]");
         let smooth = scene(&with(scheme, "[contact]\nrestitution = 0.5\n"));
         assert_eq!(smooth.contact.unwrap().potential, None);
     }
-    refused(&with("exact", rough), "set friction to 0, or choose lossful, decomposition or lcp");
-    for scheme in ["decomposition", "lossful"] {
+    refused(&with("exact", rough), "set friction to 0, or choose dissipative, decomposition or lcp");
+    for scheme in ["decomposition", "dissipative"] {
         scene(&with(scheme, rough));
     }
     let unnamed = BALLS.replace("scheme = \"potential\"\n", "");

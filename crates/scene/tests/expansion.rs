@@ -138,7 +138,7 @@ fn a_chain_hangs_link_by_link() {
          first = { angle_degrees = 90, rate = 3 }",
     );
     let chain = scene(&text);
-    assert_eq!(chain.model.freedoms, 4);
+    assert_eq!(chain.model.dofs, 4);
     // A quarter turn about y takes the downward chain to -x.
     for i in 0..4 {
         let expected = Vec3::new(-0.5 - i as f64, 0.0, 0.0);
@@ -151,7 +151,7 @@ fn a_chain_hangs_link_by_link() {
     let fastest = chain.model.twists(&chain.state)[3].fixed_rows::<3>(0).norm();
     assert!((fastest - 10.5).abs() < 1e-12);
     let free = scene(&text.replace("anchor = \"world\"\n", "").replace("first =", "#"));
-    assert_eq!(free.model.freedoms, 6 + 3);
+    assert_eq!(free.model.dofs, 6 + 3);
     same_bits(&chain, &scene(&chain.resolved));
 }
 
@@ -162,7 +162,7 @@ fn rods_tie_beads_into_a_chain() {
          [patterns.p]\nkind = \"chain\"\ntemplate = \"bead\"\ncount = 4\nspacing = [1, 0, 0]\njoint = { kind = \"rod\" }",
     );
     let chain = scene(&text);
-    assert_eq!(chain.model.freedoms, 3 + 3 * 2);
+    assert_eq!(chain.model.dofs, 3 + 3 * 2);
     assert!(chain.model.links[1..].iter().all(|link| link.joint.length == 1.0));
 }
 
@@ -296,7 +296,7 @@ fn every_body_of_a_pattern_may_hang_on_one_anchor() {
         "[patterns.p]\njoint = { kind = \"planar\", axis = [0, 0, 1], at = [0, 0, 0.5] }",
     );
     let planar = scene(&flat);
-    assert_eq!((planar.model.freedoms, planar.model.islands.len()), (12, 4));
+    assert_eq!((planar.model.dofs, planar.model.islands.len()), (12, 4));
     let joints: Vec<(&str, f64)> =
         planar.model.links.iter().map(|l| (l.joint.name.as_str(), l.joint.on_parent.point.x)).collect();
     assert_eq!(joints.len(), 4);
@@ -308,7 +308,7 @@ fn every_body_of_a_pattern_may_hang_on_one_anchor() {
         "{}[bodies.hub]\nmass = 1\nmoments = [1, 1, 1]\nposition = [0, 0, 9]\n",
         flat.replace("[patterns.p]", "[patterns.p]\nanchor = \"hub\"")
     ));
-    assert_eq!((hung.model.freedoms, hung.model.islands.len()), (18, 1));
+    assert_eq!((hung.model.dofs, hung.model.islands.len()), (18, 1));
     let lost = pattern("kind = \"row\"\ncount = 2\nspacing = [1, 0, 0]\nanchor = \"world\"\n");
     let told = try_changed(&lost, &[]).unwrap_err();
     assert!(told[0].to_string().contains("`patterns.p.anchor` has no joint"), "{told:?}");
@@ -321,7 +321,7 @@ fn ten_thousand_bodies_and_a_chain_of_a_thousand_load_at_once() {
                  anchor = \"p-10000\"\njoint = { kind = \"spherical\", at = [0, 0, 0.5] }\nposition = [99, 99, 4]\n";
     let began = std::time::Instant::now();
     let scene = scene(&format!("{text}{chain}"));
-    assert_eq!(scene.model.freedoms, 6 * 10_000 + 3 * 1000);
+    assert_eq!(scene.model.dofs, 6 * 10_000 + 3 * 1000);
     // Half a second here; a load that is quadratic in the bodies takes minutes.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{changed, scene, with_run};
 use nalgebra::{Rotation3, Unit};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Axes, JointLaw, Law};
+use percussion_mechanics::force::{Axes, ForceLaw, JointLaw};
 use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_scene::Scene;
 
@@ -231,12 +231,12 @@ fn forces_arrive_in_the_model_as_written() {
     let spring = forced(
         "[forces.f]\nkind = \"spring\"\na = \"a\"\nb = { body = \"b\", point = [0, 0, 1] }\nstiffness = 5\ndamping = 0.5\n",
     );
-    let Law::Spring(s) = law(&spring) else { panic!() };
+    let ForceLaw::Spring(s) = law(&spring) else { panic!() };
     // Its length at the start: from the centre of mass of a, (0, 0, 1), to (3, 0, 1).
     assert_eq!((s.stiffness, s.damping, s.rest_length), (5.0, 0.5, 3.0));
     let damper =
         forced("[forces.f]\nkind = \"damper\"\na = \"a\"\nb = { world = [1, 1, 1] }\ndamping = 0.5\n");
-    let Law::Spring(s) = law(&damper) else { panic!() };
+    let ForceLaw::Spring(s) = law(&damper) else { panic!() };
     assert_eq!(
         (s.stiffness, s.rest_length, s.damping, s.b.body, s.b.arm),
         (0.0, 0.0, 0.5, None, Vec3::repeat(1.0))
@@ -244,11 +244,11 @@ fn forces_arrive_in_the_model_as_written() {
     let charges = forced(
         "[forces.f]\nkind = \"charges\"\nsoftening = 0.1\ncharges = [{ body = \"a\", charge = 1e-6 }, { world = [0, 0, 9], charge = -2e-6 }]\n",
     );
-    let Law::Charges(c) = law(&charges) else { panic!() };
+    let ForceLaw::Charges(c) = law(&charges) else { panic!() };
     assert!((c.constant - 8.9875517862e9).abs() < 1.0 && c.softening == 0.1);
     assert_eq!(c.charges.iter().map(|source| source.weight).collect::<Vec<_>>(), [1e-6, -2e-6]);
     let gravity = forced("[forces.f]\nkind = \"mutual-gravity\"\n");
-    let Law::Gravitation(g) = law(&gravity) else { panic!() };
+    let ForceLaw::Gravitation(g) = law(&gravity) else { panic!() };
     assert_eq!(g.constant, 6.6743e-11);
     assert_eq!(g.bodies.iter().map(|source| source.weight).sum::<f64>(), 3.0);
     let attraction = forced(
@@ -258,7 +258,7 @@ fn forces_arrive_in_the_model_as_written() {
     let load = forced(
         "[forces.f]\nkind = \"load\"\non = \"a\"\nforce = { times = [0, 1], values = [[0, 0, 0], [2, 0, 0]] }\ntorque = [0, 0, 3]\n",
     );
-    let Law::Load(l) = law(&load) else { panic!() };
+    let ForceLaw::Load(l) = law(&load) else { panic!() };
     let (force, torque) = (l.force.unwrap(), l.torque.unwrap());
     assert_eq!(
         (force.components.at(0.5), torque.components.at(9.0), force.axes),
@@ -267,7 +267,7 @@ fn forces_arrive_in_the_model_as_written() {
     let drag = forced(
         "[forces.f]\nkind = \"drag\"\nbody = \"a\"\nlinear = 0.1\nangular_quadratic = 0.2\nmedium = [1, 0, 0]\n",
     );
-    let Law::Drag(d) = law(&drag) else { panic!() };
+    let ForceLaw::Drag(d) = law(&drag) else { panic!() };
     assert_eq!((d.linear, d.quadratic, d.angular_quadratic, d.medium), (0.1, 0.0, 0.2, Vec3::x()));
     // At the centre of mass, which is the origin of the principal frame.
     assert_eq!(d.anchor.arm, Vec3::zeros());

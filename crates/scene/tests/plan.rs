@@ -6,7 +6,7 @@ mod common;
 use common::{changed, complaints, scene};
 use percussion_control::Guess;
 use percussion_control::kinematics::Stance;
-use percussion_control::plan::{Drive, Measure, Slip, Tie, When};
+use percussion_control::plan::{ContactJoint, Drive, Measure, Slip, When};
 use percussion_control::transcription::{Setup, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
@@ -189,8 +189,8 @@ fn the_throw_of_a_die_is_what_its_file_says() {
     assert_eq!(plan.conditions[1].bounds[2], Bound::between(-1.0, 2.0));
     assert_eq!(plan.times.total, Bound::between(0.4, 0.9));
     let (corner, face) = (&plan.meetings[2], &plan.meetings[3]);
-    assert_eq!((corner.tie, corner.released, corner.flat), (Some(Tie::Point), Some(50), false));
-    assert_eq!((face.tie, face.released, face.flat), (Some(Tie::Rigid), None, true));
+    assert_eq!((corner.tie, corner.released, corner.flat), (Some(ContactJoint::Point), Some(50), false));
+    assert_eq!((face.tie, face.released, face.flat), (Some(ContactJoint::Rigid), None, true));
     // Velocities are sought; a search begins with those of the scene.
     let mass = 270.0 * 0.05_f64.powi(3);
     assert!((plan.start.state.momenta[0] + 1.255 * mass).abs() < 1e-12, "{:?}", plan.start.state.momenta);
@@ -216,7 +216,7 @@ fn a_plan_that_was_read_becomes_a_program() {
     assert_eq!(names, ["motor (first)", "motor (second)", "push"]);
     assert_eq!(plan.actuators[1].bounds, [Bound::between(-2.0, 3.0)]);
     assert_eq!(plan.actuators[2].bounds, [Bound::FREE, Bound::equal(0.0), Bound::FREE]);
-    assert!(matches!(plan.actuators[0].control, Control::Freedom(1)));
+    assert!(matches!(plan.actuators[0].control, Control::Dof(1)));
     let nodes = vec![plan.start.state.clone(); plan.intervals + 1];
     let efforts = vec![0.0; plan.components() * plan.intervals];
     let mut program = Transcription::new(plan, Setup::default());
@@ -389,10 +389,10 @@ fn contacts_take_their_surfaces_from_the_scene_unless_they_say_otherwise() {
     assert_eq!((first.bodies, first.restitution, first.slip), ((0, 1), 0.9, Slip::Friction(0.3)));
     assert_eq!(first.name, "the contact of `cube` and `wall` at node 3");
     assert_eq!((second.name.as_str(), second.restitution, second.slip), ("the second", 0.5, Slip::Sticks));
-    assert_eq!((third.tie, third.released), (Some(Tie::Rigid), Some(8)));
+    assert_eq!((third.tie, third.released), (Some(ContactJoint::Rigid), Some(8)));
     // A joint holds in all directions, whatever the surfaces are like, unless it has a friction of its own.
     assert_eq!((third.slip, held.slip, held.foothold()), (Slip::Sticks, Slip::Sticks, None));
-    assert_eq!((foothold.tie, foothold.foothold()), (Some(Tie::Point), Some(0.7)));
+    assert_eq!((foothold.tie, foothold.foothold()), (Some(ContactJoint::Point), Some(0.7)));
 }
 
 #[test]

@@ -8,13 +8,13 @@ use common::solved::{planned, solved};
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
 use percussion_control::replay::replay;
-use percussion_control::{Manoeuvre, find};
+use percussion_control::{PlanSolution, find};
 use percussion_geometry::Vec3;
 use percussion_mechanics::schemes::Options;
 use percussion_solve::nlp::Watch;
 
 /// The plan of a scene and what is found.
-fn found(text: &str) -> (Plan, Manoeuvre) {
+fn found(text: &str) -> (Plan, PlanSolution) {
     let settings = scene(text).plan.unwrap();
     let guess = settings.made_guess().unwrap().clone();
     let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
@@ -26,7 +26,7 @@ fn found(text: &str) -> (Plan, Manoeuvre) {
 }
 
 /// The simulator finds the blows by itself, and comes to the same nodes.
-fn happens_again(plan: &Plan, found: &Manoeuvre) {
+fn happens_again(plan: &Plan, found: &PlanSolution) {
     let again = replay(plan, &found.nodes, &found.efforts, "exact", &Options::default()).unwrap();
     println!("replay {:.2e} m, {:.2e} rad", again.agreement.position, again.agreement.rotation);
     assert!(
@@ -87,7 +87,7 @@ fn two_cubes_that_may_turn_push_each_other_and_keep_their_momentum() {
 }
 
 /// A cube that is to touch a plate with its corner on its way; it would rather stay where it is, beside it.
-fn plate(size: f64, away: f64, more: &str) -> (Plan, Manoeuvre) {
+fn plate(size: f64, away: f64, more: &str) -> (Plan, PlanSolution) {
     found(&format!(
         r#"
         run = {{ step = 1e-3, until = 1.0, scheme = "exact" }}

@@ -312,7 +312,7 @@ fn mechanisms_are_told_enough_and_not_too_much() {
     );
     arm(
         "[plan.end]\nbodies.lower = { position = [1, 1, 0], rotation_vector = [0, 0, 1], at_rest = true } # <-",
-        "are 6 equations, but there are 2 freedoms",
+        "are 6 equations, but there are 2 degrees of freedom",
     );
     arm(
         "[plan.end.joints]\nshoulder = 0.5\nelbow = 0.5\n[plan.end.bodies]\nlower = { position = [1, 1, 0] } # <-",
@@ -331,7 +331,7 @@ fn mechanisms_are_told_enough_and_not_too_much() {
         "is not a coordinate of a revolute joint; give coordinates = [angle]",
     );
     arm("[plan.end.joints.elbow]\ncoordinates = [1, 2] # <-", "has 2 entries, but a revolute joint keeps 1");
-    arm("[plan.end.joints.elbow]\nrates = [1, 2] # <-", "gives 2 for the 1 freedoms");
+    arm("[plan.end.joints.elbow]\nrates = [1, 2] # <-", "gives 2 for the 1 degrees of freedom");
     arm("[plan.end.joints.elbow]\nrotation_vector = [0, 0, 1] # <-", "it is for spherical joints");
     arm("[[plan.conditions]]\njoints.elbow = { rate = 1 } # <-", "is given on the way");
     arm(

@@ -5,9 +5,9 @@ mod common;
 
 use common::scene;
 use common::solved::{planned, solved};
-use percussion_control::Manoeuvre;
+use percussion_control::PlanSolution;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::Tie;
+use percussion_control::plan::ContactJoint;
 use percussion_control::replay::{Agreement, Replayed, loaded, replay};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
@@ -17,7 +17,7 @@ use percussion_mechanics::{Model, State};
 use std::sync::LazyLock;
 
 /// The manoeuvre of the scene as it is.
-static FOUND: LazyLock<Manoeuvre> = LazyLock::new(|| solved("cartwheel", &[]));
+static FOUND: LazyLock<PlanSolution> = LazyLock::new(|| solved("cartwheel", &[]));
 
 /// A limb of the cartwheel with its point, and the nodes from where it stands on it to where it leaves.
 const FOOTHOLDS: [(usize, [f64; 3], usize, usize); 4] = [
@@ -36,7 +36,7 @@ fn a_cartwheel_stands_on_footholds_that_only_push() {
     let masses: Vec<f64> = model.links.iter().map(|link| link.mass).collect();
     let weight = 9.81 * masses.iter().sum::<f64>();
     let along = |state: &State| state.positions.iter().zip(&masses).map(|(x, m)| x.x * m * 9.81).sum::<f64>();
-    // What the freedoms of the plane carry, up, along and about its normal.
+    // What the degrees of freedom of the plane carry, up, along and about its normal.
     let carried =
         |k: usize| (found.nodes[k].momenta[0], found.nodes[k].momenta[1], found.nodes[k].momenta[2]);
     let (mut hardest, mut steepest) = (0.0_f64, 0.0_f64);
@@ -138,7 +138,10 @@ fn a_simulation_of_its_torques_turns_the_cartwheel_over_its_footholds() {
     assert_eq!(made.joints.len(), 5);
     for (joint, contact) in made.joints.iter().zip(&found.contacts) {
         println!("{} {:?} {:?}", joint.name, joint.impulse, joint.cone);
-        assert_eq!((&joint.name, joint.nodes.0, joint.tie), (&contact.name, contact.node, Tie::Point));
+        assert_eq!(
+            (&joint.name, joint.nodes.0, joint.tie),
+            (&contact.name, contact.node, ContactJoint::Point)
+        );
         assert!((joint.impulse - contact.impulse).norm() < 1e-6, "{} {}", joint.impulse, contact.impulse);
         assert!(joint.speed.0 < -0.01 && joint.speed.1.abs() < 1e-9, "{:?}", joint.speed);
         assert!(joint.energy.1 < joint.energy.0);
@@ -157,7 +160,7 @@ fn a_simulation_of_its_torques_turns_the_cartwheel_over_its_footholds() {
 
 /// The robot on a hinge where a limb of it stands, everything as at a node; `plan.controls` by the names of limbs.
 fn hinged(
-    found: &Manoeuvre,
+    found: &PlanSolution,
     model: &Model,
     (body, point, first, _): (usize, [f64; 3], usize, usize),
 ) -> String {
@@ -231,8 +234,8 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
         for k in first..last {
             for actuator in &hinged.actuators {
                 let own = plan.actuators.iter().position(|a| {
-                    let Control::Freedom(freedom) = a.control else { panic!() };
-                    let slot = model.links.iter().position(|link| link.freedom == freedom).unwrap();
+                    let Control::Dof(dof) = a.control else { panic!() };
+                    let slot = model.links.iter().position(|link| link.dof == dof).unwrap();
                     name(model, slot) == actuator.name
                 });
                 let sign = if actuator.name == limb { -1.0 } else { 1.0 };
@@ -241,7 +244,7 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
         }
         let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
         let driven = loaded(&hinged, &times, &torques).unwrap();
-        // Momenta along the new freedoms: all turns about the point, or all but the limb about its hinge.
+        // Momenta along the new degrees of freedom: all turns about the point, or all but the limb about its hinge.
         let p = |k: usize| start.momenta[k];
         let place = model.pose(start, body).point(&Vec3::from(point));
         let hinge = model.pose(start, body).point(&Vec3::zeros());
@@ -252,11 +255,11 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
         let mut state = hinged.start.state.clone();
         state.time = start.time;
         for (slot, other) in slots.iter().enumerate() {
-            let freedom = model.links[slot].freedom;
-            state.momenta[hinged.model.links[*other].freedom] = match slot {
-                0 => about(&hinge) - p(model.links[model.slots[body].unwrap()].freedom),
+            let dof = model.links[slot].dof;
+            state.momenta[hinged.model.links[*other].dof] = match slot {
+                0 => about(&hinge) - p(model.links[model.slots[body].unwrap()].dof),
                 _ if model.links[slot].body == body => about(&place),
-                _ => p(freedom),
+                _ => p(dof),
             };
         }
         let mut scheme = by_name("variational", &driven, &state, &Default::default()).unwrap();

@@ -6,7 +6,7 @@ mod common;
 
 use common::scene;
 use percussion_control::plan::Plan;
-use percussion_control::transcription::{Apart, Encounter, Keeper, Plane, Point, Setup, Transcription};
+use percussion_control::transcription::{Apart, Keeper, Plane, Point, ResolvedContact, Setup, Transcription};
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
 use percussion_scene::Scene;
@@ -51,8 +51,8 @@ fn posed(scene: &Scene) -> (Transcription, Point) {
     let encounters = plan
         .meetings
         .iter()
-        .map(|meeting| Encounter::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
-    let encounters: Vec<Encounter> = encounters.collect();
+        .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
+    let encounters: Vec<ResolvedContact> = encounters.collect();
     // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
     let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
     let mut program = Transcription::new(plan.clone(), Setup { encounters, apart });

@@ -4,11 +4,11 @@
 mod common;
 
 use common::solved::{planned, solved};
-use percussion_control::Manoeuvre;
+use percussion_control::PlanSolution;
 use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Meeting, Plan, Tie};
+use percussion_control::plan::{ContactJoint, Plan, PlannedContact};
 use percussion_control::replay::{momenta_at_end, replay};
-use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
+use percussion_control::transcription::{Point, ResolvedContact, Setup, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
@@ -238,8 +238,8 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     println!("{:?}", made.agreement);
     assert!(made.agreement.position < 1e-8 && made.agreement.rotation < 1e-8, "{:?}", made.agreement);
     let [corner, face] = &made.joints[..] else { panic!("{:?}", made.joints) };
-    assert_eq!((corner.tie, corner.nodes), (Tie::Point, (40, Some(50))));
-    assert_eq!((face.tie, face.nodes), (Tie::Rigid, (50, None)));
+    assert_eq!((corner.tie, corner.nodes), (ContactJoint::Point, (40, Some(50))));
+    assert_eq!((face.tie, face.nodes), (ContactJoint::Rigid, (50, None)));
     assert!((corner.impulse - found.contacts[2].impulse).norm() < 1e-9);
     assert!((face.impulse - found.contacts[3].impulse).norm() < 1e-9);
     assert!(face.energy.1.abs() < 1e-12 && corner.cone.is_none());
@@ -259,17 +259,18 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
 }
 
 /// Momenta with which a manoeuvre without efforts arrives at a node.
-fn momenta_before(plan: &Plan, found: &Manoeuvre, node: usize) -> Vec<f64> {
+fn momenta_before(plan: &Plan, found: &PlanSolution, node: usize) -> Vec<f64> {
     let ends = (&found.nodes[node - 1], &found.nodes[node]);
     momenta_at_end(plan, ends, &[], &mut Differentiator::default()).unwrap()
 }
 
 /// The program of the two cubes with torques, solved from the manoeuvre without them; nothing keeps apart.
-fn with_torques(found: &Manoeuvre, leave_saddles: bool) -> Solution<Point> {
+fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Point> {
     let torque = [("plan.controls.torque", "{ kind = \"torque\", body = \"pusher\" }")];
     let plan = planned("two-cubes", &torque).plan;
-    let encounter =
-        |meeting: &Meeting| Encounter::find(&plan.model, meeting, &found.nodes[meeting.node]).unwrap();
+    let encounter = |meeting: &PlannedContact| {
+        ResolvedContact::find(&plan.model, meeting, &found.nodes[meeting.node]).unwrap()
+    };
     let encounters = plan.meetings.iter().map(encounter).collect();
     let forces = found.efforts.chunks_exact(3);
     let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();

@@ -54,7 +54,7 @@ gravity = [0, 0, -9.81]
 [run]
 step = 1e-3
 until = 1.5
-scheme = "lossful"
+scheme = "dissipative"
 [contact]
 restitution = 0.6
 friction = 0.4
@@ -139,7 +139,7 @@ fn account_for_everything(ran: &Ran) {
 
 #[test]
 fn causes_account_for_everything_that_changes() {
-    for scheme in ["lossful", "decomposition"] {
+    for scheme in ["dissipative", "decomposition"] {
         let ran = Ran::new(&format!("causes-{scheme}"), BUSY, &[("run.scheme", scheme), ("run.every", "7")]);
         assert_eq!(
             ran.causes(),
@@ -286,7 +286,7 @@ fn the_figures_of_a_run_are_read_back() {
         back
     };
     let exact = told(&Ran::new("read-exact", BUSY, &[("run.until", "0.4")]));
-    assert_eq!((exact.scheme.as_str(), exact.order, exact.status), ("lossful", 2, Status::Finished));
+    assert_eq!((exact.scheme.as_str(), exact.order, exact.status), ("dissipative", 2, Status::Finished));
     assert!(exact.failure.is_none() && exact.causes.len() == 9 && exact.projection.is_some());
     let names: Vec<&str> = exact.tolerances.keys().map(String::as_str).collect();
     assert_eq!(names, ["newton_decrement", "newton_noise", "overlap_rounding", "touch_gap"]);

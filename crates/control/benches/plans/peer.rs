@@ -6,7 +6,7 @@ use crate::posed::Posed;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
 use percussion_control::transcription::Point;
-use percussion_control::{Guess, Manoeuvre, Options, find};
+use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::{Interior, Outcome, Program, Solution, Watch};
 use serde_json::{Value, json};
@@ -23,11 +23,11 @@ struct Ours {
     whole: f64,
     building: f64,
     solving: f64,
-    found: Manoeuvre,
+    found: PlanSolution,
     solution: Solution<Point>,
 }
 
-/// Contacts planned at three nodes, with the peer if there is an interpreter for it.
+/// ContactGeometry planned at three nodes, with the peer if there is an interpreter for it.
 pub fn beside(python: Option<&str>) {
     println!(
         "\n| contact at node | unknowns | equations | | iterations | building, ms | solving, ms | whole, ms | J, N² s | contact, s |"

@@ -2,7 +2,7 @@
 
 use percussion_control::guess::Guess;
 use percussion_control::plan::Plan;
-use percussion_control::transcription::{Encounter, Point, Setup, Transcription};
+use percussion_control::transcription::{Point, ResolvedContact, Setup, Transcription};
 
 /// A program and where it is begun.
 pub struct Posed {
@@ -17,7 +17,7 @@ impl Posed {
         let encounters = plan
             .meetings
             .iter()
-            .map(|meeting| Encounter::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
+            .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
         let setup = Setup { encounters: encounters.collect(), apart: Vec::new() };
         let mut program = Transcription::new(plan.clone(), setup);
         let start = program.candidate(path.nodes, &path.efforts, &path.scales);

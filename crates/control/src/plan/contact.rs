@@ -1,4 +1,4 @@
-//! Contacts on purpose: which parts meet at which node, and what happens then.
+//! ContactGeometry on purpose: which parts meet at which node, and what happens then.
 
 /// What surfaces do across the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum Slip {
 
 /// A joint that a contact makes, until the end or another contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tie {
+pub enum ContactJoint {
     /// The two points stay together; the bodies turn about them.
     Point,
     /// The bodies stay as they are on each other.
@@ -22,7 +22,7 @@ pub enum Tie {
 
 /// A contact on purpose.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Meeting {
+pub struct PlannedContact {
     /// What people call it.
     pub name: String,
     /// At which node.
@@ -37,16 +37,16 @@ pub struct Meeting {
     /// Whether faces are to lie on each other: all corners of the contact touch.
     pub flat: bool,
     /// A joint that it makes.
-    pub tie: Option<Tie>,
+    pub tie: Option<ContactJoint>,
     /// The node where that joint leaves again, if it does.
     pub released: Option<usize>,
 }
 
-impl Meeting {
+impl PlannedContact {
     /// The coefficient of friction, if the joint that it makes is a foothold.
     pub fn foothold(&self) -> Option<f64> {
         match (self.tie, self.slip) {
-            (Some(Tie::Point), Slip::Friction(mu)) => Some(mu),
+            (Some(ContactJoint::Point), Slip::Friction(mu)) => Some(mu),
             _ => None,
         }
     }

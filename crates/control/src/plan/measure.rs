@@ -1,4 +1,4 @@
-//! Functions of a node's state, with their gradients along the freedoms.
+//! Functions of a node's state, with their gradients along the degrees of freedom.
 //!
 //! ```text
 //! point       Rbᵀ (x_a - x_b)              a point of a body, in the world or on another body
@@ -52,12 +52,12 @@ pub enum Measure {
         /// The other.
         other: Seen,
     },
-    /// A coordinate of a joint, by its place among all of the model, and the freedom that moves it.
+    /// A coordinate of a joint, by its place among all of the model, and the degree of freedom that moves it.
     Coordinate {
         /// The coordinate.
         coordinate: usize,
-        /// The freedom.
-        freedom: usize,
+        /// The degree of freedom.
+        dof: usize,
     },
     /// Velocity of a point of a body, relative to another body, world axes.
     Velocity {
@@ -127,12 +127,12 @@ impl Measure {
         }
     }
 
-    /// Writes the gradients of its numbers along all freedoms of the model, row by row. Not for velocities.
+    /// Writes the gradients of its numbers along all degrees of freedom of the model, row by row. Not for velocities.
     pub fn gradient(&self, stance: &mut Stance, out: &mut [f64]) {
         out.fill(0.0);
-        let n = stance.model.freedoms;
-        if let Self::Coordinate { freedom, .. } = self {
-            out[*freedom] = 1.0;
+        let n = stance.model.dofs;
+        if let Self::Coordinate { dof, .. } = self {
+            out[*dof] = 1.0;
             return;
         }
         let [a, b] = self.bodies();

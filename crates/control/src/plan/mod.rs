@@ -9,7 +9,7 @@ mod contact;
 mod measure;
 
 pub use condition::{Condition, Goal, When};
-pub use contact::{Meeting, Slip, Tie};
+pub use contact::{ContactJoint, PlannedContact, Slip};
 pub(crate) use measure::left_jacobian;
 pub use measure::{Measure, Seen, rotation_of};
 
@@ -98,8 +98,8 @@ pub struct Plan {
     pub goals: Vec<Goal>,
     /// Collision avoidance, if wanted.
     pub avoidance: Option<Avoidance>,
-    /// Contacts on purpose, in order.
-    pub meetings: Vec<Meeting>,
+    /// ContactGeometry on purpose, in order.
+    pub meetings: Vec<PlannedContact>,
     /// How long it may take.
     pub times: Times,
 }

@@ -11,8 +11,8 @@
 //! it is looked at.
 
 use super::ReplayError;
-use crate::plan::{Meeting, Plan, Tie};
-use crate::transcription::{Encounter, Frozen};
+use crate::plan::{ContactJoint, Plan, PlannedContact};
+use crate::transcription::{Frozen, ResolvedContact};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -32,7 +32,7 @@ pub struct Made {
     /// The contact's name.
     pub name: String,
     /// What the joint holds.
-    pub tie: Tie,
+    pub tie: ContactJoint,
     /// The bodies, by their places in the list; the first one moves.
     pub bodies: (usize, usize),
     /// Where it holds, m.
@@ -73,8 +73,8 @@ impl Cone {
 
 /// A joint of the plan.
 struct Planned {
-    meeting: Meeting,
-    tie: Tie,
+    meeting: PlannedContact,
+    tie: ContactJoint,
     last: usize,
     child: usize,
     parent: Option<usize>,
@@ -120,7 +120,7 @@ impl Planned {
     fn check(&self, nodes: &[State], most: f64) -> Result<(), ReplayError> {
         let place = self.seen(&nodes[0]);
         let turn = self.turned(&nodes[0]);
-        let arm = if self.tie == Tie::Rigid { self.arm.norm() } else { 0.0 };
+        let arm = if self.tie == ContactJoint::Rigid { self.arm.norm() } else { 0.0 };
         let moved = nodes
             .iter()
             .map(|node| (self.seen(node) - place).norm().max(arm * (self.turned(node) - turn).norm()));
@@ -134,7 +134,7 @@ impl Planned {
     /// The loop that holds its bodies as they are in a state.
     fn closed(&self, model: &Model, state: &State) -> Closure {
         let axes = self.turned(state);
-        let kind = if self.tie == Tie::Rigid { JointKind::Fixed } else { JointKind::Spherical };
+        let kind = if self.tie == ContactJoint::Rigid { JointKind::Fixed } else { JointKind::Spherical };
         let joint = Joint {
             name: self.meeting.name.clone(),
             kind,
@@ -223,7 +223,7 @@ impl Joints {
             if meeting.node.max(last) > intervals {
                 return Err(ReplayError::Nodes { name: meeting.name.clone(), nodes: nodes.len() });
             }
-            let encounter = Encounter::find(&plan.model, meeting, &nodes[meeting.node])?;
+            let encounter = ResolvedContact::find(&plan.model, meeting, &nodes[meeting.node])?;
             // A contact that was found has parts, and one of them moves.
             let Some(contacts) = &plan.model.contacts else { continue };
             let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);

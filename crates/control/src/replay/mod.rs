@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! effort on a body     -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
-//! effort on a freedom  -> motor along it, whether it has a coordinate    half at each end, as in the plan
+//! effort on a degree of freedom  -> motor along it, whether it has a coordinate    half at each end, as in the plan
 //! interval k           -> one step of length t_{k+1} - t_k
 //! ```
 //!
@@ -16,11 +16,11 @@ mod joints;
 pub use joints::{Cone, Joints, Made};
 
 use crate::plan::Plan;
-use crate::transcription::EncounterError;
-use percussion_mechanics::contact::Transcript;
-use percussion_mechanics::discrete::{Control, Differentiator, Passage, StepFailure};
+use crate::transcription::ContactResolutionError;
+use percussion_mechanics::contact::StepRecord;
+use percussion_mechanics::discrete::{Control, Differentiator, IntervalInputs, StepFailure};
 use percussion_mechanics::force::{
-    Anchor, Force, ForceError, Given, JointForce, JointLaw, Law, Load, Table, TableError,
+    Anchor, Force, ForceError, ForceLaw, Given, JointForce, JointLaw, Load, Table, TableError,
 };
 use percussion_mechanics::schemes::{self, UnknownScheme};
 use percussion_mechanics::{Model, State};
@@ -33,7 +33,7 @@ pub enum ReplayError {
     #[error(
         "there are {efforts} efforts at {nodes} nodes, but the plan has {components} components of controls"
     )]
-    Unfit {
+    UnsupportedScene {
         /// Numbers given.
         efforts: usize,
         /// Nodes given.
@@ -53,7 +53,7 @@ pub enum ReplayError {
     },
     /// A contact whose features cannot be told.
     #[error(transparent)]
-    Encounter(#[from] EncounterError),
+    ResolvedContact(#[from] ContactResolutionError),
     /// A joint whose point moves.
     #[error(
         "the point that {name} holds moves by {moved:.1e} m from node to node: it is not the one that touches; plan with the scene as it is, or let a corner touch a face"
@@ -109,7 +109,7 @@ pub struct Replayed {
 
 /// The scheme that replays a plan when nobody says: one that finds its contacts, also those that it should not have.
 pub fn default_scheme(plan: &Plan) -> &'static str {
-    let soft = plan.model.forces.iter().any(|force| matches!(force.law, Law::Contact(_)));
+    let soft = plan.model.forces.iter().any(|force| matches!(force.law, ForceLaw::Contact(_)));
     match (soft, plan.model.contacts.is_some()) {
         (true, _) => "potential",
         (false, false) => "variational",
@@ -123,7 +123,7 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
     let components = plan.components();
     let intervals = times.len().saturating_sub(1);
     if intervals == 0 || efforts.len() != components * intervals {
-        return Err(ReplayError::Unfit { efforts: efforts.len(), nodes: times.len(), components });
+        return Err(ReplayError::UnsupportedScene { efforts: efforts.len(), nodes: times.len(), components });
     }
     let model = &plan.model;
     let begin = &times[..intervals];
@@ -139,9 +139,9 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
             false => actuator.name.clone(),
         };
         match &actuator.control {
-            Control::Freedom(freedom) => {
-                let slot = model.links.partition_point(|link| link.freedoms().end <= *freedom);
-                let coordinate = freedom - model.links[slot].freedom;
+            Control::Dof(dof) => {
+                let slot = model.links.partition_point(|link| link.dofs().end <= *dof);
+                let coordinate = dof - model.links[slot].dof;
                 let table = Table::held(begin.to_vec(), (0..intervals).map(|k| [effort(k, 0)]).collect())?;
                 along.push(JointForce { name, slot, coordinate, law: JointLaw::Motor(table) });
             }
@@ -157,7 +157,7 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
                     Control::Torque(_) => (None, Some(given)),
                     _ => (Some(given), None),
                 };
-                forces.push(Force { name, law: Law::Load(Load { anchor, force, torque }) });
+                forces.push(Force { name, law: ForceLaw::Load(Load { anchor, force, torque }) });
             }
         }
     }
@@ -193,7 +193,7 @@ pub fn replay(
 }
 
 /// Whether something collided inside a step.
-pub fn broken(inside: Option<&Transcript>) -> bool {
+pub fn broken(inside: Option<&StepRecord>) -> bool {
     inside.is_some_and(|inside| !inside.nodes.is_empty())
 }
 
@@ -208,12 +208,12 @@ pub fn momenta_at_end(
     let model = &*plan.model;
     let (start, end) = ends;
     let h = end.time - start.time;
-    let mut all = vec![0.0; model.freedoms];
+    let mut all = vec![0.0; model.dofs];
     for (i, island) in model.islands.iter().enumerate() {
         let range = plan.actuators_of(i);
         let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
         let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
-        let passage = Passage {
+        let passage = IntervalInputs {
             model,
             island,
             start,
@@ -223,8 +223,8 @@ pub fn momenta_at_end(
             controls: &controls,
             efforts: &efforts[first..last],
         };
-        let mut before = vec![0.0; island.freedoms.len()];
-        tool.momenta(&passage, &mut before, &mut all[island.freedoms.clone()])?;
+        let mut before = vec![0.0; island.dofs.len()];
+        tool.momenta(&passage, &mut before, &mut all[island.dofs.clone()])?;
     }
     Ok(all)
 }

@@ -59,7 +59,7 @@ impl Bent {
         }
     }
 
-    /// Adds the second derivatives; `way` gives the way to a body with the place of the first freedom of its island.
+    /// Adds the second derivatives; `way` gives the way to a body with the place of the first degree of freedom of its island.
     pub fn add<'a>(
         &self,
         way: impl Fn(usize) -> Option<(Way<'a>, usize)>,
@@ -86,8 +86,8 @@ impl Bent {
                     let turned = i.turn.cross(&axes[0]);
                     for j in other.columns {
                         let value = turned.dot(&j.turn.cross(&axes[1]));
-                        with(first + i.freedom, next + j.freedom, value);
-                        with(next + j.freedom, first + i.freedom, value);
+                        with(first + i.dof, next + j.dof, value);
+                        with(next + j.dof, first + i.dof, value);
                     }
                 }
             }

@@ -10,12 +10,12 @@
 
 use super::Transcription;
 use super::columns::Gallery;
-use super::encounter::Encounter;
+use super::dynamics_defect::DynamicsDefect;
+use super::encounter::ResolvedContact;
 use super::frozen::Frozen;
 use super::label::Label;
 use super::local::{Law, Local, What};
 use super::node::{Function, NodePiece};
-use super::passage::Passage;
 use super::piece::{Context, OBJECTIVE, Piece, Placed};
 use super::plane::{Plane, PlanePiece};
 use super::point::{NONE, Numbering};
@@ -23,8 +23,8 @@ use super::pressure;
 use super::sites::{Site, Stage, sites};
 use super::sums::{Effort, Linear};
 use super::turn::limit_turns;
-use crate::plan::{Drive, Measure, Meeting, Plan, Seen, Tie};
-use percussion_mechanics::contact::Memory;
+use crate::plan::{ContactJoint, Drive, Measure, Plan, PlannedContact, Seen};
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
 use percussion_solve::nlp::{Bound, Layout};
 
@@ -54,7 +54,7 @@ pub enum Keeper {
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// One for each meeting.
-    pub encounters: Vec<Encounter>,
+    pub encounters: Vec<ResolvedContact>,
     /// Pairs that are watched.
     pub apart: Vec<Apart>,
 }
@@ -101,7 +101,7 @@ impl Transcription {
             numbering,
             tool: Differentiator::default(),
             derivatives: Derivatives::default(),
-            memories: vec![Memory::default(); setup.apart.len()],
+            memories: vec![PairWarmStart::default(); setup.apart.len()],
             gallery: Gallery::default(),
             rays: Default::default(),
             shop: Default::default(),
@@ -165,11 +165,11 @@ fn number(plan: &Plan, sites: &[Site]) -> Numbering {
         let (mut places, mut momenta) = (Vec::new(), Vec::new());
         for (i, island) in plan.model.islands.iter().enumerate() {
             let fixed = node == 0 && plan.start.fixed[i] || node == plan.intervals && plan.end.fixed[i];
-            places.push(if fixed { NONE } else { take(island.freedoms.len()) });
+            places.push(if fixed { NONE } else { take(island.dofs.len()) });
         }
         for (i, island) in plan.model.islands.iter().enumerate() {
             let asked = asks_momentum(plan, sites, node, i);
-            momenta.push(if asked { take(island.freedoms.len()) } else { NONE });
+            momenta.push(if asked { take(island.dofs.len()) } else { NONE });
         }
         numbering.places.push(places);
         numbering.momenta.push(momenta);
@@ -187,7 +187,7 @@ fn number(plan: &Plan, sites: &[Site]) -> Numbering {
     numbering
 }
 
-/// How far a freedom may move in one step of the solver, rad and m: turns by more are no small ones.
+/// How far a degree of freedom may move in one step of the solver, rad and m: turns by more are no small ones.
 const REACH: f64 = 0.3;
 
 fn reach(context: &Context, setup: &Setup) -> Vec<f64> {
@@ -195,7 +195,7 @@ fn reach(context: &Context, setup: &Setup) -> Vec<f64> {
     let mut reach = vec![f64::INFINITY; numbering.count];
     for places in &numbering.places {
         let each = context.plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE);
-        each.for_each(|(island, &first)| reach[first..first + island.freedoms.len()].fill(REACH));
+        each.for_each(|(island, &first)| reach[first..first + island.dofs.len()].fill(REACH));
     }
     for (first, plane) in numbering.planes.iter().zip(setup.planes()) {
         reach[*first..*first + plane.turns()].fill(REACH);
@@ -237,7 +237,7 @@ fn motion(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) 
     for node in 0..=plan.intervals {
         let mut own = Vec::new();
         for (i, island) in plan.model.islands.iter().enumerate() {
-            let n = island.freedoms.len();
+            let n = island.dofs.len();
             let mut add = |value: &dyn Fn(usize) -> f64, label: Label| {
                 let each = (0..n).map(|c| rows.add(Bound::equal(value(c)), label.clone()));
                 each.min().unwrap_or(NONE)
@@ -281,7 +281,7 @@ fn motion(context: &Context, rows: &mut Rows, pieces: &mut Vec<Box<dyn Piece>>) 
     for interval in 0..plan.intervals {
         for (island, (here, next)) in ends[interval].iter().zip(&ends[interval + 1]).enumerate() {
             let (before, after) = (here.1, next.0);
-            pieces.push(Box::new(Passage::new(context, interval, island, before, after)));
+            pieces.push(Box::new(DynamicsDefect::new(context, interval, island, before, after)));
         }
     }
     ends
@@ -302,7 +302,7 @@ fn impulses(
         for &island in &site.islands {
             let (before, after) = ends[site.node][island];
             let row = if site.stage == Stage::Ends { before } else { after };
-            let n = plan.model.islands[island].freedoms.len();
+            let n = plan.model.islands[island].dofs.len();
             targets.extend((0..n).map(|c| (if row == NONE { NONE } else { row + c }, 1.0)));
         }
         let mut next = first;
@@ -397,7 +397,9 @@ fn functions(context: &Context, setup: &Setup, rows: &mut Rows, pieces: &mut Vec
     for (m, (meeting, encounter)) in plan.meetings.iter().zip(&setup.encounters).enumerate() {
         for frozen in &encounter.features {
             let function = Function::Gap { pair: encounter.pair, frozen: *frozen };
-            lists[meeting.node].1.push((rows.add(Bound::equal(0.0), Label::Touch { meeting: m }), 1.0));
+            lists[meeting.node]
+                .1
+                .push((rows.add(Bound::equal(0.0), Label::ContactPoint { meeting: m }), 1.0));
             lists[meeting.node].0.push(function);
         }
         for frozen in encounter.held_sides(meeting) {
@@ -453,7 +455,7 @@ fn varies(context: &Context, node: usize, function: &Function) -> bool {
 /// A tie: what the two points (and orientations) were to each other when it was made, they stay at every node after.
 fn tied(
     plan: &Plan,
-    (m, meeting, encounter, tie): (usize, &Meeting, &Encounter, Tie),
+    (m, meeting, encounter, tie): (usize, &PlannedContact, &ResolvedContact, ContactJoint),
     lists: &mut [Functions],
     rows: &mut Rows,
 ) {
@@ -468,13 +470,13 @@ fn tied(
     let components = plan.model.bodies[mover].principal.point(&point);
     let from = other.slot.map(|_| other.body);
     let mut measures = vec![Measure::Point { of: Seen { body: Some(mover), components }, from }];
-    if tie == Tie::Rigid {
+    if tie == ContactJoint::Rigid {
         measures.push(Measure::Attitude { body: mover, from, target: encounter.attitude });
     }
     let last = meeting.last(plan.intervals);
     for node in meeting.node + 1..=last {
         for measure in &measures {
-            let label = Label::Tie { meeting: m, node };
+            let label = Label::ContactJoint { meeting: m, node };
             let first = rows.add(Bound::equal(0.0), label.clone());
             rows.add(Bound::equal(0.0), label.clone());
             rows.add(Bound::equal(0.0), label);

@@ -21,7 +21,7 @@ impl Transcription {
         for (node, terminal) in [(0, &self.context.plan.start), (last, &self.context.plan.end)] {
             for (island, fixed) in self.context.plan.model.islands.iter().zip(&terminal.fixed) {
                 if *fixed {
-                    let still = vec![0.0; island.freedoms.len()];
+                    let still = vec![0.0; island.dofs.len()];
                     displace(
                         &self.context.plan.model,
                         island,
@@ -61,7 +61,7 @@ impl Transcription {
         }
         let sites = sites(&plan, &self.setup);
         for (site, &first) in sites.iter().zip(&numbering.impulses) {
-            // A small positive normal impulse: inside of its bound. Contacts share it, and that of a face acts in its middle.
+            // A small positive normal impulse: inside of its bound. ContactGeometry share it, and that of a face acts in its middle.
             let mut at = first;
             for (e, event) in site.events.iter().enumerate() {
                 if event.directions.pushes() {

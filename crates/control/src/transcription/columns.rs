@@ -1,7 +1,7 @@
-//! How points of bodies move along the freedoms of their island, to second order.
+//! How points of bodies move along the degrees of freedom of their island, to second order.
 //!
-//! Freedoms on the way from the world to a body, outer ones first, each with the velocity `v` that it gives the body's centre of
-//! mass and its turn `ω`. An outer freedom carries all that inner ones do:
+//! Degrees of freedom on the way from the world to a body, outer ones first, each with the velocity `v` that it gives the body's centre of
+//! mass and its turn `ω`. An outer degree of freedom carries all that inner ones do:
 //!
 //! ```text
 //! ∂x/∂i = u_i = v_i + ω_i × r          ∂²x/∂i∂j = ω_i × u_j     i outer, j inner or the same
@@ -13,21 +13,21 @@
 
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
-use percussion_mechanics::joint::{JointKind, Stand};
+use percussion_mechanics::joint::{JointFrame, JointKind};
 use percussion_mechanics::rotation::{tangents, tangents_change};
 use percussion_mechanics::{Model, State};
 use std::ops::Range;
 
-/// A freedom on the way to a body.
+/// A degree of freedom on the way to a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// Its place among the freedoms of the island.
-    pub freedom: usize,
+    /// Its place among the degrees of freedom of the island.
+    pub dof: usize,
     pub velocity: Vec3,
     pub turn: Vec3,
-    /// The joint, if the freedom is a component of its rotation vector.
+    /// The joint, if the degree of freedom is a component of its rotation vector.
     pub vector: Option<usize>,
-    /// The second derivative of the centre along the freedom that no turn explains.
+    /// The second derivative of the centre along the degree of freedom that no turn explains.
     bend: Vec3,
     /// The rod that it swings, by its place among those of the island.
     pub rod: Option<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Column {
 /// How the velocities that the two swings of a rod give change while it swings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rod {
-    /// Place of its first freedom in the island.
+    /// Place of its first degree of freedom in the island.
     pub first: usize,
     /// Along either swing, those of both.
     changes: [[Vec3; 2]; 2],
@@ -45,21 +45,21 @@ pub(super) struct Rod {
 }
 
 impl Rod {
-    /// The change of the velocity that rates of the island give, along one of the rod's freedoms.
-    pub fn change(&self, rates: &[f64], freedom: usize) -> Vec3 {
-        let [one, other] = &self.changes[freedom - self.first];
+    /// The change of the velocity that rates of the island give, along one of the rod's degrees of freedom.
+    pub fn change(&self, rates: &[f64], dof: usize) -> Vec3 {
+        let [one, other] = &self.changes[dof - self.first];
         one * rates[self.first] + other * rates[self.first + 1]
     }
 }
 
 impl Column {
-    /// Whether two freedoms are components of one rotation vector.
+    /// Whether two degrees of freedom are components of one rotation vector.
     pub fn joins(&self, other: &Self) -> bool {
         self.vector.is_some() && self.vector == other.vector
     }
 }
 
-/// The freedoms on the way to each body of an island.
+/// The degrees of freedom on the way to each body of an island.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     list: Vec<Column>,
@@ -86,12 +86,12 @@ impl Columns {
                     self.list.push(Column { velocity: outer.velocity + outer.turn.cross(&reach), ..outer });
                 }
             }
-            self.push_joint(model, it.freedoms.start, state, slot);
+            self.push_joint(model, it.dofs.start, state, slot);
             self.ranges.push(start..self.list.len());
         }
     }
 
-    /// The freedoms of the joint of a slot itself.
+    /// The degrees of freedom of the joint of a slot itself.
     fn push_joint(&mut self, model: &Model, start: usize, state: &State, slot: usize) {
         let link = &model.links[slot];
         let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
@@ -106,13 +106,13 @@ impl Columns {
         };
         let is_rod = link.joint.kind == JointKind::Rod;
         if is_rod {
-            self.rods.push(rod(&stand, link.freedom - start));
+            self.rods.push(rod(&stand, link.dof - start));
         }
-        for k in 0..link.joint.freedoms() {
+        for k in 0..link.joint.dofs() {
             let column = motion.column(k).into_owned();
             let swings = is_rod && k < 2;
             self.list.push(Column {
-                freedom: link.freedom - start + k,
+                dof: link.dof - start + k,
                 velocity: linear(&column),
                 turn: angular(&column),
                 vector: one.contains(&k).then_some(slot),
@@ -144,7 +144,7 @@ impl Columns {
 }
 
 /// A rod where it stands.
-fn rod(stand: &Stand, first: usize) -> Rod {
+fn rod(stand: &JointFrame, first: usize) -> Rod {
     let length = stand.shift.norm();
     let direction = stand.shift / length;
     let (e1, e2) = tangents(&direction);
@@ -157,7 +157,7 @@ fn rod(stand: &Stand, first: usize) -> Rod {
     Rod { first, changes: swings.map(along), turns: swings.map(turn) }
 }
 
-/// The freedoms on the way to one body.
+/// The degrees of freedom on the way to one body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way<'a> {
     pub columns: &'a [Column],
@@ -165,14 +165,14 @@ pub(super) struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// What a force on the body does along each freedom, with its torque about the centre of mass.
+    /// What a force on the body does along each degree of freedom, with its torque about the centre of mass.
     pub fn reduce(&self, force: &Vec3, torque: &Vec3, mut with: impl FnMut(usize, f64)) {
         for column in self.columns {
-            with(column.freedom, column.velocity.dot(force) + column.turn.dot(torque));
+            with(column.dof, column.velocity.dot(force) + column.turn.dot(torque));
         }
     }
 
-    /// Second derivatives of `Σ w n·x` along each two freedoms, for points of the body with given `Σ w` and `Σ w r`, seen from
+    /// Second derivatives of `Σ w n·x` along each two degrees of freedom, for points of the body with given `Σ w` and `Σ w r`, seen from
     /// the centre of mass.
     pub fn bend(&self, n: &Vec3, weight: f64, moment: &Vec3, mut with: impl FnMut(usize, usize, f64)) {
         let second = |outer: &Column, inner: &Column| {
@@ -180,14 +180,14 @@ impl Way<'_> {
         };
         for (k, outer) in self.columns.iter().enumerate() {
             let own = second(outer, outer) + weight * outer.bend.dot(n);
-            with(outer.freedom, outer.freedom, own);
+            with(outer.dof, outer.dof, own);
             for inner in &self.columns[k + 1..] {
                 let mut value = second(outer, inner);
                 if outer.joins(inner) {
                     value = 0.5 * (value + second(inner, outer));
                 }
-                with(outer.freedom, inner.freedom, value);
-                with(inner.freedom, outer.freedom, value);
+                with(outer.dof, inner.dof, value);
+                with(inner.dof, outer.dof, value);
             }
         }
     }

@@ -2,17 +2,17 @@
 
 use super::faces::Kept;
 use super::frozen::Frozen;
-use crate::plan::{Meeting, Tie};
+use crate::plan::{ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Contacts, Manifold, Memory, PartShape, Touch};
+use percussion_mechanics::contact::{ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, PartShape};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
 
 /// A planned contact with the features that meet.
 #[derive(Clone, Debug)]
-pub struct Encounter {
+pub struct ResolvedContact {
     /// Which parts.
     pub pair: (usize, usize),
     /// The features: one, or the corners of a face.
@@ -31,7 +31,7 @@ pub struct Encounter {
 
 /// Why a contact cannot be planned.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum EncounterError {
+pub enum ContactResolutionError {
     /// No parts of the two bodies may meet.
     #[error(
         "{0}: no parts of the two bodies may meet; give both a shape and switch contact between them on, or choose other bodies"
@@ -51,33 +51,37 @@ pub enum EncounterError {
 /// Part of the smaller radius by which corners of faces that are to meet may differ in height in the guess.
 const FLAT: f64 = 0.3;
 
-impl Encounter {
+impl ResolvedContact {
     /// The nearest features of the meeting's bodies in a state.
-    pub fn find(model: &Model, meeting: &Meeting, state: &State) -> Result<Self, EncounterError> {
+    pub fn find(
+        model: &Model,
+        meeting: &PlannedContact,
+        state: &State,
+    ) -> Result<Self, ContactResolutionError> {
         let name = || meeting.name.clone();
-        let contacts = model.contacts.as_ref().ok_or_else(|| EncounterError::Never(name()))?;
+        let contacts = model.contacts.as_ref().ok_or_else(|| ContactResolutionError::Never(name()))?;
         let (a, b) = meeting.bodies;
         let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
-        let mut best: Option<((usize, usize), Touch, Memory)> = None;
+        let mut best: Option<((usize, usize), ContactPoint, PairWarmStart)> = None;
         for pair in parts(a).flat_map(|p| parts(b).map(move |q| (p, q))) {
             if !contacts.may_meet(pair.0, pair.1) {
                 continue;
             }
             let pair = contacts.ordered(pair.0, pair.1);
             let poses = poses(contacts, pair, state);
-            let mut memory = Memory::default();
+            let mut memory = PairWarmStart::default();
             let touch = contacts
                 .resolved(pair, (&poses.0, &poses.1), &mut memory)
-                .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
+                .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             if best.as_ref().is_none_or(|(_, least, _)| touch.gap() < least.gap()) {
                 best = Some((pair, touch, memory));
             }
         }
-        let (pair, touch, mut memory) = best.ok_or_else(|| EncounterError::Never(name()))?;
+        let (pair, touch, mut memory) = best.ok_or_else(|| ContactResolutionError::Never(name()))?;
         for part in [pair.0, pair.1] {
             if curved(&contacts.parts[part].shape) {
                 let body = contacts.parts[part].body_name(model).to_owned();
-                return Err(EncounterError::Curved(name(), body));
+                return Err(ContactResolutionError::Curved(name(), body));
             }
         }
         let at = poses(contacts, pair, state);
@@ -101,12 +105,12 @@ impl Encounter {
         if meeting.flat {
             let smaller = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
             let mut list = Vec::new();
-            let (window, mut room) = (FLAT * smaller, Manifold::default());
+            let (window, mut room) = (FLAT * smaller, ManifoldQuery::default());
             let face = frozen.on_a_face(&contacts.parts[pair.1], at);
             contacts
                 .near_events(pair, at, window, &mut memory, &mut room, &mut list)
-                .map_err(|e| EncounterError::Query(name(), e.to_string()))?;
-            let corners = spread(&list).ok_or_else(|| EncounterError::NotFlat(name()))?;
+                .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
+            let corners = spread(&list).ok_or_else(|| ContactResolutionError::NotFlat(name()))?;
             found.features = corners
                 .map(|t| face.at_points(at.0.inverse_point(&t.point_a), at.1.inverse_point(&t.point_b)))
                 .to_vec();
@@ -114,7 +118,7 @@ impl Encounter {
             found.shares = shares(&corners.map(|t| t.point_a), &middle).to_vec();
         }
         // A body that is held as a whole keeps its corners where they are.
-        if meeting.tie == Some(Tie::Point) {
+        if meeting.tie == Some(ContactJoint::Point) {
             found.corners = other_corners(contacts, pair, at, &frozen);
         }
         Ok(found)
@@ -122,11 +126,11 @@ impl Encounter {
 
     /// How far the features that were held fast are from those that are nearest: the true separation at a state.
     pub fn separation(&self, model: &Model, state: &State) -> f64 {
-        super::separation(model, state, self.pair, &mut Memory::default()).unwrap_or(f64::NAN)
+        super::separation(model, state, self.pair, &mut PairWarmStart::default()).unwrap_or(f64::NAN)
     }
 }
 
-pub(super) fn poses(contacts: &Contacts, pair: (usize, usize), state: &State) -> (Pose, Pose) {
+pub(super) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
 }
 
@@ -142,8 +146,8 @@ fn tidy(r: &Mat3) -> Mat3 {
 }
 
 /// Three events that span the largest triangle; `None` if there is none to speak of.
-fn spread(list: &[Touch]) -> Option<[Touch; 3]> {
-    let mut best: Option<(f64, [Touch; 3])> = None;
+fn spread(list: &[ContactPoint]) -> Option<[ContactPoint; 3]> {
+    let mut best: Option<(f64, [ContactPoint; 3])> = None;
     for i in 0..list.len() {
         for j in i + 1..list.len() {
             for k in j + 1..list.len() {
@@ -167,7 +171,7 @@ fn shares(corners: &[Vec3; 3], point: &Vec3) -> [f64; 3] {
 
 /// The other corners of a polytope that stands on a half-space with one: each must stay above it by itself.
 fn other_corners(
-    contacts: &Contacts,
+    contacts: &ContactGeometry,
     pair: (usize, usize),
     at: (&Pose, &Pose),
     frozen: &Frozen,

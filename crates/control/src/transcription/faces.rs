@@ -9,12 +9,12 @@
 //! face on face     planes through the sides of both                        the centre of pressure
 //! ```
 
-use super::encounter::{Encounter, poses};
+use super::encounter::{ResolvedContact, poses};
 use super::frozen::{Frozen, Side};
 use super::plane::Hull;
-use crate::plan::Meeting;
+use crate::plan::PlannedContact;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::Contacts;
+use percussion_mechanics::contact::ContactGeometry;
 use percussion_mechanics::{Model, State};
 
 /// Part of the smaller radius within which points lie in a plane or on a line, and beside a face.
@@ -34,9 +34,9 @@ pub struct Kept {
     pub firmly: bool,
 }
 
-impl Encounter {
+impl ResolvedContact {
     /// What keeps the place of this contact on its features, whose faces lie on each other in a state if they are to.
-    pub fn keeps(&self, contacts: &Contacts, state: &State) -> Kept {
+    pub fn keeps(&self, contacts: &ContactGeometry, state: &State) -> Kept {
         let at = poses(contacts, self.pair, state);
         let at = (&at.0, &at.1);
         let sides = self.features.iter().map(|frozen| sides(contacts, self.pair, frozen, at)).collect();
@@ -48,7 +48,7 @@ impl Encounter {
     }
 
     /// Heights that must not be negative at the node itself: all but those of faces that strike, which are weighed by their impulses.
-    pub(super) fn held_sides(&self, meeting: &Meeting) -> impl Iterator<Item = &Frozen> {
+    pub(super) fn held_sides(&self, meeting: &PlannedContact) -> impl Iterator<Item = &Frozen> {
         let weighed = self.features.len() > 1 && meeting.tie.is_none();
         self.kept
             .iter()
@@ -95,7 +95,12 @@ impl Encounter {
 }
 
 /// Heights that keep the point of a feature on what it meets.
-fn sides(contacts: &Contacts, pair: (usize, usize), frozen: &Frozen, at: (&Pose, &Pose)) -> Vec<Frozen> {
+fn sides(
+    contacts: &ContactGeometry,
+    pair: (usize, usize),
+    frozen: &Frozen,
+    at: (&Pose, &Pose),
+) -> Vec<Frozen> {
     let hulls = (Hull::of(&contacts.parts[pair.0]), Hull::of(&contacts.parts[pair.1]));
     let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
     let (a, b) = (frozen.point_a, frozen.point_b);
@@ -172,7 +177,7 @@ fn outline(vertices: &[Vec3], normal: &Vec3, point: &Vec3, radius: f64) -> Vec<(
 
 /// Heights of the corners of faces that lie on each other over the sides of the face that does not carry their normal.
 fn own_heights(
-    contacts: &Contacts,
+    contacts: &ContactGeometry,
     pair: (usize, usize),
     features: &[Frozen],
     at: (&Pose, &Pose),

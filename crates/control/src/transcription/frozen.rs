@@ -11,7 +11,9 @@
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Carrier, Contacts, Memory, Part, PartShape, Touch};
+use percussion_mechanics::contact::{
+    ContactGeometry, ContactPoint, PairWarmStart, Part, PartShape, PlaneAttachment,
+};
 use percussion_mechanics::joint::motion::{Vec6, twist};
 
 /// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
@@ -54,17 +56,17 @@ pub struct Reading {
 impl Frozen {
     /// From an answer of the kernel at placements of the two principal frames.
     pub fn new(
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        touch: &Touch,
-        memory: &Memory,
+        touch: &ContactPoint,
+        memory: &PairWarmStart,
     ) -> Self {
         let n = touch.normal();
         let carrier = match contacts.carrier(pair, poses, memory) {
-            Carrier::A => Side::A(poses.0.inverse_direction(&n)),
-            Carrier::B => Side::B(poses.1.inverse_direction(&n)),
-            Carrier::Edges(e1, e2) => {
+            PlaneAttachment::A => Side::A(poses.0.inverse_direction(&n)),
+            PlaneAttachment::B => Side::B(poses.1.inverse_direction(&n)),
+            PlaneAttachment::Edges(e1, e2) => {
                 let sign = if e1.cross(&e2).dot(&n) < 0.0 { -1.0 } else { 1.0 };
                 Side::Edges(poses.0.inverse_direction(&(e1 * sign)), poses.1.inverse_direction(&e2))
             }
@@ -137,7 +139,7 @@ impl Frozen {
     }
 
     /// The separation that these features give and its gradient, as the kernel would answer if they were optimal.
-    pub fn touch(&self, poses: (&Pose, &Pose)) -> Touch {
+    pub fn touch(&self, poses: (&Pose, &Pose)) -> ContactPoint {
         let reading = self.read(poses);
         let (beta, ra, rb, distance) = match &self.references {
             Some((a, b)) => {
@@ -162,7 +164,7 @@ impl Frozen {
                 point_b = point_a - beta * separation;
             }
         }
-        Touch {
+        ContactPoint {
             separation,
             alpha,
             beta,
@@ -204,12 +206,12 @@ impl Frozen {
 impl Frozen {
     /// The surface of a half-space, the second part, with points of the first that stay above it.
     pub fn above(
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
         points: &[Vec3],
     ) -> Result<Vec<Self>, QueryError> {
-        let mut memory = Memory::default();
+        let mut memory = PairWarmStart::default();
         let touch = contacts.touch(pair, poses, f64::INFINITY, &mut memory)?;
         let surface = Self::new(contacts, pair, poses, &touch, &memory);
         Ok(points.iter().map(|point| surface.at_points(*point, surface.point_b)).collect())

@@ -1,4 +1,4 @@
-//! Directions between two bodies as covectors of the freedoms: those of impulses, and of velocities that are asked for.
+//! Directions between two bodies as covectors of the degrees of freedom: those of impulses, and of velocities that are asked for.
 //!
 //! ```text
 //! D_r ν = a_r·(V_a - V_b)      V = v + ω × (x - c), of either body at one point x        or a_r·(ω_a - ω_b)
@@ -140,7 +140,7 @@ impl Hold {
         for ((slot, arm), sign) in self.slots.iter().zip(&self.arms).zip(SIGNS) {
             let Some((way, own)) = slot.and_then(|slot| posture.way(slot)) else { continue };
             for column in way.columns {
-                let place = own.start + column.freedom;
+                let place = own.start + column.dof;
                 let velocity = column.velocity + column.turn.cross(arm);
                 for (r, axis) in self.axes.iter().enumerate().take(self.counts[0]) {
                     out[r * n + place] += sign * axis.dot(&velocity);
@@ -152,7 +152,7 @@ impl Hold {
         }
     }
 
-    /// Adds to `out` the gradient of `Σ c D ν` along the freedoms, with coefficients and rates held.
+    /// Adds to `out` the gradient of `Σ c D ν` along the degrees of freedom, with coefficients and rates held.
     pub fn add_slopes(
         &self,
         posture: &Posture,
@@ -189,7 +189,7 @@ impl Hold {
             let of_v = carried[side].0 - pulls[side];
             let of_turn = turned[side] + carried[side].1;
             for ray in &rays[side] {
-                out[own.start + ray.column.freedom] += ray.by.0.dot(&of_y)
+                out[own.start + ray.column.dof] += ray.by.0.dot(&of_y)
                     + ray.by.1.dot(&of_z)
                     + ray.column.velocity.dot(&of_v)
                     + ray.column.turn.dot(&of_turn);

@@ -42,7 +42,7 @@ pub enum Label {
         body: usize,
     },
     /// A planned contact touches.
-    Touch {
+    ContactPoint {
         /// Which.
         meeting: usize,
     },
@@ -62,7 +62,7 @@ pub enum Label {
         meeting: usize,
     },
     /// The joint that it made holds.
-    Tie {
+    ContactJoint {
         /// Which.
         meeting: usize,
         /// Where.
@@ -108,13 +108,13 @@ impl Label {
                 "the turn of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
                 plan.model.bodies[*body].name
             ),
-            Self::Touch { meeting } => format!("{} touches", plan.meetings[*meeting].name),
+            Self::ContactPoint { meeting } => format!("{} touches", plan.meetings[*meeting].name),
             Self::Within { meeting } => {
                 format!("{} lies on what meets there, not beside it", plan.meetings[*meeting].name)
             }
             Self::Push { meeting } => format!("{} pushes", plan.meetings[*meeting].name),
             Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
-            Self::Tie { meeting, node } => {
+            Self::ContactJoint { meeting, node } => {
                 format!("the joint made by {} {}", plan.meetings[*meeting].name, at(*node))
             }
             Self::Cone { meeting, node } => {
@@ -156,9 +156,13 @@ fn bodies(plan: &Plan, island: usize) -> String {
 pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
     for (k, places) in numbering.places.iter().enumerate() {
         for (island, &first) in places.iter().enumerate().filter(|(_, first)| **first != NONE) {
-            let n = plan.model.islands[island].freedoms.len();
+            let n = plan.model.islands[island].dofs.len();
             if (first..first + n).contains(&variable) {
-                return format!("freedom {} of {} at node {k}", variable - first, bodies(plan, island));
+                return format!(
+                    "degree of freedom {} of {} at node {k}",
+                    variable - first,
+                    bodies(plan, island)
+                );
             }
         }
     }

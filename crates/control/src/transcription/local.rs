@@ -1,7 +1,7 @@
 //! Functions of one node's configuration, momenta and impulses: what contacts and ties do, and velocities at the ends.
 //!
 //! ```text
-//! D(q)         rows: directions of the impulses as covectors of the freedoms
+//! D(q)         rows: directions of the impulses as covectors of the degrees of freedom
 //! p⁻ = p⁺ + Dᵀ Λ                                            added to the node's equations
 //! restitution  n·v⁻ + e n·v⁺ = 0       v = M(q)⁻¹ p         stick   t·v⁻ = 0       slide   Λt + μ Λn t(v⁻) = 0
 //! ```
@@ -144,7 +144,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Of the freedoms of islands at a node, their momenta if they are unknown there, and impulses from `impulses` on.
+    /// Of the degrees of freedom of islands at a node, their momenta if they are unknown there, and impulses from `impulses` on.
     pub fn new(
         context: &Context,
         node: usize,
@@ -157,12 +157,12 @@ impl Local {
         let mut variables = Vec::new();
         let range = |first: usize, i: usize| if first == NONE { NONE } else { first + i };
         for &island in &islands {
-            let n = model.islands[island].freedoms.len();
+            let n = model.islands[island].dofs.len();
             variables.extend((0..n).map(|i| range(numbering.places[node][island], i)));
         }
         let momenta = variables.len();
         for &island in &islands {
-            let n = model.islands[island].freedoms.len();
+            let n = model.islands[island].dofs.len();
             variables.extend((0..n).map(|i| range(numbering.momenta[node][island], i)));
         }
         let given = given_momenta(context, node, &islands, momenta);
@@ -334,7 +334,7 @@ impl Local {
         let (mut shop, mut numbers) = (std::mem::take(&mut context.shop), std::mem::take(&mut context.room));
         let mut first = 0;
         for &island in &self.islands {
-            let count = model.islands[island].freedoms.len();
+            let count = model.islands[island].dofs.len();
             if (first..first + count).contains(&v) {
                 shop.d.clear();
                 shop.d.resize(count, 0.0);
@@ -360,7 +360,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Memory of local pieces.
+/// PairWarmStart of local pieces.
 #[derive(Debug, Default)]
 pub(super) struct Shop {
     posture: Posture,
@@ -390,7 +390,7 @@ fn given_momenta(context: &Context, node: usize, islands: &[usize], first: usize
     let mut next = first;
     let mut given = Vec::new();
     for &island in islands {
-        let n = plan.model.islands[island].freedoms.len();
+        let n = plan.model.islands[island].dofs.len();
         if let Drive::Given(p) = &terminal.drive[island] {
             given.extend((next..next + n).zip(p.iter().copied()));
         }

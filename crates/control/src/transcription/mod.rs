@@ -7,13 +7,13 @@
 //! | `plane.rs` | a plane between two parts that is sought too |
 //! | `turn.rs` | how far a body turns in an interval |
 //! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
-//! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along freedoms |
+//! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along degrees of freedom |
 //! | `sites.rs` | where impulses act, and in which order at a node |
 //! | `sums.rs` | efforts, time, momenta |
 //! | `frozen.rs`, `encounter.rs`, `faces.rs` | which features of two parts meet, held fast, and how far these reach |
 //! | `pressure.rs` | faces push, at a place of both |
 //!
-//! Variables are the nodes' configurations (displacements of the freedoms at the present candidate: minimal, and each
+//! Variables are the nodes' configurations (displacements of the degrees of freedom at the present candidate: minimal, and each
 //! touches its two intervals only), efforts, time scales, at nodes where momenta jump or are asked about these too, and the
 //! planes between parts that keep apart.
 //! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
@@ -22,6 +22,7 @@ mod bent;
 mod build;
 mod candidate;
 mod columns;
+mod dynamics_defect;
 mod encounter;
 mod faces;
 mod frozen;
@@ -30,7 +31,6 @@ mod label;
 mod law;
 mod local;
 mod node;
-mod passage;
 mod piece;
 mod plane;
 mod point;
@@ -42,7 +42,7 @@ mod tree;
 mod turn;
 
 pub use build::{Apart, Keeper, Setup};
-pub use encounter::{Encounter, EncounterError};
+pub use encounter::{ContactResolutionError, ResolvedContact};
 pub use faces::Kept;
 pub use frozen::{Frozen, Reading};
 pub use label::Label;
@@ -80,7 +80,7 @@ impl Transcription {
         &self.context.numbering
     }
 
-    /// Contacts and distances that it was made for.
+    /// ContactGeometry and distances that it was made for.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
@@ -102,8 +102,8 @@ impl Transcription {
         interval: usize,
         island: usize,
     ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-        let n = self.context.plan.model.islands[island].freedoms.len();
-        let piece = passage::Passage::new(&self.context, interval, island, NONE, NONE);
+        let n = self.context.plan.model.islands[island].dofs.len();
+        let piece = dynamics_defect::DynamicsDefect::new(&self.context, interval, island, NONE, NONE);
         let mut out = vec![0.0; 2 * n];
         piece::Piece::value(&piece, &mut self.context, at, &mut out)?;
         let after = out.split_off(n);
@@ -131,7 +131,7 @@ impl Program for Transcription {
             there.clone_from(here);
             for (island, &first) in plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE)
             {
-                let own = first..first + island.freedoms.len();
+                let own = first..first + island.dofs.len();
                 displace(&plan.model, island, here, &step[own.clone()], there);
                 // Configurations are no numbers.
                 to.numbers[own].fill(0.0);
@@ -197,7 +197,7 @@ impl Program for Transcription {
                         JointKind::Free if !link.joint.particle => 3,
                         _ => continue,
                     };
-                    let at = first + link.freedom - island.freedoms.start + turn;
+                    let at = first + link.dof - island.dofs.start + turn;
                     let turned = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
                     blocks.push(ChartBlock { first: at, entries: turned.as_slice().to_vec(), size: 3 });
                 }

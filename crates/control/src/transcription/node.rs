@@ -9,7 +9,7 @@ use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
 use crate::kinematics::Stance;
 use crate::plan::Measure;
-use percussion_mechanics::contact::Memory;
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
@@ -59,8 +59,8 @@ impl Function {
     pub fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
         match self {
             Self::Measure(measure) | Self::Goal { measure, .. } => match measure {
-                Measure::Coordinate { freedom, .. } => {
-                    let link = model.links.iter().find(|link| link.freedoms().contains(freedom));
+                Measure::Coordinate { dof, .. } => {
+                    let link = model.links.iter().find(|link| link.dofs().contains(dof));
                     [link.map(|link| link.body), None]
                 }
                 _ => measure.bodies(),
@@ -105,7 +105,7 @@ impl NodePiece {
             if involved.iter().any(|own: &Vec<usize>| own.contains(&island)) {
                 islands.push((island, variables.len()));
                 let first = numbering.places[node][island];
-                variables.extend(first..first + it.freedoms.len());
+                variables.extend(first..first + it.dofs.len());
             }
         }
         Self { node, functions, islands, involved, variables, rows }
@@ -116,7 +116,7 @@ impl NodePiece {
         self.islands[at - 1].0
     }
 
-    /// Gradients of all components along all freedoms of the model, row by row; or of their weighted sum alone.
+    /// Gradients of all components along all degrees of freedom of the model, row by row; or of their weighted sum alone.
     fn gradients(
         &self,
         stance: &mut Stance,
@@ -124,7 +124,7 @@ impl NodePiece {
         weights: Option<&[f64]>,
         out: &mut [f64],
     ) {
-        let n = stance.model.freedoms;
+        let n = stance.model.dofs;
         let mut room = vec![0.0; 3 * n];
         let mut next = 0;
         for (function, frozen) in self.functions.iter().zip(touches) {
@@ -167,7 +167,7 @@ impl NodePiece {
 
 impl Function {
     pub(super) fn gradient(&self, stance: &mut Stance, frozen: Option<&Frozen>, out: &mut [f64]) {
-        let n = stance.model.freedoms;
+        let n = stance.model.dofs;
         match (self, frozen) {
             (Self::Measure(measure), _) => measure.gradient(stance, out),
             (Self::Goal { measure, target, weight }, _) => {
@@ -248,13 +248,13 @@ impl Piece for NodePiece {
         let touches = self.freeze(context, state)?;
         let model = context.plan.model.clone();
         let mut stance = Stance::new(&model, state);
-        let (n, rows) = (model.freedoms, self.rows.len());
+        let (n, rows) = (model.dofs, self.rows.len());
         let mut all = vec![0.0; rows * n];
         self.gradients(&mut stance, &touches, None, &mut all);
         for (island, first) in &self.islands {
-            for (i, freedom) in model.islands[*island].freedoms.clone().enumerate() {
+            for (i, dof) in model.islands[*island].dofs.clone().enumerate() {
                 for r in 0..rows {
-                    out[(first + i) * rows + r] = all[r * n + freedom];
+                    out[(first + i) * rows + r] = all[r * n + dof];
                 }
             }
         }
@@ -333,10 +333,10 @@ impl NodePiece {
         let touches = self.freeze(context, state)?;
         let model = context.plan.model.clone();
         let all = self.variables.len();
-        let mut d = vec![0.0; model.freedoms];
-        let mut sides = [vec![0.0; model.freedoms], vec![0.0; model.freedoms]];
+        let mut d = vec![0.0; model.dofs];
+        let mut sides = [vec![0.0; model.dofs], vec![0.0; model.dofs]];
         for (island, first) in &self.islands {
-            let count = model.islands[*island].freedoms.len();
+            let count = model.islands[*island].dofs.len();
             for j in 0..count {
                 for (side, sign) in sides.iter_mut().zip([1.0, -1.0]) {
                     d[j] = sign * EPSILON;
@@ -347,8 +347,8 @@ impl NodePiece {
                     context.give_back(shifted);
                 }
                 for (other, start) in &self.islands {
-                    for (i, freedom) in model.islands[*other].freedoms.clone().enumerate() {
-                        let slope = (sides[0][freedom] - sides[1][freedom]) / (2.0 * EPSILON);
+                    for (i, dof) in model.islands[*other].dofs.clone().enumerate() {
+                        let slope = (sides[0][dof] - sides[1][dof]) / (2.0 * EPSILON);
                         out[(first + j) * all + start + i] += slope;
                     }
                 }
@@ -358,7 +358,7 @@ impl NodePiece {
             if !columns.is_straight() {
                 sides[0].fill(0.0);
                 self.gradients(&mut Stance::new(&model, state), &touches, Some(weights), &mut sides[0]);
-                columns.straighten(&sides[0][model.islands[*island].freedoms.clone()], |i, j, value| {
+                columns.straighten(&sides[0][model.islands[*island].dofs.clone()], |i, j, value| {
                     out[(first + i) * all + first + j] += value;
                 });
             }
@@ -372,7 +372,7 @@ pub fn separation(
     model: &Model,
     state: &State,
     pair: (usize, usize),
-    memory: &mut Memory,
+    memory: &mut PairWarmStart,
 ) -> Result<f64, Undefined> {
     let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
     let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));

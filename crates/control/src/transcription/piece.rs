@@ -6,7 +6,7 @@ use super::point::{NONE, Numbering, Point};
 use super::tree::Ray;
 use crate::plan::Plan;
 use percussion_mechanics::State;
-use percussion_mechanics::contact::Memory;
+use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, displace};
 use percussion_solve::nlp::{Places, Undefined};
 
@@ -22,7 +22,7 @@ pub struct Context {
     pub(super) tool: Differentiator,
     pub(super) derivatives: Derivatives,
     /// What pairs remember, by function of a node.
-    pub(super) memories: Vec<Memory>,
+    pub(super) memories: Vec<PairWarmStart>,
     /// Columns at the nodes of the candidate that is looked at.
     pub(super) gallery: Gallery,
     /// Of both ends of an interval, body by body.

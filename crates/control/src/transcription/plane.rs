@@ -18,7 +18,7 @@ use super::piece::{Context, Piece};
 use super::point::{NONE, Point};
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{Contacts, Part, PartShape};
+use percussion_mechanics::contact::{ContactGeometry, Part, PartShape};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{ChartBlock, Undefined};
 
@@ -81,7 +81,7 @@ pub struct Plane {
 impl Plane {
     /// The one of some normals that leaves most room in all of some states; `None` if a part has no core of vertices.
     pub fn best(
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         pair: (usize, usize),
         normals: &[Vec3],
         states: &[&State],
@@ -205,7 +205,7 @@ impl PlanePiece {
                 continue;
             }
             *side = Some(island);
-            let count = model.islands[island].freedoms.len();
+            let count = model.islands[island].dofs.len();
             let joint = &model.links[slot].joint;
             simple &= count == 6 && !joint.particle && joint.on_parent.axes == nalgebra::Matrix3::identity();
             if !islands.iter().any(|(known, _)| *known == island) {
@@ -219,7 +219,12 @@ impl PlanePiece {
     }
 
     /// Each vertex with its side and its place in the world, from the anchor and from the body's centre.
-    fn each(&self, contacts: &Contacts, state: &State, mut with: impl FnMut(usize, usize, Vec3, Vec3)) {
+    fn each(
+        &self,
+        contacts: &ContactGeometry,
+        state: &State,
+        mut with: impl FnMut(usize, usize, Vec3, Vec3),
+    ) {
         let mut row = 0;
         for (side, (hull, part)) in self.plane.hulls.iter().zip([self.pair.0, self.pair.1]).enumerate() {
             let part = &contacts.parts[part];
@@ -232,12 +237,12 @@ impl PlanePiece {
         }
     }
 
-    /// How the bodies of both sides move along the freedoms of their islands, with the place of the first among the variables.
+    /// How the bodies of both sides move along the degrees of freedom of their islands, with the place of the first among the variables.
     fn ways<'a>(
         &self,
         gallery: &'a mut Gallery,
         model: &Model,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         at: &Point,
     ) -> [Option<(Way<'a>, usize)>; 2] {
         for &island in self.sides.iter().flatten() {
@@ -254,7 +259,7 @@ impl PlanePiece {
     }
 
     /// Sums over vertices of what rows weigh: signed weights, and these times places from the anchor and the body's centre.
-    fn moments(&self, contacts: &Contacts, state: &State, weights: &[f64]) -> Moments {
+    fn moments(&self, contacts: &ContactGeometry, state: &State, weights: &[f64]) -> Moments {
         let mut sums = Moments::default();
         self.each(contacts, state, |row, side, from_anchor, from_centre| {
             let w = SIGNS[side] * weights[row];
@@ -307,8 +312,8 @@ impl Piece for PlanePiece {
         self.each(contacts, state, |row, side, from_anchor, from_centre| {
             let sign = SIGNS[side];
             if let Some((way, first)) = &ways[side] {
-                way.reduce(&(n * sign), &(from_centre.cross(&n) * sign), |freedom, slope| {
-                    out[(first + freedom) * rows + row] = slope;
+                way.reduce(&(n * sign), &(from_centre.cross(&n) * sign), |dof, slope| {
+                    out[(first + dof) * rows + row] = slope;
                 });
             }
             for (t, tangent) in tangents.iter().enumerate().take(turns) {
@@ -342,9 +347,9 @@ impl Piece for PlanePiece {
             out[place * all + place] = -n.dot(&sums.anchor);
             for (side, (way, first)) in ways.iter().enumerate().filter_map(|(s, w)| Some((s, w.as_ref()?))) {
                 let torque = sums.centre[side].cross(&tangents[t]);
-                way.reduce(&(tangents[t] * sums.weight[side]), &torque, |freedom, slope| {
-                    out[(first + freedom) * all + place] += slope;
-                    out[place * all + first + freedom] += slope;
+                way.reduce(&(tangents[t] * sums.weight[side]), &torque, |dof, slope| {
+                    out[(first + dof) * all + place] += slope;
+                    out[place * all + first + dof] += slope;
                 });
             }
         }

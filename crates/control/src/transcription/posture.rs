@@ -1,6 +1,6 @@
-//! Islands of a node as they stand: how their bodies move along the freedoms, and their reduced mass matrices, factored.
+//! Islands of a node as they stand: how their bodies move along the degrees of freedom, and their reduced mass matrices, factored.
 //!
-//! Vectors are over the freedoms of the islands looked at, one island after the other.
+//! Vectors are over the degrees of freedom of the islands looked at, one island after the other.
 
 use super::columns::{Columns, Way};
 use super::tree::{Ray, set_rays};
@@ -13,7 +13,7 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 struct Standing {
     bodies: Range<usize>,
-    freedoms: Range<usize>,
+    dofs: Range<usize>,
     columns: Columns,
     /// The lower factor of `M = L Lᵀ`, row by row.
     factor: Vec<f64>,
@@ -40,9 +40,9 @@ impl Posture {
         let mut first = 0;
         for (standing, &island) in self.islands.iter_mut().zip(islands) {
             let it = &model.islands[island];
-            let n = it.freedoms.len();
+            let n = it.dofs.len();
             standing.bodies = it.bodies.clone();
-            standing.freedoms = first..first + n;
+            standing.dofs = first..first + n;
             standing.columns.set(model, island, state);
             standing.factor.clear();
             standing.factor.resize(n * n, 0.0);
@@ -53,7 +53,7 @@ impl Posture {
                 for (k, one) in columns.iter().enumerate() {
                     let (push, torque) = (one.velocity * link.mass, self.inertia[slot] * one.turn);
                     for other in &columns[..=k] {
-                        standing.factor[one.freedom * n + other.freedom] +=
+                        standing.factor[one.dof * n + other.dof] +=
                             other.velocity.dot(&push) + other.turn.dot(&torque);
                     }
                 }
@@ -67,10 +67,10 @@ impl Posture {
         &self.islands[..self.count]
     }
 
-    /// The way to a body, and the freedoms of its island; `None` if it stands firm.
+    /// The way to a body, and the degrees of freedom of its island; `None` if it stands firm.
     pub fn way(&self, slot: usize) -> Option<(Way<'_>, Range<usize>)> {
         let it = self.standing().iter().find(|it| it.bodies.contains(&slot))?;
-        Some((it.columns.way(slot - it.bodies.start), it.freedoms.clone()))
+        Some((it.columns.way(slot - it.bodies.start), it.dofs.clone()))
     }
 
     /// Whether differences of gradients are second derivatives as they are.
@@ -81,24 +81,24 @@ impl Posture {
     /// What differences of gradients lack of second derivatives.
     pub fn straighten(&self, gradient: &[f64], mut with: impl FnMut(usize, usize, f64)) {
         for it in self.standing() {
-            let first = it.freedoms.start;
+            let first = it.dofs.start;
             it.columns
-                .straighten(&gradient[it.freedoms.clone()], |i, j, value| with(first + i, first + j, value));
+                .straighten(&gradient[it.dofs.clone()], |i, j, value| with(first + i, first + j, value));
         }
     }
 
     /// `M⁻¹ x` in place.
     pub fn solve(&self, x: &mut [f64]) {
         for it in self.standing() {
-            solve(&it.factor, &mut x[it.freedoms.clone()]);
+            solve(&it.factor, &mut x[it.dofs.clone()]);
         }
     }
 
-    /// Adds to `out` the gradient of `-μ·M ν` along the freedoms.
+    /// Adds to `out` the gradient of `-μ·M ν` along the degrees of freedom.
     pub fn add_mass_slopes(&mut self, model: &Model, (mu, nu): (&[f64], &[f64]), out: &mut [f64]) {
         for it in &self.islands[..self.count] {
             for (i, slot) in it.bodies.clone().enumerate() {
-                let (way, own) = (it.columns.way(i), it.freedoms.clone());
+                let (way, own) = (it.columns.way(i), it.dofs.clone());
                 let [ones, others] = &mut self.rays;
                 let (v, turn) = set_rays(way, &mu[own.clone()], ones);
                 let (u, spin) = set_rays(way, &nu[own.clone()], others);
@@ -108,7 +108,7 @@ impl Posture {
                 for (one, other) in ones.iter().zip(others) {
                     let moving = one.by.0.dot(&u) + v.dot(&other.by.0);
                     let turning = one.by.1.dot(&of_spin) + of_turn.dot(&other.by.1);
-                    out[own.start + one.column.freedom] -=
+                    out[own.start + one.column.dof] -=
                         mass * moving + turning + one.column.turn.dot(&carried);
                 }
             }

@@ -67,9 +67,9 @@ struct Pressure {
     pair: (usize, usize),
     /// Of each corner, its heights.
     sides: Vec<Vec<Frozen>>,
-    /// Freedoms of the islands, then normal impulses.
+    /// Degrees of freedom of the islands, then normal impulses.
     variables: Vec<usize>,
-    freedoms: usize,
+    dofs: usize,
     rows: Vec<(usize, f64)>,
 }
 
@@ -85,17 +85,17 @@ impl Pressure {
         let mut variables = Vec::new();
         for &island in &site.islands {
             let place = numbering.places[site.node][island];
-            let count = model.islands[island].freedoms.len();
+            let count = model.islands[island].dofs.len();
             variables.extend((0..count).map(|i| if place == NONE { NONE } else { place + i }));
         }
-        let freedoms = variables.len();
+        let dofs = variables.len();
         variables.extend(normals);
         let (node, islands) = (site.node, site.islands.clone());
-        Self { node, islands, pair, sides: sides.to_vec(), variables, freedoms, rows }
+        Self { node, islands, pair, sides: sides.to_vec(), variables, dofs, rows }
     }
 
     fn impulses<'a>(&'a self, at: &'a Point) -> impl Iterator<Item = f64> + 'a {
-        self.variables[self.freedoms..].iter().map(|&v| at.numbers[v])
+        self.variables[self.dofs..].iter().map(|&v| at.numbers[v])
     }
 
     /// Heights of all corners over all sides, `out[corner * sides + side]`.
@@ -106,14 +106,14 @@ impl Pressure {
         out.iter_mut().zip(all).for_each(|(out, side)| *out = side.read((&poses.0, &poses.1)).gap);
     }
 
-    /// The gradient of one height along the freedoms of the islands.
+    /// The gradient of one height along the degrees of freedom of the islands.
     fn gradient(&self, stance: &mut Stance, corner: usize, side: usize, whole: &mut [f64], out: &mut [f64]) {
         let model = stance.model;
         let frozen = self.sides[corner][side];
         Function::Gap { pair: self.pair, frozen }.gradient(stance, Some(&frozen), whole);
         let mut next = 0;
         for &island in &self.islands {
-            let range = model.islands[island].freedoms.clone();
+            let range = model.islands[island].dofs.clone();
             let count = range.len();
             out[next..next + count].copy_from_slice(&whole[range]);
             next += count;
@@ -144,9 +144,9 @@ impl Piece for Pressure {
         let (state, rows) = (&at.nodes[self.node], self.rows.len());
         let mut heights = vec![0.0; self.sides.len() * rows];
         self.read(context, state, &mut heights);
-        out[self.freedoms * rows..].copy_from_slice(&heights);
+        out[self.dofs * rows..].copy_from_slice(&heights);
         let mut stance = Stance::new(&model, state);
-        let (mut whole, mut own) = (vec![0.0; model.freedoms], vec![0.0; self.freedoms]);
+        let (mut whole, mut own) = (vec![0.0; model.dofs], vec![0.0; self.dofs]);
         for (corner, impulse) in self.impulses(at).enumerate() {
             for side in 0..rows {
                 self.gradient(&mut stance, corner, side, &mut whole, &mut own);
@@ -168,7 +168,7 @@ impl Piece for Pressure {
         }
         let model = context.plan.model.clone();
         let (state, all) = (&at.nodes[self.node], self.variables.len());
-        let (mut whole, mut own) = (vec![0.0; model.freedoms], vec![0.0; self.freedoms]);
+        let (mut whole, mut own) = (vec![0.0; model.dofs], vec![0.0; self.dofs]);
         let impulses: Vec<f64> = self.impulses(at).collect();
         // ∂²/∂q∂Λi = Σ wj ∇gij
         let mut stance = Stance::new(&model, state);
@@ -176,15 +176,15 @@ impl Piece for Pressure {
             for (side, weight) in weights.iter().enumerate() {
                 self.gradient(&mut stance, corner, side, &mut whole, &mut own);
                 for (v, slope) in own.iter().enumerate() {
-                    out[v * all + self.freedoms + corner] += weight * slope;
-                    out[(self.freedoms + corner) * all + v] += weight * slope;
+                    out[v * all + self.dofs + corner] += weight * slope;
+                    out[(self.dofs + corner) * all + v] += weight * slope;
                 }
             }
         }
         // ∂²/∂q²: differences of Σ wj Λi ∇gij
         let mut first = 0;
         for &island in &self.islands {
-            let count = model.islands[island].freedoms.len();
+            let count = model.islands[island].dofs.len();
             for j in 0..count {
                 for sign in [1.0, -1.0] {
                     let mut d = vec![0.0; count];
@@ -209,6 +209,6 @@ impl Piece for Pressure {
     }
 
     fn curves(&self, one: usize, other: usize) -> bool {
-        one < self.freedoms || other < self.freedoms
+        one < self.dofs || other < self.dofs
     }
 }

@@ -12,9 +12,9 @@
 //! At other nodes the first and the last are one impulse, and nothing is said about velocities: `p⁻ = p⁺ + Σ Dᵀ Λ`.
 
 use super::build::Setup;
-use super::encounter::Encounter;
+use super::encounter::ResolvedContact;
 use super::local::{Directions, Event, Law};
-use crate::plan::{Drive, Meeting, Plan, Slip, Tie};
+use crate::plan::{ContactJoint, Drive, Plan, PlannedContact, Slip};
 
 /// What impulses at a node do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ impl Site {
 }
 
 /// Islands of the bodies of a meeting.
-pub(super) fn islands_of(plan: &Plan, meeting: &Meeting) -> Vec<usize> {
+pub(super) fn islands_of(plan: &Plan, meeting: &PlannedContact) -> Vec<usize> {
     let model = &plan.model;
     let slots = [meeting.bodies.0, meeting.bodies.1].into_iter().filter_map(|body| model.slots[body]);
     let mut islands: Vec<usize> =
@@ -56,9 +56,9 @@ pub(super) fn islands_of(plan: &Plan, meeting: &Meeting) -> Vec<usize> {
     islands
 }
 
-impl Encounter {
+impl ResolvedContact {
     /// The events of a contact that makes no joint.
-    fn events(&self, meeting: &Meeting) -> Vec<Event> {
+    fn events(&self, meeting: &PlannedContact) -> Vec<Event> {
         let normal = Law::Restitution(meeting.restitution);
         let across = match meeting.slip {
             Slip::Free => Law::None,
@@ -83,7 +83,7 @@ impl Encounter {
         features.chain(turn).collect()
     }
 
-    fn tie_event(&self, meeting: &Meeting, tie: Tie, law: Law) -> Event {
+    fn tie_event(&self, meeting: &PlannedContact, tie: ContactJoint, law: Law) -> Event {
         if meeting.foothold().is_some() {
             // The same three impulses along other axes: the normal one has a sign.
             let directions = Directions::Foothold(self.features[0]);
@@ -91,8 +91,8 @@ impl Encounter {
         }
         let (a, b) = (self.features[0].point_a, self.features[0].point_b);
         let directions = match tie {
-            Tie::Point => Directions::Point(a, b),
-            Tie::Rigid => Directions::Rigid(a, b),
+            ContactJoint::Point => Directions::Point(a, b),
+            ContactJoint::Rigid => Directions::Rigid(a, b),
         };
         Event { pair: self.pair, directions, normal: law, across: Law::None }
     }
@@ -101,9 +101,9 @@ impl Encounter {
 /// A joint that a contact makes.
 struct Joint<'a> {
     meeting: usize,
-    encounter: &'a Encounter,
-    asked: &'a Meeting,
-    tie: Tie,
+    encounter: &'a ResolvedContact,
+    asked: &'a PlannedContact,
+    tie: ContactJoint,
     last: usize,
     islands: Vec<usize>,
 }

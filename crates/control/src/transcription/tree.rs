@@ -1,5 +1,5 @@
 //! Second derivatives of the momenta of a tree over an interval, closed: bodies on joints under uniform gravity, efforts along
-//! freedoms and in the world's axes.
+//! degrees of freedom and in the world's axes.
 //!
 //! The weights of the momenta are rates of a virtual motion at either end, with velocities `v0`, `v1` and turns `ω0`, `ω1` of a
 //! body. Their weighted sum is one over bodies:
@@ -8,7 +8,7 @@
 //! φ = Σ m Δx/h·V + l·Ω + (h/2) (F·(v1 - v0) + T·(ω1 - ω0))        V = v0 + v1    Ω = ω0 + ω1    l of `B = R1 E R0ᵀ`
 //! ```
 //!
-//! Freedom `j` gives the body `(v_j, ω_j)`. It carries what is inner, `(v>, ω>)`, and is moved by what is outer or its own,
+//! Degree of freedom `j` gives the body `(v_j, ω_j)`. It carries what is inner, `(v>, ω>)`, and is moved by what is outer or its own,
 //! which turns by `A_j`:
 //!
 //! ```text
@@ -19,7 +19,7 @@
 //! The turns of a free or spherical joint are one rotation vector: there both orders count half.
 
 use super::columns::{Column, Way};
-use super::passage::{moment, spins};
+use super::dynamics_defect::{moment, spins};
 use super::piece::Context;
 use super::point::Point;
 use percussion_geometry::Vec3;
@@ -34,14 +34,14 @@ pub(super) fn is_closed(context: &Context, island: usize, controls: &[Control]) 
     let it = &model.islands[island];
     let joints = model.links[it.bodies.clone()].iter().all(|link| link.joint.kind != JointKind::Rod);
     let still = controls.iter().all(|control| match control {
-        Control::Freedom(_) => true,
+        Control::Dof(_) => true,
         Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
         Control::Torque(grip) => grip.axes == Axes::World,
     });
     it.forces.is_empty() && it.joint_forces.is_empty() && joints && still
 }
 
-/// A freedom on the way to a body, and what it does to the virtual motion.
+/// A degree of freedom on the way to a body, and what it does to the virtual motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ray {
     pub column: Column,
@@ -51,13 +51,13 @@ pub(super) struct Ray {
     swirl: Vec3,
 }
 
-/// Sets the rays of a body under virtual rates of the island's freedoms; returns its virtual velocity and turn.
+/// Sets the rays of a body under virtual rates of the island's degrees of freedom; returns its virtual velocity and turn.
 pub(super) fn set_rays(way: Way, rates: &[f64], rays: &mut Vec<Ray>) -> (Vec3, Vec3) {
     let list = way.columns;
     let motion = |columns: &[Column]| {
         let sum = (Vec3::zeros(), Vec3::zeros());
         columns.iter().fold(sum, |sum, column| {
-            let rate = rates[column.freedom];
+            let rate = rates[column.dof];
             (sum.0 + column.velocity * rate, sum.1 + column.turn * rate)
         })
     };
@@ -74,7 +74,7 @@ pub(super) fn set_rays(way: Way, rates: &[f64], rays: &mut Vec<Ray>) -> (Vec3, V
             let (v, turn) = (&column.velocity, &column.turn);
             let mut by = (outer.1.cross(v) + turn.cross(&inner.0), turn.cross(&inner.1));
             if let Some(rod) = column.rod {
-                by.0 += way.rods[rod].change(rates, column.freedom);
+                by.0 += way.rods[rod].change(rates, column.dof);
             }
             rays.push(Ray { column: *column, by, swirl: outer.1.cross(turn) });
         }
@@ -99,7 +99,7 @@ struct Side {
 }
 
 impl Side {
-    /// Second derivatives along freedoms of one end.
+    /// Second derivatives along degrees of freedom of one end.
     fn pairs(&self, rays: &[Ray], mut with: impl FnMut(usize, usize, f64)) {
         for (k, inner) in rays.iter().enumerate() {
             let (v, turn) = (&inner.column.velocity, &inner.column.turn);
@@ -124,13 +124,13 @@ impl Side {
             let joint = rays[k..].iter().take_while(|ray| ray.column.joins(&inner.column)).count().max(1);
             for (l, outer) in rays[..k + joint].iter().enumerate() {
                 let share = if l != k && outer.column.joins(&inner.column) { 0.5 } else { 1.0 };
-                with(outer.column.freedom, inner.column.freedom, share * value(outer));
+                with(outer.column.dof, inner.column.dof, share * value(outer));
             }
         }
     }
 }
 
-/// The Hessian of the weighted sum of both momenta of an island, over its freedoms at the two ends, efforts and the time scale.
+/// The Hessian of the weighted sum of both momenta of an island, over its degrees of freedom at the two ends, efforts and the time scale.
 pub(super) fn curve(
     context: &mut Context,
     at: &Point,
@@ -144,7 +144,7 @@ pub(super) fn curve(
     let (model, step) = (&*plan.model, plan.step);
     let h = sigma * step;
     let it = &model.islands[island];
-    let n = it.freedoms.len();
+    let n = it.dofs.len();
     let all = 2 * n + efforts.len() + 1;
     let last = all - 1;
     let (start, end) = (&at.nodes[interval], &at.nodes[interval + 1]);
@@ -191,7 +191,7 @@ pub(super) fn curve(
                     + side.slope.dot(&column.turn)
                     + spin.dot(&by.1);
                 let pulled = 0.5 * side.sign * (force.dot(&by.0) + torque.dot(&by.1));
-                add(e * n + column.freedom, last, step * pulled - moving / sigma);
+                add(e * n + column.dof, last, step * pulled - moving / sigma);
             }
         }
         for ray in &rays[0] {
@@ -203,7 +203,7 @@ pub(super) fn curve(
                     + other.column.velocity.dot(&of_v)
                     + other.by.1.dot(&of_z)
                     + other.column.turn.dot(&of_turn);
-                add(ray.column.freedom, n + other.column.freedom, value);
+                add(ray.column.dof, n + other.column.dof, value);
             }
         }
         add(last, last, 2.0 * (momentum.dot(&velocity) + spin.dot(&turn)) / (sigma * sigma));
@@ -221,7 +221,7 @@ pub(super) fn curve(
                     for (e, side) in sides.iter().enumerate() {
                         for ray in &rays[e] {
                             let value = 0.5 * side.sign * h * axis.dot(&seen(&ray.by));
-                            add(next + c, e * n + ray.column.freedom, value);
+                            add(next + c, e * n + ray.column.dof, value);
                         }
                     }
                 }
@@ -231,8 +231,8 @@ pub(super) fn curve(
     }
     let mut next = 2 * n;
     for control in controls {
-        if let Control::Freedom(freedom) = control {
-            let place = freedom - it.freedoms.start;
+        if let Control::Dof(dof) = control {
+            let place = dof - it.dofs.start;
             add(next, last, 0.5 * step * (weights[n + place] - weights[place]));
         }
         next += control.components();
@@ -245,7 +245,7 @@ fn pulls(controls: &[Control], efforts: &[f64], slot: usize, gravity: &Vec3) -> 
     let mut next = 0;
     for control in controls {
         let (grip, sum) = match control {
-            Control::Freedom(_) => (None, &mut force),
+            Control::Dof(_) => (None, &mut force),
             Control::Force(grip) => (Some(grip), &mut force),
             Control::Torque(grip) => (Some(grip), &mut torque),
         };

@@ -28,7 +28,7 @@ const TURN: f64 = 0.5;
 pub struct Turn {
     interval: usize,
     island: usize,
-    /// Place of the first of its three turns among the island's freedoms.
+    /// Place of the first of its three turns among the island's degrees of freedom.
     first: usize,
     variables: [usize; 6],
     row: [(usize, f64); 1],
@@ -47,7 +47,7 @@ impl Turn {
     fn turned(&self, context: &Context, at: &Point) -> Mat3 {
         let model = &context.plan.model;
         let island = &model.islands[self.island];
-        let mut d = vec![0.0; island.freedoms.len()];
+        let mut d = vec![0.0; island.dofs.len()];
         difference(model, island, &at.nodes[self.interval], &at.nodes[self.interval + 1], &mut d);
         let turn = Vec3::new(d[self.first], d[self.first + 1], d[self.first + 2]);
         *Rotation3::from_scaled_axis(turn).matrix()
@@ -174,7 +174,7 @@ fn limit_island(
     }
     for link in &model.links[it.bodies.clone()] {
         let label = Label::Turn { interval, body: link.body };
-        let first = link.freedom - it.freedoms.start;
+        let first = link.dof - it.dofs.start;
         let turns = match link.joint.kind {
             JointKind::Spherical => Some(first),
             JointKind::Free if !link.joint.particle => Some(first + 3),

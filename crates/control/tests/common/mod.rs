@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use nalgebra::Rotation3;
-use percussion_control::plan::{Actuator, Avoidance, Drive, Meeting, Plan, Slip, Terminal, Times};
+use percussion_control::plan::{Actuator, Avoidance, Drive, Plan, PlannedContact, Slip, Terminal, Times};
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
@@ -64,7 +64,7 @@ pub fn thrusters(model: &Model, body: usize) -> Vec<Actuator> {
 /// From a state, at rest or as it moves, to anywhere; nothing asked, nothing dear but effort.
 pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> Plan {
     let islands = model.islands.len();
-    let given = model.islands.iter().map(|i| Drive::Given(state.momenta[i.freedoms.clone()].to_vec()));
+    let given = model.islands.iter().map(|i| Drive::Given(state.momenta[i.dofs.clone()].to_vec()));
     let start = Terminal { state: state.clone(), fixed: vec![true; islands], drive: given.collect() };
     let end =
         Terminal { state: state.clone(), fixed: vec![false; islands], drive: vec![Drive::Free; islands] };
@@ -148,7 +148,7 @@ fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
-    plan.meetings = vec![Meeting {
+    plan.meetings = vec![PlannedContact {
         name: "the hit".to_owned(),
         node,
         bodies: (0, 1),

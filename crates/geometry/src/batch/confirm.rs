@@ -1,4 +1,4 @@
-//! Warm confirmation of several polytope pairs at once.
+//! WarmStart confirmation of several polytope pairs at once.
 //!
 //! The portal arithmetic runs across pairs (lane = pair); the support scans run across vertices, pair by pair, because
 //! each pair has its own bodies. Operation for operation this is `Placed` in `separation/warm.rs`.
@@ -8,7 +8,7 @@ use super::lanes::{MOST, Stored, V, Wide, add, add_scaled, cross, dot, scale, su
 use super::queues::Group;
 use super::share::Scene;
 use super::tops::tops;
-use crate::separation::{Basis, Outcome, Separation, WARM_WEIGHT, Warm, lever};
+use crate::separation::{Basis, Outcome, Separation, WARM_WEIGHT, WarmStart, lever};
 use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
 use std::arch::x86_64::{
@@ -76,7 +76,7 @@ fn levers(pairs: &[Bodies; MOST]) -> [[Stored; 3]; 2] {
 pub(super) unsafe fn confirm<L: Wide>(
     scene: &Scene,
     group: &Group,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) -> u32 {
     let slot = |k: usize| group.jobs[if k < L::LANES { k } else { 0 }].slot();
@@ -164,7 +164,7 @@ pub(super) unsafe fn confirm<L: Wide>(
 
 /// Writes an answer and, where it is `confirmed`, remembers β.
 #[inline(always)]
-fn write(answer: &mut BatchAnswer, warm: &mut Warm, rows: [__m256d; 5], steps: u32, confirmed: bool) {
+fn write(answer: &mut BatchAnswer, warm: &mut WarmStart, rows: [__m256d; 5], steps: u32, confirmed: bool) {
     // Into the old answer: building a new one and moving it in costs as much as finding it.
     if answer.is_err() {
         forget(answer);

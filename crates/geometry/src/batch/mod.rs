@@ -18,7 +18,7 @@ mod share;
 mod tops;
 
 use crate::Pose;
-use crate::separation::{Options, QueryError, Separation, Warm, separation};
+use crate::separation::{Options, QueryError, Separation, WarmStart, separation};
 use crate::shapes::Solid;
 use rayon::prelude::*;
 
@@ -88,7 +88,7 @@ impl Default for BatchSettings {
 ///
 /// ```
 /// use percussion_geometry::batch::{BatchPair, separations};
-/// use percussion_geometry::separation::{Options, Warm};
+/// use percussion_geometry::separation::{Options, WarmStart};
 /// use percussion_geometry::shapes::{Solid, Sphere};
 /// use percussion_geometry::{Pose, Vec3};
 ///
@@ -96,7 +96,7 @@ impl Default for BatchSettings {
 /// let poses: Vec<Pose> = (0..3).map(|k| Pose::at(Vec3::new(2.0 * k as f64, 0.0, 0.0))).collect();
 /// let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b };
 /// let pairs = [pair(0, 1), pair(0, 2), pair(1, 2)];
-/// let mut warm = [Warm::default(); 3];
+/// let mut warm = [WarmStart::default(); 3];
 /// let mut answers = Vec::new();
 /// separations(&shapes, &poses, &pairs, &Options::default(), &mut warm, &mut answers)?;
 /// let found: Vec<f64> = answers.iter().map(|a| a.unwrap().separation).collect();
@@ -108,7 +108,7 @@ pub fn separations(
     poses: &[Pose],
     pairs: &[BatchPair],
     options: &Options,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut Vec<BatchAnswer>,
 ) -> Result<(), BatchError> {
     answers.resize(pairs.len(), Err(QueryError::BothUnbounded));
@@ -122,14 +122,14 @@ pub fn separations_into(
     pairs: &[BatchPair],
     options: &Options,
     settings: &BatchSettings,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) -> Result<(), BatchError> {
     if warm.len() != pairs.len() || answers.len() != pairs.len() {
         return Err(BatchError::Lengths { pairs: pairs.len(), warm: warm.len(), answers: answers.len() });
     }
     check_indices(shapes.len(), poses.len(), pairs)?;
-    let task = |((pairs, warm), answers): ((&[BatchPair], &mut [Warm]), &mut [BatchAnswer])| {
+    let task = |((pairs, warm), answers): ((&[BatchPair], &mut [WarmStart]), &mut [BatchAnswer])| {
         chunk(shapes, poses, pairs, options, settings.vector, warm, answers);
     };
     if settings.parallel && pairs.len() > CHUNK {
@@ -175,7 +175,7 @@ fn chunk(
     pairs: &[BatchPair],
     options: &Options,
     vector: bool,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
     #[cfg(target_arch = "x86_64")]
@@ -204,7 +204,7 @@ fn one(
     poses: &[Pose],
     pair: &BatchPair,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> BatchAnswer {
     let (a, b) = (&shapes[pair.shape_a as usize], &shapes[pair.shape_b as usize]);
     separation(a, &poses[pair.pose_a as usize], b, &poses[pair.pose_b as usize], options, warm)

@@ -9,7 +9,7 @@ use super::queues::{Job, Key, Queues, ROOM};
 use super::tops::class;
 use super::{BatchAnswer, BatchPair, one};
 use crate::Pose;
-use crate::separation::{Basis, Options, Placed, STEPS, Warm, solved};
+use crate::separation::{Basis, Options, Placed, STEPS, WarmStart, solved};
 use crate::shapes::Solid;
 use std::arch::x86_64::{__m256d, _MM_HINT_T0, _mm_prefetch};
 
@@ -78,7 +78,7 @@ impl<'a> Scene<'a> {
 pub(super) unsafe fn by_four(
     scene: Scene,
     options: &Options,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
     // SAFETY: promised by the caller.
@@ -91,7 +91,7 @@ pub(super) unsafe fn by_four(
 unsafe fn share<L: Wide, const N: usize>(
     scene: Scene,
     options: &Options,
-    warm: &mut [Warm],
+    warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
     let Scene { shapes, poses, pairs } = scene;
@@ -148,7 +148,13 @@ unsafe fn share<L: Wide, const N: usize>(
 /// Lets a pair whose portal was not confirmed try another one, or solves it; whether it has to be confirmed again.
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn step(bodies: &Bodies, steps: u32, options: &Options, warm: &mut Warm, answer: &mut BatchAnswer) -> bool {
+fn step(
+    bodies: &Bodies,
+    steps: u32,
+    options: &Options,
+    warm: &mut WarmStart,
+    answer: &mut BatchAnswer,
+) -> bool {
     let Bodies { a, b, pose_a, pose_b } = bodies;
     if steps < STEPS
         && let Some(basis) = Placed::new(a, pose_a, b, pose_b).stepped(&warm.basis, options)

@@ -1,7 +1,7 @@
 //! Corner-on-face and edge-on-edge events of two bands [Hart Algorithms 3.14, 3.15].
 
 use super::band::{Band, Corner, Placed, Rim, Wall};
-use super::event::{Event, EventKind, Line, Side};
+use super::event::{ContactEvent, EventKind, Line, Side};
 use super::options::EventOptions;
 use crate::Vec3;
 use crate::shapes::Polytope;
@@ -20,7 +20,7 @@ pub(crate) const ROUGH: f64 = 1e-8;
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub event: Event,
+    pub event: ContactEvent,
     pub excess: f64,
 }
 
@@ -99,7 +99,7 @@ impl Judge<'_> {
             if corner_of == Side::A { (corner.point, landed) } else { (landed, corner.point) };
         let kind = EventKind::CornerOnFace { corner_of, vertex: corner.vertex, face: wall.face };
         Some(Candidate {
-            event: Event { kind, separation, alpha, point_a, point_b, line: self.line },
+            event: ContactEvent { kind, separation, alpha, point_a, point_b, line: self.line },
             excess,
         })
     }
@@ -146,7 +146,13 @@ impl Judge<'_> {
     }
 
     /// Solves `x + u e - y - v f = s β` and says how far the points lie beyond the edges' ends.
-    pub(crate) fn cross_edges(&self, rim_a: &Rim, rim_b: &Rim, nu: &Vec3, alpha: Vec3) -> (Event, f64) {
+    pub(crate) fn cross_edges(
+        &self,
+        rim_a: &Rim,
+        rim_b: &Rim,
+        nu: &Vec3,
+        alpha: Vec3,
+    ) -> (ContactEvent, f64) {
         let beta = self.line.beta;
         let (e, f) = (rim_a.along, rim_b.along);
         let (d, c) = (rim_a.from - rim_b.from, nu.dot(&beta));
@@ -159,7 +165,7 @@ impl Judge<'_> {
         let excess = beyond(u, e.norm()).max(beyond(v, f.norm()));
         let kind = EventKind::EdgeOnEdge { edge_a: rim_a.edge, edge_b: rim_b.edge };
         let point_b = point_a - beta * separation;
-        (Event { kind, separation, alpha, point_a, point_b, line: self.line }, excess)
+        (ContactEvent { kind, separation, alpha, point_a, point_b, line: self.line }, excess)
     }
 
     /// Corners of one band on faces of the other; `clipped` the face of this body first.

@@ -114,7 +114,7 @@ impl From<&Separation> for Line {
 
 /// An active or nearly active contact event; all vectors in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
+pub struct ContactEvent {
     /// The features that meet.
     pub kind: EventKind,
     /// The component function `s_m`, metres along β.
@@ -129,7 +129,7 @@ pub struct Event {
     pub line: Line,
 }
 
-impl Event {
+impl ContactEvent {
     /// Unit contact normal from body b to body a.
     pub fn normal(&self) -> Vec3 {
         self.alpha / self.alpha.norm()
@@ -168,8 +168,8 @@ impl Event {
     }
 
     /// The separation of the bodies itself as an event, for pairs without a richer manifold.
-    pub fn of_separation(answer: &Separation, a: Feature, b: Feature) -> Event {
-        Event {
+    pub fn of_separation(answer: &Separation, a: Feature, b: Feature) -> ContactEvent {
+        ContactEvent {
             kind: EventKind::Smooth { a, b },
             separation: answer.separation,
             alpha: answer.alpha,
@@ -180,8 +180,8 @@ impl Event {
     }
 
     /// The same event with the bodies exchanged: directions turn round, the separation stays.
-    pub fn flipped(&self) -> Event {
-        Event {
+    pub fn flipped(&self) -> ContactEvent {
+        ContactEvent {
             kind: self.kind.flipped(),
             separation: self.separation,
             alpha: -self.alpha,

@@ -3,7 +3,7 @@
 use super::band::{Band, Corner, Placed, Rim, View, Wall};
 use super::candidates::{Candidate, Judge};
 use super::clip::{Clipper, Mark};
-use super::event::{Event, EventKind, Side};
+use super::event::{ContactEvent, EventKind, Side};
 use crate::Vec2;
 
 /// Faces whose outward normals add up to less than this lie on one another: ten thousand times the rounding of
@@ -103,7 +103,7 @@ impl FacePair {
 }
 
 /// The corner-on-face event, whatever its value.
-fn landing(judge: &Judge, corner_of: Side, corner: &Corner, other: &Placed, wall: &Wall) -> Event {
+fn landing(judge: &Judge, corner_of: Side, corner: &Corner, other: &Placed, wall: &Wall) -> ContactEvent {
     let beta = judge.line.beta;
     let alpha = wall.normal / wall.normal.dot(&beta);
     let face = &other.polytope.faces()[wall.face as usize];
@@ -113,7 +113,7 @@ fn landing(judge: &Judge, corner_of: Side, corner: &Corner, other: &Placed, wall
         Side::A => (corner.point, corner.point - beta * separation),
         Side::B => (corner.point + beta * separation, corner.point),
     };
-    Event { kind, separation, alpha, point_a, point_b, line: judge.line }
+    ContactEvent { kind, separation, alpha, point_a, point_b, line: judge.line }
 }
 
 /// Height of a's face above b's, from a corner of a.

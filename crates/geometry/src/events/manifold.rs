@@ -1,9 +1,9 @@
 //! Contact manifolds of any pair of convex bodies, as lists of events: which pair is answered by which method.
 
-use super::Events;
+use super::EventWorkspace;
 use super::band::{Band, Placed, View};
 use super::candidates::{Judge, corner_admits};
-use super::event::{Event, EventKind, Line, Side};
+use super::event::{ContactEvent, EventKind, Line, Side};
 use super::options::{EventOptions, resolution};
 use super::rims::{RimPoint, rim_points};
 use super::rounded::{Pieces, Rounded};
@@ -30,7 +30,7 @@ struct Core {
     count: usize,
 }
 
-impl Events {
+impl EventWorkspace {
     /// Finds the contact manifold of any pair of convex bodies from their solved separation; see the table in the
     /// [module](super)'s text. The list is empty when the answer is not [`Outcome::Solved`].
     pub fn manifold(
@@ -41,7 +41,7 @@ impl Events {
         pose_b: &Pose,
         answer: &Separation,
         options: &EventOptions,
-    ) -> &[Event] {
+    ) -> &[ContactEvent] {
         self.list.clear();
         self.found.clear();
         if answer.outcome != Outcome::Solved {
@@ -78,7 +78,7 @@ impl Events {
         if !self.list.iter().any(|e| e.separation <= answer.separation + slack) {
             let a = plain_feature(a, answer.weights_a());
             let b = plain_feature(b, answer.weights_b());
-            self.list.push(Event::of_separation(answer, a, b));
+            self.list.push(ContactEvent::of_separation(answer, a, b));
         }
     }
 
@@ -129,7 +129,7 @@ impl Events {
         self.list.retain(|e| e.normal().cross(&normal).norm() <= tilt && e.alpha.dot(&lowest.alpha) > 0.0);
         let axis = axis.unwrap_or_else(Vec3::zeros);
         let ends = self.list.iter().fold([lowest; 2], |[first, last], e| {
-            let at = |e: &Event| axis.dot(&e.point_a);
+            let at = |e: &ContactEvent| axis.dot(&e.point_a);
             [if at(e) < at(&first) { *e } else { first }, if at(e) > at(&last) { *e } else { last }]
         });
         self.list.retain(|e| ends.contains(e) || *e == lowest);
@@ -234,7 +234,7 @@ struct Floor<'a> {
 }
 
 impl Floor<'_> {
-    fn land(&self, point: Vec3, feature: Feature) -> Option<Event> {
+    fn land(&self, point: Vec3, feature: Feature) -> Option<ContactEvent> {
         let line = self.judge.line;
         let alpha = self.normal / self.normal.dot(&line.beta);
         let separation = (self.normal.dot(&point) - self.offset) * alpha.norm();
@@ -250,7 +250,7 @@ impl Floor<'_> {
                 (EventKind::Smooth { a: Feature::Plane, b: feature }, point + line.beta * separation, point)
             }
         };
-        Some(Event { kind, separation, alpha, point_a, point_b, line })
+        Some(ContactEvent { kind, separation, alpha, point_a, point_b, line })
     }
 }
 

@@ -12,11 +12,11 @@
 //! merge     events at one place with one normal are one event
 //! ```
 //!
-//! Curved bodies and half-spaces have *manifolds* of the same [`Event`] type, by [`Events::manifold`]:
+//! Curved bodies and half-spaces have *manifolds* of the same [`ContactEvent`] type, by [`EventWorkspace::manifold`]:
 //!
 //! | pair | events |
 //! |---|---|
-//! | polytope, polytope | corner on face and edge on edge ([`Events::find`]) |
+//! | polytope, polytope | corner on face and edge on edge ([`EventWorkspace::find`]) |
 //! | anything, half-space | every near corner; a ball's lowest point; both ends of a capsule; rim points of a cylinder or cone |
 //! | sphere or capsule, any of these or a polytope | where its core is nearest; both ends of the stretch along which a capsule lies |
 //! | cylinder or cone, polytope | rim points, face corners and crossings of a base on a face; the ends of a side that lies on it |
@@ -34,9 +34,9 @@ mod region;
 mod rims;
 mod rounded;
 
-pub use event::{Event, EventKind, Line, Side};
+pub use event::{ContactEvent, EventKind, Line, Side};
 pub use options::{EventOptions, resolution};
-pub use planar::{PlanarEvent, PlanarEvents, planar_region};
+pub use planar::{PlanarContactEvent, PlanarEventWorkspace, planar_region};
 pub use region::ContactRegion;
 
 use crate::Pose;
@@ -49,21 +49,21 @@ use faces::FacePair;
 /// The events of one pair, with the memory to find them. Reused from query to query it allocates nothing
 /// once it has grown to the scene's size.
 #[derive(Clone, Debug, Default)]
-pub struct Events {
-    list: Vec<Event>,
+pub struct EventWorkspace {
+    list: Vec<ContactEvent>,
     bands: [Band; 2],
     face_pair: FacePair,
     found: Vec<Candidate>,
 }
 
-impl Events {
+impl EventWorkspace {
     /// Empty, without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The events found last, in a fixed order: corners of a by index, corners of b, edge pairs.
-    pub fn list(&self) -> &[Event] {
+    pub fn list(&self) -> &[ContactEvent] {
         &self.list
     }
 
@@ -77,7 +77,7 @@ impl Events {
         pose_b: &Pose,
         answer: &Separation,
         options: &EventOptions,
-    ) -> &[Event] {
+    ) -> &[ContactEvent] {
         self.list.clear();
         self.found.clear();
         if answer.outcome != Outcome::Solved {

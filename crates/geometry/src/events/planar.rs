@@ -9,9 +9,9 @@ use crate::{PlanarPose, Vec2};
 /// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
 const GRAZING: f64 = 1e-9;
 
-/// An active or nearly active contact of two planar bodies, world frame; see [`Event`](super::Event).
+/// An active or nearly active contact of two planar bodies, world frame; see [`ContactEvent`](super::ContactEvent).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlanarEvent {
+pub struct PlanarContactEvent {
     /// What touches on a and on b: a vertex on an edge for polygons.
     pub features: [Feature; 2],
     /// The component function `s_m`, metres along β.
@@ -30,7 +30,7 @@ pub struct PlanarEvent {
     pub prescribed: bool,
 }
 
-impl PlanarEvent {
+impl PlanarContactEvent {
     /// The separation of the bodies itself as an event.
     pub fn of_separation(answer: &PlanarSeparation, features: [Feature; 2]) -> Self {
         Self {
@@ -82,9 +82,9 @@ impl PlanarEvent {
 
 /// The events of one planar pair; reused from query to query it allocates nothing once grown.
 #[derive(Clone, Debug, Default)]
-pub struct PlanarEvents {
-    list: Vec<PlanarEvent>,
-    found: Vec<(PlanarEvent, f64)>,
+pub struct PlanarEventWorkspace {
+    list: Vec<PlanarContactEvent>,
+    found: Vec<(PlanarContactEvent, f64)>,
 }
 
 /// A polygon in the working frame (world axes, origin at b's position) with its band of corners.
@@ -172,14 +172,14 @@ fn bands<'a>(
     )
 }
 
-impl PlanarEvents {
+impl PlanarEventWorkspace {
     /// Empty, without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The events found last: corners of a first, then corners of b.
-    pub fn list(&self) -> &[PlanarEvent] {
+    pub fn list(&self) -> &[PlanarContactEvent] {
         &self.list
     }
 
@@ -192,7 +192,7 @@ impl PlanarEvents {
         pose_b: &PlanarPose,
         answer: &PlanarSeparation,
         options: &EventOptions,
-    ) -> &[PlanarEvent] {
+    ) -> &[PlanarContactEvent] {
         self.list.clear();
         self.found.clear();
         if answer.outcome != Outcome::Solved {
@@ -218,7 +218,7 @@ impl PlanarEvents {
         &self.list
     }
 
-    /// Events of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
+    /// EventWorkspace of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
     /// near corner, otherwise the single contact of the answer.
     pub fn manifold(
         &mut self,
@@ -228,7 +228,7 @@ impl PlanarEvents {
         pose_b: &PlanarPose,
         answer: &PlanarSeparation,
         options: &EventOptions,
-    ) -> &[PlanarEvent] {
+    ) -> &[PlanarContactEvent] {
         match (a, b) {
             (PlanarShape::Polygon(p), PlanarShape::Polygon(q)) => {
                 return self.find(p, pose_a, q, pose_b, answer, options);
@@ -253,7 +253,7 @@ impl PlanarEvents {
                         _ => Feature::Curved,
                     };
                     let features = [feature(a, 0, i), feature(b, 1, j)];
-                    self.list.push(PlanarEvent::of_separation(answer, features));
+                    self.list.push(PlanarContactEvent::of_separation(answer, features));
                 }
             }
         }
@@ -296,8 +296,8 @@ impl PlanarEvents {
             if side == Side::B {
                 features.reverse();
             }
-            let whole = PlanarEvent::of_separation(answer, features);
-            self.list.push(PlanarEvent { separation, point_a, point_b, ..whole });
+            let whole = PlanarContactEvent::of_separation(answer, features);
+            self.list.push(PlanarContactEvent { separation, point_a, point_b, ..whole });
         }
         self.list.sort_unstable_by_key(|e| e.features);
     }
@@ -332,7 +332,7 @@ fn corner_on_edge(
     answer: &PlanarSeparation,
     options: &EventOptions,
     window: f64,
-) -> Option<(PlanarEvent, f64)> {
+) -> Option<(PlanarContactEvent, f64)> {
     let (normal_body, offset) = other.polygon.edge(edge);
     let normal = other.pose.direction(&normal_body);
     let towards = if body.side == Side::A { 1.0 } else { -1.0 };
@@ -364,8 +364,8 @@ fn corner_on_edge(
     if body.side == Side::B {
         features.reverse();
     }
-    let whole = PlanarEvent::of_separation(answer, features);
-    Some((PlanarEvent { separation, alpha, point_a, point_b, ..whole }, excess))
+    let whole = PlanarContactEvent::of_separation(answer, features);
+    Some((PlanarContactEvent { separation, alpha, point_a, point_b, ..whole }, excess))
 }
 
 /// The region in which two polygons touch: one point, or the two ends of a segment (right end first, seen along

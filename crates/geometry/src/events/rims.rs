@@ -5,10 +5,10 @@
 //! turns (from the body's x axis when the disc lies exactly flat). Over the edge of a face the rest of the
 //! overlap's outline is added: face corners under the disc, and the crossings of face sides with the rim.
 
-use super::Events;
+use super::EventWorkspace;
 use super::band::{Placed, View, Wall};
 use super::candidates::{Candidate, GRAZING, Judge, PARALLEL, outside_face};
-use super::event::{Event, EventKind, Side};
+use super::event::{ContactEvent, EventKind, Side};
 use super::manifold::judge;
 use super::options::{EventOptions, resolution};
 use crate::separation::{Feature, Separation};
@@ -78,17 +78,17 @@ struct OverFace<'a> {
 
 impl OverFace<'_> {
     /// Assembles an event from the solid's point; `normal` points from the polytope to the solid.
-    fn event(&self, own: Feature, other: Feature, s: f64, normal: &Vec3, point: Vec3) -> Event {
+    fn event(&self, own: Feature, other: Feature, s: f64, normal: &Vec3, point: Vec3) -> ContactEvent {
         let landed = point - self.beta * s;
         let (kind, point_a, point_b) = match self.side {
             Side::A => (EventKind::Smooth { a: own, b: other }, point, landed),
             Side::B => (EventKind::Smooth { a: other, b: own }, landed, point),
         };
         let line = self.judge.line;
-        Event { kind, separation: s, alpha: normal / normal.dot(&line.beta), point_a, point_b, line }
+        ContactEvent { kind, separation: s, alpha: normal / normal.dot(&line.beta), point_a, point_b, line }
     }
 
-    fn keep(&self, event: Event, excess: f64, found: &mut Vec<Candidate>) {
+    fn keep(&self, event: ContactEvent, excess: f64, found: &mut Vec<Candidate>) {
         let options = self.judge.options;
         if excess <= options.eps_x && self.judge.accepts(event.separation, event.alpha.norm()) {
             found.push(Candidate { event, excess });
@@ -192,7 +192,7 @@ impl OverFace<'_> {
     }
 }
 
-impl Events {
+impl EventWorkspace {
     /// A cylinder or cone on the faces of a polytope that support it.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn rim_on_polytope(

@@ -13,7 +13,7 @@
 
 use super::band::{Band, Corner, Placed, Rim, Wall};
 use super::candidates::{Candidate, GRAZING, Judge, PARALLEL, corner_admits, edge_admits, outside_face};
-use super::event::{Event, EventKind};
+use super::event::{ContactEvent, EventKind};
 use crate::Vec3;
 use crate::separation::Feature;
 
@@ -86,10 +86,10 @@ impl Pieces<'_> {
     }
 
     /// The event with core points `x`, `y = x - s β - r n`.
-    fn event(&self, a: Feature, b: Feature, separation: f64, n: Vec3, x: Vec3) -> Event {
+    fn event(&self, a: Feature, b: Feature, separation: f64, n: Vec3, x: Vec3) -> ContactEvent {
         let line = self.judge.line;
         let point_a = x - n * self.a.radius;
-        Event {
+        ContactEvent {
             kind: EventKind::Smooth { a, b },
             separation,
             alpha: n / n.dot(&line.beta),
@@ -99,7 +99,7 @@ impl Pieces<'_> {
         }
     }
 
-    fn keep(&self, event: Event, excess: f64, reach: f64) -> Option<Candidate> {
+    fn keep(&self, event: ContactEvent, excess: f64, reach: f64) -> Option<Candidate> {
         let wanted = excess <= reach && self.judge.accepts(event.separation, event.alpha.norm());
         wanted.then_some(Candidate { event, excess })
     }

@@ -27,7 +27,7 @@ impl<const D: usize> Default for OptionsIn<D> {
 
 /// What is remembered between queries of one pair: the last optimal basis and direction. Default: nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WarmIn<const D: usize> {
+pub struct WarmStartIn<const D: usize> {
     /// Vertex pairs `(a, b)` of the last optimal portal (in the plane the one right of the ray first); `u32::MAX`
     /// where there is none.
     pub basis: [[u32; 2]; D],
@@ -36,11 +36,11 @@ pub struct WarmIn<const D: usize> {
 }
 
 /// What a pair in space remembers.
-pub type Warm = WarmIn<3>;
+pub type WarmStart = WarmStartIn<3>;
 /// What a pair in the plane remembers.
-pub type PlanarWarm = WarmIn<2>;
+pub type PlanarWarmStart = WarmStartIn<2>;
 
-impl<const D: usize> Default for WarmIn<D> {
+impl<const D: usize> Default for WarmStartIn<D> {
     fn default() -> Self {
         Self { basis: [[u32::MAX; 2]; D], beta: SVector::zeros() }
     }

@@ -1,6 +1,6 @@
 //! Separation of bounded convex bodies of any kind, along the line of centres or a prescribed direction.
 
-use super::answer::{Options, Outcome, QueryError, Separation, Warm};
+use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::curved::{CurvedEnd, cast_curved};
 use super::pieces::PiecePair;
 use super::polytope::{assemble, beyond, finite, in_scale, portal_bound, ray};
@@ -27,7 +27,7 @@ pub(crate) fn separation_of_solids(
     b: &Solid,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     finite(pose_a, pose_b)?;
     let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
@@ -66,7 +66,7 @@ fn line(
     size: f64,
     pose_a: &Pose,
     options: &Options,
-    warm: &Warm,
+    warm: &WarmStart,
 ) -> Result<Cast, QueryError> {
     let (distance, d, offset) = match options.beta {
         None => {
@@ -103,7 +103,7 @@ pub(crate) fn unit_direction<const D: usize>(beta: &SVector<f64, D>) -> Result<S
 }
 
 /// Two balls: everything lies on the line of centres.
-fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &Cast, warm: &mut Warm) -> Separation {
+fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &Cast, warm: &mut WarmStart) -> Separation {
     let s = line.distance - (radius_a + radius_b);
     let proof = Proof {
         depth: radius_a + radius_b,
@@ -124,7 +124,7 @@ fn along<S: SupportMap>(
     pose_a: &Pose,
     line: Cast,
     rho: f64,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Separation {
     let mut iterations = 0;
     let (mut portal, near) = match start(map, &line, rho, &mut iterations) {
@@ -166,7 +166,7 @@ fn along_curved(
     pose_a: &Pose,
     line: Cast,
     rho: f64,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Separation {
     let mut iterations = 0;
     let (portal, near) = match start(map, &line, rho, &mut iterations) {
@@ -272,7 +272,7 @@ fn grazing<S: SupportMap>(map: &mut S, line: &Cast, out: &[V]) -> Option<(V, f64
 }
 
 /// The answer where a prescribed line passes beside the Minkowski difference.
-fn missed(pose_a: &Pose, line: &Cast, apart: &(V, f64), warm: &mut Warm, iterations: u32) -> Separation {
+fn missed(pose_a: &Pose, line: &Cast, apart: &(V, f64), warm: &mut WarmStart, iterations: u32) -> Separation {
     let length = norm(&apart.0);
     let mut answer = beyond(pose_a, line, warm, f64::INFINITY, iterations);
     answer.outcome = Outcome::Missed;

@@ -4,7 +4,7 @@
 //! `n`. Without a prescribed β the normal itself serves, and `s` is the plain distance to the plane. The ratio
 //! metric grows the bounded body only [Hart, remark 2.18].
 
-use super::answer::{OptionsIn, Outcome, QueryError, SeparationIn, WarmIn};
+use super::answer::{OptionsIn, Outcome, QueryError, SeparationIn, WarmStartIn};
 use super::general::unit_direction;
 use crate::PoseIn;
 use crate::shapes::Convex;
@@ -19,7 +19,7 @@ pub(crate) fn separation_from_half_space<const D: usize>(
     pose_half: &PoseIn<D>,
     swapped: bool,
     options: &OptionsIn<D>,
-    warm: &mut WarmIn<D>,
+    warm: &mut WarmStartIn<D>,
 ) -> Result<SeparationIn<D>, QueryError> {
     if swapped {
         QueryError::unless_finite(pose_half, pose)?

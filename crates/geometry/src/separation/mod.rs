@@ -26,8 +26,8 @@ mod support;
 mod warm;
 
 pub use answer::{
-    Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, QueryError,
-    Separation, SeparationIn, Warm, WarmIn,
+    Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError,
+    Separation, SeparationIn, WarmStart, WarmStartIn,
 };
 pub use gradient::{BetaTerm, MotionGradient, MotionGradientOf, Moves, PlanarMotionGradient};
 pub use planar::planar_separation;
@@ -50,16 +50,16 @@ use crate::shapes::Solid;
 /// Separation of two convex bodies along the line of their reference points, or along `options.beta`.
 ///
 /// `warm` carries the last basis of this pair from query to query: with it, a query whose features have not
-/// changed costs one support evaluation. Hand a [`Warm::default`] to start cold.
+/// changed costs one support evaluation. Hand a [`WarmStart::default`] to start cold.
 ///
 /// ```
-/// use percussion_geometry::separation::{Options, Warm, separation};
+/// use percussion_geometry::separation::{Options, WarmStart, separation};
 /// use percussion_geometry::shapes::{Solid, Sphere};
 /// use percussion_geometry::{Pose, Vec3};
 ///
 /// let ball = Solid::Sphere(Sphere::new(0.5)?);
 /// let (left, right) = (Pose::identity(), Pose::at(Vec3::new(3.0, 0.0, 0.0)));
-/// let answer = separation(&ball, &right, &ball, &left, &Options::default(), &mut Warm::default())?;
+/// let answer = separation(&ball, &right, &ball, &left, &Options::default(), &mut WarmStart::default())?;
 /// assert_eq!(answer.separation, 2.0);
 /// assert_eq!(answer.normal(), Vec3::x());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,7 +71,7 @@ pub fn separation(
     b: &Solid,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     match (a, b) {
         (Solid::Polytope(p), Solid::Polytope(q)) if options.beta.is_none() => {

@@ -1,6 +1,6 @@
 //! Separation of two convex bodies in the plane: the same nouns as in space, with two-vertex bases.
 
-use super::answer::{Outcome, PlanarOptions, PlanarSeparation, PlanarWarm, QueryError};
+use super::answer::{Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError};
 use super::general::unit_direction;
 use super::half_space::separation_from_half_space;
 use super::planar_curved::cast_curved;
@@ -19,7 +19,7 @@ pub fn planar_separation(
     b: &PlanarShape,
     pose_b: &PlanarPose,
     options: &PlanarOptions,
-    warm: &mut PlanarWarm,
+    warm: &mut PlanarWarmStart,
 ) -> Result<PlanarSeparation, QueryError> {
     match (a, b) {
         (PlanarShape::HalfPlane(_), PlanarShape::HalfPlane(_)) => Err(QueryError::BothUnbounded),
@@ -41,7 +41,7 @@ fn bounded(
     b: &PlanarShape,
     pose_b: &PlanarPose,
     options: &PlanarOptions,
-    warm: &mut PlanarWarm,
+    warm: &mut PlanarWarmStart,
 ) -> Result<PlanarSeparation, QueryError> {
     QueryError::unless_finite(pose_a, pose_b)?;
     let size = a.outer_radius() + b.outer_radius();
@@ -87,7 +87,7 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn solve(&self, pair: &PlanarPair, rho: f64, warm: &mut PlanarWarm) -> PlanarSeparation {
+    fn solve(&self, pair: &PlanarPair, rho: f64, warm: &mut PlanarWarmStart) -> PlanarSeparation {
         let mut iterations = 0;
         let start = match self.remembered(pair, warm) {
             Some(start) => start,
@@ -113,7 +113,7 @@ impl Frame<'_> {
     }
 
     /// The remembered portal, if the line still passes between its points.
-    fn remembered(&self, pair: &PlanarPair, warm: &PlanarWarm) -> Option<[PlanarPoint; 2]> {
+    fn remembered(&self, pair: &PlanarPair, warm: &PlanarWarmStart) -> Option<[PlanarPoint; 2]> {
         let (right, left) = (pair.vertices(warm.basis[0])?, pair.vertices(warm.basis[1])?);
         let (c0, c1) = (cross(&self.line.d, &right.w), cross(&self.line.d, &left.w));
         (c0 <= 0.0 && c1 >= 0.0 && c1 > c0).then_some([right, left])
@@ -131,11 +131,11 @@ impl Frame<'_> {
         Ok([flank([d[1], -d[0]])?, flank([-d[1], d[0]])?])
     }
 
-    fn solved(&self, proof: &PlanarProof, iterations: u32, warm: &mut PlanarWarm) -> PlanarSeparation {
+    fn solved(&self, proof: &PlanarProof, iterations: u32, warm: &mut PlanarWarmStart) -> PlanarSeparation {
         let beta = self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)));
         let point_a = self.pose_a.point(&(Vec2::from(proof.x) + self.a.reference()));
         let separation = self.line.distance - proof.depth;
-        *warm = PlanarWarm { basis: proof.id, beta };
+        *warm = PlanarWarmStart { basis: proof.id, beta };
         PlanarSeparation {
             outcome: Outcome::Solved,
             separation,
@@ -158,7 +158,7 @@ impl Frame<'_> {
         outcome: Outcome,
         lower: f64,
         iterations: u32,
-        warm: &mut PlanarWarm,
+        warm: &mut PlanarWarmStart,
     ) -> PlanarSeparation {
         let beta = self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)));
         warm.beta = beta;

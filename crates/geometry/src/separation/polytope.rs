@@ -1,6 +1,6 @@
 //! Separation of two polytopes from scratch, or from a portal that is of little help: everything `warm.rs` leaves.
 
-use super::answer::{Options, Outcome, QueryError, Separation, Warm};
+use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::portal::{Cast, CastEnd, Portal, SupportMap, cast};
 use super::proof::{Proof, better, price, prove, shifted_lines};
 use super::relative::Relative;
@@ -17,7 +17,7 @@ pub(crate) fn solve(
     b: &Polytope,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     let mut relative = Relative::of_origins(pose_a, pose_b);
     if !(a.is_centred() && b.is_centred()) {
@@ -186,7 +186,7 @@ pub(crate) fn assemble(
     line: &Cast,
     proof: &Proof,
     iterations: u32,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Separation {
     let beta = -pose_a.direction(&Vec3::from(line.d));
     let point_a = pose_a.point(&(Vec3::from(proof.x) + reference_a));
@@ -210,7 +210,13 @@ pub(crate) fn assemble(
 }
 
 /// The answer for bodies that are further apart than anyone asked.
-pub(crate) fn beyond(pose_a: &Pose, line: &Cast, warm: &mut Warm, lower: f64, iterations: u32) -> Separation {
+pub(crate) fn beyond(
+    pose_a: &Pose,
+    line: &Cast,
+    warm: &mut WarmStart,
+    lower: f64,
+    iterations: u32,
+) -> Separation {
     let beta = -pose_a.direction(&Vec3::from(line.d));
     warm.beta = beta;
     Separation {

@@ -13,7 +13,7 @@
 //! The batched twin of the confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
 //! this very code. Symbols as in `portal.rs`, with the ray not normalised: `t = D β = -D d`.
 
-use super::answer::{Options, Outcome, QueryError, Separation, Warm};
+use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::polytope::solve;
 use super::relative::{columns, turned, unturned};
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
@@ -42,7 +42,7 @@ pub(crate) fn separation_of_polytopes(
     b: &Polytope,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     let placed = Placed::new(a, pose_a, b, pose_b);
     let Some((portal, x)) = placed.portal(&warm.basis) else {
@@ -67,7 +67,7 @@ fn pursue(
     b: &Polytope,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     let placed = Placed::new(a, pose_a, b, pose_b);
     let Some((mut portal, _)) = placed.portal(&warm.basis) else {
@@ -94,7 +94,7 @@ pub(crate) fn solved(
     b: &Polytope,
     pose_b: &Pose,
     options: &Options,
-    warm: &mut Warm,
+    warm: &mut WarmStart,
     steps: u32,
 ) -> Result<Separation, QueryError> {
     let mut answer = solve(a, pose_a, b, pose_b, options, warm)?;

@@ -6,7 +6,7 @@ use super::families::{Pair, PlanarPair};
 use super::routes::{Faces, Optimum, Program, growth, separation_of_growth};
 use nalgebra::{DMatrix, SVector};
 use percussion_geometry::separation::{
-    Options, Outcome, PlanarOptions, PlanarWarm, Warm, planar_separation, separation,
+    Options, Outcome, PlanarOptions, PlanarWarmStart, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use rayon::prelude::*;
@@ -174,7 +174,8 @@ pub fn question(pair: &Pair) -> Question<3> {
     let size = a.outer_radius() + b.outer_radius();
     let (solid_a, solid_b) = (Solid::Polytope(a.clone()), Solid::Polytope(b.clone()));
     let found =
-        separation(&solid_a, pose_a, &solid_b, pose_b, &Options::default(), &mut Warm::default()).unwrap();
+        separation(&solid_a, pose_a, &solid_b, pose_b, &Options::default(), &mut WarmStart::default())
+            .unwrap();
     assert_eq!(found.outcome, Outcome::Solved);
     // Relative to b, so that a place far from the origin costs no digits.
     let shift = pose_a.position - pose_b.position;
@@ -206,7 +207,7 @@ pub fn planar_question(pair: &PlanarPair) -> Question<2> {
     let PlanarPair { a, pose_a, b, pose_b } = pair;
     let size = a.outer_radius() + b.outer_radius();
     let (shape_a, shape_b) = (PlanarShape::Polygon(a.clone()), PlanarShape::Polygon(b.clone()));
-    let (options, mut warm) = (PlanarOptions::default(), PlanarWarm::default());
+    let (options, mut warm) = (PlanarOptions::default(), PlanarWarmStart::default());
     let found = planar_separation(&shape_a, pose_a, &shape_b, pose_b, &options, &mut warm).unwrap();
     assert_eq!(found.outcome, Outcome::Solved);
     let shift = pose_a.position - pose_b.position;

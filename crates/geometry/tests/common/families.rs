@@ -5,7 +5,7 @@
 use super::common::{Random, body, cuboid, lattice, prism, scaled};
 use nalgebra::Rotation3;
 use percussion_geometry::separation::{
-    Options, PlanarOptions, PlanarWarm, Warm, planar_separation, separation,
+    Options, PlanarOptions, PlanarWarmStart, WarmStart, planar_separation, separation,
 };
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
@@ -130,7 +130,8 @@ pub fn pair(name: &str, random: &mut Random) -> Pair {
         "touching" => {
             let mut p = pair(["random hulls", "solids"][random.below(2)], random);
             let (a, b) = (Solid::Polytope(p.a.clone()), Solid::Polytope(p.b.clone()));
-            let found = separation(&a, &p.pose_a, &b, &p.pose_b, &Options::default(), &mut Warm::default());
+            let found =
+                separation(&a, &p.pose_a, &b, &p.pose_b, &Options::default(), &mut WarmStart::default());
             let found = found.unwrap();
             p.pose_a.position -= found.beta * found.separation;
             p
@@ -272,7 +273,7 @@ pub fn planar_pair(name: &str, random: &mut Random) -> PlanarPair {
         "touching" => {
             let mut p = planar_pair(["random polygons", "regular polygons"][random.below(2)], random);
             let (a, b) = (PlanarShape::Polygon(p.a.clone()), PlanarShape::Polygon(p.b.clone()));
-            let (options, mut warm) = (PlanarOptions::default(), PlanarWarm::default());
+            let (options, mut warm) = (PlanarOptions::default(), PlanarWarmStart::default());
             let found = planar_separation(&a, &p.pose_a, &b, &p.pose_b, &options, &mut warm).unwrap();
             p.pose_a.position -= found.beta * found.separation;
             p

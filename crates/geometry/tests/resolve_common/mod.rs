@@ -4,7 +4,7 @@
 use super::common::lattice::{self, Placed};
 use super::common::{Random, body, cuboid, prism, scaled, tetrahedron};
 use nalgebra::Rotation3;
-use percussion_geometry::separation::{Options, Separation, Warm, separation};
+use percussion_geometry::separation::{Options, Separation, WarmStart, separation};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 
@@ -22,7 +22,7 @@ impl Pair {
     }
 
     pub fn ask(&self) -> Separation {
-        let (options, mut warm) = (Options::default(), Warm::default());
+        let (options, mut warm) = (Options::default(), WarmStart::default());
         separation(&self.a, &self.pose_a, &self.b, &self.pose_b, &options, &mut warm).unwrap()
     }
 

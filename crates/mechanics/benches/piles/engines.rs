@@ -6,7 +6,7 @@ use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Surface};
 use percussion_mechanics::joint::motion::{angular, linear};
-use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme, StepSolve};
+use percussion_mechanics::schemes::{Lcp, LcpOptions, LcpSolveStats, Scheme};
 use percussion_mechanics::{Body, Model, ModelBuilder, Motion, State};
 use rapier3d_f64::prelude::{
     ColliderBuilder, IntegrationParameters, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector,
@@ -21,7 +21,7 @@ pub trait Engine {
     /// Contact points in the problem of the last step.
     fn contacts(&self) -> usize;
     /// How the last problem was solved, if the engine tells.
-    fn solve(&self) -> Option<StepSolve>;
+    fn solve(&self) -> Option<LcpSolveStats>;
 }
 
 pub struct Ours {
@@ -87,7 +87,7 @@ impl Engine for Ours {
         self.scheme.last_solve().contacts
     }
 
-    fn solve(&self) -> Option<StepSolve> {
+    fn solve(&self) -> Option<LcpSolveStats> {
         Some(self.scheme.last_solve())
     }
 }
@@ -184,7 +184,7 @@ impl Engine for Rapier {
         pairs.flat_map(|pair| pair.manifolds()).map(|m| m.data.solver_contacts.len()).sum()
     }
 
-    fn solve(&self) -> Option<StepSolve> {
+    fn solve(&self) -> Option<LcpSolveStats> {
         None
     }
 }

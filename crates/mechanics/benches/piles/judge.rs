@@ -1,7 +1,7 @@
 //! One judge for everyone: how deep the bodies of a scene are in each other and in the box, by the separation kernel.
 
 use crate::scene::Scene;
-use percussion_geometry::separation::{Options, Warm, separation};
+use percussion_geometry::separation::{Options, WarmStart, separation};
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 
@@ -41,7 +41,7 @@ impl Depths {
 
     fn pair(&mut self, a: (&Solid, &Pose), b: (&Solid, &Pose)) {
         let near = Options { prediction: TOUCHING, beta: None };
-        let answer = separation(a.0, a.1, b.0, b.1, &near, &mut Warm::default()).unwrap();
+        let answer = separation(a.0, a.1, b.0, b.1, &near, &mut WarmStart::default()).unwrap();
         let gap = answer.separation / answer.alpha.norm();
         if answer.outcome != percussion_geometry::separation::Outcome::Solved || gap > TOUCHING {
             return;

@@ -4,15 +4,15 @@
 //! define it: the face of a body (turning with that body), or two crossing edges (turning so that it holds both, to first
 //! order).
 
-use super::contacts::Contacts;
+use super::contacts::ContactGeometry;
 use super::part::{Part, PartShape};
-use super::touch::Memory;
+use super::touch::PairWarmStart;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 
 /// What carries the plane between two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Carrier {
+pub enum PlaneAttachment {
     /// A face of the first part, or anything about it.
     A,
     /// A face of the second part, or anything about it.
@@ -21,7 +21,7 @@ pub enum Carrier {
     Edges(Vec3, Vec3),
 }
 
-impl Carrier {
+impl PlaneAttachment {
     /// Angular velocity of the plane with unit normal `n`, for bodies with angular velocities `wa` and `wb`.
     pub fn spin(&self, n: &Vec3, wa: &Vec3, wb: &Vec3) -> Vec3 {
         match self {
@@ -45,35 +45,40 @@ impl Carrier {
 /// Squared sine of an angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-4;
 
-impl Contacts {
+impl ContactGeometry {
     /// What carries the plane between two parts, from the basis of their last query.
-    pub fn carrier(&self, (a, b): (usize, usize), poses: (&Pose, &Pose), memory: &Memory) -> Carrier {
+    pub fn carrier(
+        &self,
+        (a, b): (usize, usize),
+        poses: (&Pose, &Pose),
+        memory: &PairWarmStart,
+    ) -> PlaneAttachment {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         match (&p.shape, &q.shape) {
             (PartShape::Solid(Solid::Polytope(x)), PartShape::Solid(Solid::Polytope(y))) => {
                 let basis = &memory.space.basis;
                 let (firsts, seconds) = (basis.map(|pair| pair[0]), basis.map(|pair| pair[1]));
                 match (distinct(&firsts), distinct(&seconds)) {
-                    (_, 3) => Carrier::B,
-                    (3, _) => Carrier::A,
+                    (_, 3) => PlaneAttachment::B,
+                    (3, _) => PlaneAttachment::A,
                     (2, 2) => {
                         let e1 =
                             edge(&firsts, x.vertices()).map(|e| poses.0.direction(&p.offset.direction(&e)));
                         let e2 =
                             edge(&seconds, y.vertices()).map(|e| poses.1.direction(&q.offset.direction(&e)));
-                        e1.zip(e2).map_or(Carrier::B, |(e1, e2)| Carrier::Edges(e1, e2))
+                        e1.zip(e2).map_or(PlaneAttachment::B, |(e1, e2)| PlaneAttachment::Edges(e1, e2))
                     }
-                    _ => Carrier::B,
+                    _ => PlaneAttachment::B,
                 }
             }
             (PartShape::Planar(PlanarShape::Polygon(_)), PartShape::Planar(PlanarShape::Polygon(_))) => {
                 let basis = &memory.plane.basis;
-                if basis[0][1] != basis[1][1] { Carrier::B } else { Carrier::A }
+                if basis[0][1] != basis[1][1] { PlaneAttachment::B } else { PlaneAttachment::A }
             }
-            (_, other) if other.is_unbounded() => Carrier::B,
-            (PartShape::Solid(Solid::Polytope(_)), _) => Carrier::A,
-            (PartShape::Planar(PlanarShape::Polygon(_)), _) => Carrier::A,
-            _ => Carrier::B,
+            (_, other) if other.is_unbounded() => PlaneAttachment::B,
+            (PartShape::Solid(Solid::Polytope(_)), _) => PlaneAttachment::A,
+            (PartShape::Planar(PlanarShape::Polygon(_)), _) => PlaneAttachment::A,
+            _ => PlaneAttachment::B,
         }
     }
 }

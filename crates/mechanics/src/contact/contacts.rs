@@ -2,7 +2,7 @@
 
 use super::part::{Part, PartShape, Plane, lifted};
 use super::surface::Surface;
-use super::touch::{Memory, Touch};
+use super::touch::{ContactPoint, PairWarmStart};
 use crate::body::Body;
 use crate::joint::JointKind;
 use crate::model::{BodyId, Link};
@@ -88,7 +88,7 @@ pub enum ContactError {
 
 /// All parts of a model that may meet.
 #[derive(Clone, Debug)]
-pub struct Contacts {
+pub struct ContactGeometry {
     /// The parts, by body.
     pub parts: Vec<Part>,
     /// First part of each body, and one more: parts of body `b` are `first[b]..first[b + 1]`.
@@ -102,7 +102,7 @@ pub struct Contacts {
     pairs: Vec<((usize, usize), Surface)>,
 }
 
-impl Contacts {
+impl ContactGeometry {
     /// From the bodies with their slots and placements; bodies that a joint ties directly do not meet unless a rule says so.
     pub(crate) fn build(
         spec: &ContactSpec,
@@ -212,19 +212,19 @@ impl Contacts {
         pair: (usize, usize),
         poses: (&Pose, &Pose),
         within: f64,
-        memory: &mut Memory,
-    ) -> Result<Touch, QueryError> {
+        memory: &mut PairWarmStart,
+    ) -> Result<ContactPoint, QueryError> {
         self.ask(pair, poses, within, false, memory)
     }
 
-    /// As [`Contacts::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
+    /// As [`ContactGeometry::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
     /// where the geometry is. Allocates: for contacts, not for watching.
     pub fn resolved(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &mut Memory,
-    ) -> Result<Touch, QueryError> {
+        memory: &mut PairWarmStart,
+    ) -> Result<ContactPoint, QueryError> {
         self.ask(pair, poses, f64::INFINITY, true, memory)
     }
 
@@ -234,8 +234,8 @@ impl Contacts {
         (pose_a, pose_b): (&Pose, &Pose),
         within: f64,
         shortest: bool,
-        memory: &mut Memory,
-    ) -> Result<Touch, QueryError> {
+        memory: &mut PairWarmStart,
+    ) -> Result<ContactPoint, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let (at_a, at_b) = (pose_a.then(&p.offset), pose_b.then(&q.offset));
         let reference = (pose_a.point(&p.reference), pose_b.point(&q.reference));
@@ -243,7 +243,7 @@ impl Contacts {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let options = Options { prediction: within, beta: None };
                 let answer = separation(x, &at_a, y, &at_b, &options, &mut memory.space)?;
-                let mut touch = Touch::in_space(&answer, reference, q.shape.is_unbounded());
+                let mut touch = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
                 if shortest && let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
                     touch.alpha = resolved.alpha;
                     (touch.point_a, touch.point_b) = (resolved.point_a, resolved.point_b);
@@ -267,9 +267,14 @@ impl Contacts {
         }
     }
 
-    pub(super) fn in_plane(&self, answer: &SeparationIn<2>, reference: (Vec3, Vec3), floor: bool) -> Touch {
+    pub(super) fn in_plane(
+        &self,
+        answer: &SeparationIn<2>,
+        reference: (Vec3, Vec3),
+        floor: bool,
+    ) -> ContactPoint {
         let plane = &self.plane;
-        Touch {
+        ContactPoint {
             separation: answer.separation,
             alpha: plane.direction(&answer.alpha),
             beta: plane.direction(&answer.beta),

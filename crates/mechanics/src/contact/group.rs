@@ -4,11 +4,11 @@
 //! ⟨g, p⟩ = gᵀ Mred⁻¹ p        p_norm = ⟨g, p⟩/⟨g, g⟩ g        p ← p - (1+e) p_norm         [Johnson 3.108, 3.109]
 //! ```
 //!
-//! Vectors of a group stack the freedoms of its islands. Where an island has loops, gradients are first freed of what the
+//! Vectors of a group stack the degrees of freedom of its islands. Where an island has loops, gradients are first freed of what the
 //! loops do not let through: then impulses along them leave the momenta allowed.
 
-use super::contacts::Contacts;
-use super::touch::Touch;
+use super::contacts::ContactGeometry;
+use super::touch::ContactPoint;
 use crate::discrete::{End, Interval, Loops};
 use crate::joint::motion::Vec6;
 use crate::model::Model;
@@ -20,7 +20,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 struct Member {
     island: usize,
-    /// Where its freedoms begin in vectors of the group.
+    /// Where its degrees of freedom begin in vectors of the group.
     first: usize,
     interval: Interval,
     loops: Loops,
@@ -29,30 +29,30 @@ struct Member {
 
 /// Islands that meet, at one configuration; its memory serves again.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct CollisionGroup {
     members: Vec<Member>,
     count: usize,
-    freedoms: usize,
+    dofs: usize,
 }
 
-impl Group {
+impl CollisionGroup {
     /// Reads where the given islands stand and factors their mass matrices.
     pub fn begin(&mut self, model: &Model, state: &State, islands: &[usize]) -> Result<(), Singular> {
         self.count = islands.len();
-        self.freedoms = 0;
+        self.dofs = 0;
         if self.members.len() < self.count {
             self.members.resize(self.count, Member::default());
         }
         for (member, &index) in self.members.iter_mut().zip(islands) {
             let island = &model.islands[index];
             member.island = index;
-            member.first = self.freedoms;
-            self.freedoms += island.freedoms.len();
+            member.first = self.dofs;
+            self.dofs += island.dofs.len();
             let Member { interval, loops, z, .. } = member;
             interval.begin(model, island, state);
             interval.set_mass(model, island);
             interval.system.factor()?;
-            z.resize(island.freedoms.len(), 0.0);
+            z.resize(island.dofs.len(), 0.0);
             loops.begin(model, island);
             if loops.rows > 0 {
                 let bodies = island.bodies.clone();
@@ -65,36 +65,36 @@ impl Group {
         Ok(())
     }
 
-    /// Freedoms of all its islands.
-    pub fn freedoms(&self) -> usize {
-        self.freedoms
+    /// Degrees of freedom of all its islands.
+    pub fn dofs(&self) -> usize {
+        self.dofs
     }
 
     /// Momenta of a state, stacked.
     pub fn momenta(&self, model: &Model, state: &State, out: &mut Vec<f64>) {
         out.clear();
         for member in &self.members[..self.count] {
-            out.extend_from_slice(&state.momenta[model.islands[member.island].freedoms.clone()]);
+            out.extend_from_slice(&state.momenta[model.islands[member.island].dofs.clone()]);
         }
     }
 
     /// Puts stacked momenta back.
     pub fn set_momenta(&self, model: &Model, momenta: &[f64], state: &mut State) {
         for member in &self.members[..self.count] {
-            let range = model.islands[member.island].freedoms.clone();
+            let range = model.islands[member.island].dofs.clone();
             let n = range.len();
             state.momenta[range].copy_from_slice(&momenta[member.first..member.first + n]);
         }
     }
 
-    /// `∇s` of a pair in the freedoms of the group.
+    /// `∇s` of a pair in the degrees of freedom of the group.
     pub fn gradient(
         &mut self,
         model: &Model,
         state: &State,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         pair: (usize, usize),
-        touch: &Touch,
+        touch: &ContactPoint,
         out: &mut [f64],
     ) {
         let (a, b) = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
@@ -108,7 +108,7 @@ impl Group {
         &mut self,
         model: &Model,
         state: &State,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         pair: (usize, usize),
         (point, direction): (&Vec3, &Vec3),
         out: &mut [f64],
@@ -126,7 +126,7 @@ impl Group {
     fn reduce(&mut self, model: &Model, wrenches: [Option<(usize, Vec6)>; 2], out: &mut [f64]) {
         for member in &mut self.members[..self.count] {
             let island = &model.islands[member.island];
-            let n = island.freedoms.len();
+            let n = island.dofs.len();
             let part = &mut out[member.first..member.first + n];
             let mine = |w: &&(usize, Vec6)| island.bodies.contains(&w.0);
             let Member { interval, loops, z, .. } = member;
@@ -149,7 +149,7 @@ impl Group {
     pub fn reduce_all(&mut self, model: &Model, wrench: impl Fn(usize) -> Vec6, out: &mut [f64]) {
         for member in &mut self.members[..self.count] {
             let island = &model.islands[member.island];
-            let part = &mut out[member.first..member.first + island.freedoms.len()];
+            let part = &mut out[member.first..member.first + island.dofs.len()];
             let Member { interval, loops, z, .. } = member;
             for (room, slot) in interval.wrenches.iter_mut().zip(island.bodies.clone()) {
                 *room = wrench(slot);
@@ -161,9 +161,9 @@ impl Group {
         }
     }
 
-    /// Where the freedoms of its islands are in its vectors.
+    /// Where the degrees of freedom of its islands are in its vectors.
     pub fn blocks(&self, model: &Model) -> impl Iterator<Item = Range<usize>> {
-        let range = |m: &Member| m.first..m.first + model.islands[m.island].freedoms.len();
+        let range = |m: &Member| m.first..m.first + model.islands[m.island].dofs.len();
         self.members[..self.count].iter().map(range)
     }
 
@@ -173,7 +173,7 @@ impl Group {
         system.multiply(u, twists, wrenches, out, |_, _| ());
     }
 
-    /// Rows of the loops of all its islands: where the island's freedoms begin, the row, and how far the loop is open.
+    /// Rows of the loops of all its islands: where the island's degrees of freedom begin, the row, and how far the loop is open.
     pub fn loop_rows(&self) -> impl Iterator<Item = (usize, &[f64], f64)> {
         self.members[..self.count].iter().flat_map(|member| {
             let width = member.z.len().max(1);
@@ -182,7 +182,7 @@ impl Group {
         })
     }
 
-    /// The twists of its bodies, by slot, that belong to the solution of the last [`Group::solve`].
+    /// The twists of its bodies, by slot, that belong to the solution of the last [`CollisionGroup::solve`].
     pub fn twists(&self, model: &Model) -> impl Iterator<Item = (usize, &Vec6)> {
         let bodies = |m: &Member| model.islands[m.island].bodies.clone();
         self.members[..self.count].iter().flat_map(move |m| bodies(m).zip(&m.interval.twists))
@@ -191,7 +191,7 @@ impl Group {
     /// `x = Mred⁻¹ b`, with the twists of the bodies.
     pub fn solve(&mut self, model: &Model, b: &[f64], x: &mut [f64]) {
         for member in &mut self.members[..self.count] {
-            let range = member.first..member.first + model.islands[member.island].freedoms.len();
+            let range = member.first..member.first + model.islands[member.island].dofs.len();
             let (system, twists) = (&mut member.interval.system, &mut member.interval.twists);
             if b[range.clone()].iter().all(|&v| v == 0.0) {
                 x[range].fill(0.0);

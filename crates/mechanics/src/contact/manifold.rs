@@ -1,17 +1,17 @@
 //! All contact events of a pair: a box on a floor touches at four corners, each with its own separation and normal.
 
-use super::contacts::Contacts;
-use super::part::{PartShape, Stand};
-use super::touch::{Memory, Touch};
+use super::contacts::ContactGeometry;
+use super::part::{PartPose, PartShape};
+use super::touch::{ContactPoint, PairWarmStart};
 use percussion_geometry::Pose;
-use percussion_geometry::events::{EventOptions, Events, PlanarEvents, resolution};
+use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
 use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
 
-/// Memory for finding events.
+/// PairWarmStart for finding events.
 #[derive(Clone, Debug, Default)]
-pub struct Manifold {
-    space: Events,
-    plane: PlanarEvents,
+pub struct ManifoldQuery {
+    space: EventWorkspace,
+    plane: PlanarEventWorkspace,
 }
 
 /// How far an event's point may lie outside of its features, relative to the smaller part: faces that lie on each other
@@ -22,7 +22,7 @@ const TILT: f64 = 0.1;
 
 /// How near parts and events must be to take part in a time step [Hart 4.8-4.10], lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct ActivityTolerances {
     /// Gap beyond which a pair is left alone.
     pub within: f64,
     /// How far the point of an event may lie outside its features.
@@ -35,18 +35,18 @@ pub struct Window {
     pub tilt: f64,
 }
 
-impl Contacts {
+impl ContactGeometry {
     /// Adds the active and nearly active events of a pair, whose parts are where they are said to be, to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
     /// farther apart than the window. Returns how far it is apart, if it is near.
     pub fn active_events(
         &self,
         (a, b): (usize, usize),
-        stands: (&Stand, &Stand),
-        window: &Window,
-        memory: &mut Memory,
-        room: &mut Manifold,
-        list: &mut Vec<Touch>,
-    ) -> Result<Option<Touch>, QueryError> {
+        stands: (&PartPose, &PartPose),
+        window: &ActivityTolerances,
+        memory: &mut PairWarmStart,
+        room: &mut ManifoldQuery,
+        list: &mut Vec<ContactPoint>,
+    ) -> Result<Option<ContactPoint>, QueryError> {
         let eps_0 = window.eps_0.max(resolution(self.parts[a].radius, self.parts[b].radius));
         let options = |scale: f64| EventOptions {
             eps_x: window.eps_x,
@@ -64,9 +64,9 @@ impl Contacts {
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
         window: f64,
-        memory: &mut Memory,
-        room: &mut Manifold,
-        list: &mut Vec<Touch>,
+        memory: &mut PairWarmStart,
+        room: &mut ManifoldQuery,
+        list: &mut Vec<ContactPoint>,
     ) -> Result<(), QueryError> {
         let mut options = EventOptions::active(self.parts[a].radius, self.parts[b].radius);
         options.eps_0 = options.eps_0.max(window);
@@ -82,10 +82,10 @@ impl Contacts {
         (a, b): (usize, usize),
         poses: (&Pose, &Pose),
         window: f64,
-        memory: &mut Memory,
-        room: &mut Manifold,
-        list: &mut Vec<Touch>,
-    ) -> Result<Touch, QueryError> {
+        memory: &mut PairWarmStart,
+        room: &mut ManifoldQuery,
+        list: &mut Vec<ContactPoint>,
+    ) -> Result<ContactPoint, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let smaller = p.radius.min(q.radius);
         let options = |scale: f64| EventOptions {
@@ -103,13 +103,13 @@ impl Contacts {
     fn list_events(
         &self,
         (a, b): (usize, usize),
-        (stand_a, stand_b): (&Stand, &Stand),
+        (stand_a, stand_b): (&PartPose, &PartPose),
         within: f64,
         options: impl Fn(f64) -> EventOptions,
-        memory: &mut Memory,
-        room: &mut Manifold,
-        list: &mut Vec<Touch>,
-    ) -> Result<Touch, QueryError> {
+        memory: &mut PairWarmStart,
+        room: &mut ManifoldQuery,
+        list: &mut Vec<ContactPoint>,
+    ) -> Result<ContactPoint, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let (at_a, at_b) = (&stand_a.frame, &stand_b.frame);
         let reference = (stand_a.reference, stand_b.reference);
@@ -119,14 +119,14 @@ impl Contacts {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let near = Options { prediction: within, beta: None };
                 let answer = separation(x, at_a, y, at_b, &near, &mut memory.space)?;
-                let whole = Touch::in_space(&answer, reference, q.shape.is_unbounded());
+                let whole = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
                 if !(whole.solved && whole.gap() <= within) {
                     return Ok(whole);
                 }
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = room.space.manifold(x, at_a, y, at_b, &answer, &options);
-                list.extend(events.iter().map(|event| Touch {
+                list.extend(events.iter().map(|event| ContactPoint {
                     separation: event.separation,
                     alpha: event.alpha,
                     point_a: event.point_a,
@@ -146,7 +146,7 @@ impl Contacts {
                 let inner = finite(x.inner_radius()) + finite(y.inner_radius());
                 let options = options(answer.reference_distance.max(inner));
                 let events = room.plane.manifold(x, &at_a, y, &at_b, &answer, &options);
-                list.extend(events.iter().map(|event| Touch {
+                list.extend(events.iter().map(|event| ContactPoint {
                     separation: event.separation,
                     alpha: self.plane.direction(&event.alpha),
                     point_a: self.plane.raised(&event.point_a),

@@ -8,7 +8,7 @@
 //! watch      which pairs are near, over a sweep; what each pair remembers                watch.rs
 //! touch      s, α, β and contact points of a pair; ∇s as wrenches on its two bodies      touch.rs
 //! overlap    the pair that overlaps most of all, for states looked at once                overlap.rs
-//! group      islands that meet: ∇s in their freedoms, ⟨.,.⟩ of Mred⁻¹                    group.rs
+//! group      islands that meet: ∇s in their degrees of freedom, ⟨.,.⟩ of Mred⁻¹                    group.rs
 //! transcript what happened inside a step: nodes, impulses, events                        transcript.rs
 //! ```
 //!
@@ -28,13 +28,13 @@ mod touch;
 mod transcript;
 mod watch;
 
-pub use carrier::Carrier;
-pub use contacts::{ContactError, ContactSpec, Contacts, PairRule, Potential};
-pub use group::{Group, dot};
-pub use manifold::{Manifold, Window};
-pub use options::{ContactOptions, EnergyJump, FrictionLaw, ImpactLaw, Loss};
-pub use part::{Part, PartShape, Stand};
+pub use carrier::PlaneAttachment;
+pub use contacts::{ContactError, ContactGeometry, ContactSpec, PairRule, Potential};
+pub use group::{CollisionGroup, dot};
+pub use manifold::{ActivityTolerances, ManifoldQuery};
+pub use options::{CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw};
+pub use part::{Part, PartPose, PartShape};
 pub use surface::Surface;
-pub use touch::{Memory, Touch};
-pub use transcript::{Impact, ImpactKind, Jump, JumpCause, Node, Place, Transcript};
-pub use watch::{Near, Watch};
+pub use touch::{ContactPoint, PairWarmStart};
+pub use transcript::{Impact, ImpactKind, JumpSource, MomentumJump, NodePose, PathNode, StepRecord};
+pub use watch::{CandidatePair, CandidatePairs};

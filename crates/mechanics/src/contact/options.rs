@@ -20,7 +20,7 @@ impl ImpactLaw {
 
 /// Which energy an impact of the exact scheme keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum EnergyJump {
+pub enum EnergyJumpCondition {
     /// The projected Hamiltonian [Johnson 3.74]: the reflection, in closed form.
     #[default]
     Projected,
@@ -28,7 +28,7 @@ pub enum EnergyJump {
     Discrete,
 }
 
-impl EnergyJump {
+impl EnergyJumpCondition {
     /// All, by their words.
     pub const WORDS: [(&'static str, Self); 2] =
         [("projected", Self::Projected), ("discrete", Self::Discrete)];
@@ -51,7 +51,7 @@ impl FrictionLaw {
 
 /// Pekarek's collision models: the contact force `f_con` at the impact node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Loss {
+pub enum CollisionModel {
     /// None: elastic, whatever the surfaces say.
     Elastic,
     /// `-β n`: the normal impulse falls short of the elastic one by `β`, as the restitution of the surfaces has it.
@@ -63,7 +63,7 @@ pub enum Loss {
     Plastic,
 }
 
-impl Loss {
+impl CollisionModel {
     /// All, by their words.
     pub const WORDS: [(&'static str, Self); 4] = [
         ("elastic", Self::Elastic),
@@ -78,8 +78,8 @@ impl Loss {
 pub struct ContactOptions {
     /// Simultaneous contacts.
     pub law: ImpactLaw,
-    /// Which energy impacts keep (exact and lossful schemes).
-    pub energy: EnergyJump,
+    /// Which energy impacts keep (exact and dissipative schemes).
+    pub energy: EnergyJumpCondition,
     /// Impacts of one island in one step after which the rest of the step is handed to the decomposition scheme.
     pub cascade: usize,
     /// Friction of the decomposition scheme.
@@ -88,20 +88,20 @@ pub struct ContactOptions {
     pub consistent: bool,
     /// Whether its projection weighs the change of potential energy [Johnson 3.83].
     pub weigh_potential: bool,
-    /// The collision model of the lossful scheme.
-    pub loss: Loss,
+    /// The collision model of the dissipative scheme.
+    pub loss: CollisionModel,
 }
 
 impl Default for ContactOptions {
     fn default() -> Self {
         Self {
             law: ImpactLaw::default(),
-            energy: EnergyJump::default(),
+            energy: EnergyJumpCondition::default(),
             cascade: 64,
             friction: FrictionLaw::default(),
             consistent: false,
             weigh_potential: false,
-            loss: Loss::default(),
+            loss: CollisionModel::default(),
         }
     }
 }

@@ -5,16 +5,16 @@
 //! ```
 //!
 //! For states that are looked at once: the first one of a run, or those of a test. Whoever looks at every step keeps a
-//! [`Watch`](super::Watch).
+//! [`CandidatePairs`](super::CandidatePairs).
 
-use super::contacts::Contacts;
+use super::contacts::ContactGeometry;
 use super::part::{Part, PartShape};
-use super::touch::Memory;
+use super::touch::PairWarmStart;
 use crate::state::State;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 
-impl Contacts {
+impl ContactGeometry {
     /// All pairs of parts that may meet, each in the order in which it is asked about.
     pub fn all_pairs(&self) -> Vec<(usize, usize)> {
         let count = self.parts.len();
@@ -43,7 +43,9 @@ impl Contacts {
             if !self.balls_meet(pair, poses) {
                 continue;
             }
-            let Ok(touch) = self.touch(pair, poses, f64::INFINITY, &mut Memory::default()) else { continue };
+            let Ok(touch) = self.touch(pair, poses, f64::INFINITY, &mut PairWarmStart::default()) else {
+                continue;
+            };
             let overlap = -touch.separation;
             if overlap > deepest.map_or(0.0, |(most, _)| most) {
                 deepest = Some((overlap, pair));

@@ -64,7 +64,7 @@ pub struct Part {
 
 /// Where a part is in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stand {
+pub struct PartPose {
     /// Its own frame.
     pub frame: Pose,
     /// Its reference point.
@@ -91,7 +91,7 @@ impl Part {
         self.slot.is_some() || self.motion.is_some()
     }
 
-    /// Placement of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
+    /// BodyKinematics of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
     /// top of it.
     pub fn body_pose(&self, state: &State) -> Pose {
         match (self.slot, &self.motion) {
@@ -102,8 +102,8 @@ impl Part {
     }
 
     /// Where it is when its body's principal frame stands at `pose`.
-    pub fn stand(&self, pose: &Pose) -> Stand {
-        Stand { frame: pose.then(&self.offset), reference: pose.point(&self.reference) }
+    pub fn stand(&self, pose: &Pose) -> PartPose {
+        PartPose { frame: pose.then(&self.offset), reference: pose.point(&self.reference) }
     }
 
     /// Box around it when its body's principal frame stands at `pose`. Parts in the plane reach a radius across it.
@@ -112,7 +112,7 @@ impl Part {
     }
 
     /// Box around it where it is.
-    pub fn bounds_at(&self, stand: &Stand) -> Aabb {
+    pub fn bounds_at(&self, stand: &PartPose) -> Aabb {
         match &self.shape {
             PartShape::Solid(solid) => solid.bounds(&stand.frame),
             PartShape::Planar(_) if self.radius.is_finite() => {

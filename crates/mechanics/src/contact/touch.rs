@@ -2,20 +2,20 @@
 
 use crate::joint::motion::{Vec6, twist};
 use percussion_geometry::Vec3;
-use percussion_geometry::separation::{Outcome, PlanarWarm, Separation, Warm};
+use percussion_geometry::separation::{Outcome, PlanarWarmStart, Separation, WarmStart};
 
 /// What a pair of parts remembers between queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct PairWarmStart {
     /// In space.
-    pub space: Warm,
+    pub space: WarmStart,
     /// In the plane.
-    pub plane: PlanarWarm,
+    pub plane: PlanarWarmStart,
 }
 
 /// Separation of two parts with its derivative; all vectors in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactPoint {
     /// The LP value `s`, m: positive apart, negative overlapping. If not `solved`, a lower bound.
     pub separation: f64,
     /// Optimal direction from `b` to `a`, `<α, β> = 1`.
@@ -36,7 +36,7 @@ pub struct Touch {
     pub solved: bool,
 }
 
-impl Touch {
+impl ContactPoint {
     /// An answer in space; against a half-space, or along a prescribed direction, β does not move.
     pub(super) fn in_space(answer: &Separation, reference: (Vec3, Vec3), unbounded: bool) -> Self {
         let held = unbounded || answer.prescribed;

@@ -6,13 +6,13 @@
 
 use crate::model::Island;
 use crate::rotation::Mat3;
-use crate::schemes::StepSolve;
+use crate::schemes::LcpSolveStats;
 use crate::state::State;
 use percussion_geometry::Vec3;
 
 /// Where a body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct NodePose {
     /// Centre of mass.
     pub position: Vec3,
     /// Principal axes as columns.
@@ -21,7 +21,7 @@ pub struct Place {
 
 /// An instant inside a step at which the path of an island breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
+pub struct PathNode {
     /// Which island.
     pub island: usize,
     /// Time since the beginning of the step, s.
@@ -34,7 +34,7 @@ pub struct Node {
 
 /// Why momenta or energy jumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JumpCause {
+pub enum JumpSource {
     /// Normal impulses, and what restitution takes.
     Contact,
     /// Tangential impulses, and what they take.
@@ -45,9 +45,9 @@ pub enum JumpCause {
 
 /// A jump: momentum of one body, or energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Jump {
+pub struct MomentumJump {
     /// Why.
-    pub cause: JumpCause,
+    pub cause: JumpSource,
     /// Slot of the body; for energies any body of the island.
     pub slot: usize,
     /// Linear momentum brought, N s.
@@ -68,7 +68,7 @@ pub enum ImpactKind {
     /// An impulse of time stepping, somewhere inside the step.
     Stepped,
     /// Too many impacts: the rest of the step was handed to the decomposition scheme.
-    HandOver,
+    Fallback,
 }
 
 impl ImpactKind {
@@ -78,7 +78,7 @@ impl ImpactKind {
             Self::Impact => "impact",
             Self::Response => "response",
             Self::Stepped => "stepped",
-            Self::HandOver => "hand-over",
+            Self::Fallback => "fallback",
         }
     }
 }
@@ -126,31 +126,31 @@ impl Impact {
 
 /// What happened inside a step; its memory serves again.
 #[derive(Clone, Debug, Default)]
-pub struct Transcript {
+pub struct StepRecord {
     /// Where paths break, in the order in which it happened.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PathNode>,
     /// Places of the islands at the nodes.
-    pub places: Vec<Place>,
+    pub places: Vec<NodePose>,
     /// Joint coordinates of the islands at the nodes.
     pub coordinates: Vec<f64>,
     /// Jumps of momentum and energy.
-    pub jumps: Vec<Jump>,
+    pub jumps: Vec<MomentumJump>,
     /// Meetings.
     pub impacts: Vec<Impact>,
     /// Greatest overlap of two parts at the end of the step, m, of schemes that look there.
     pub overlap: f64,
     /// Cascades handed to the decomposition scheme.
-    pub hand_overs: u64,
-    /// Contacts that rest, likewise.
+    pub fallbacks: u64,
+    /// ContactGeometry that rest, likewise.
     pub rests: u64,
     /// How the complementarity problem of the step was solved, by schemes that have one.
-    pub solve: Option<StepSolve>,
+    pub solve: Option<LcpSolveStats>,
     /// Greatest violation of a constraint at the beginning of the step [Hart 6.8], in units of the metric for overlaps; of schemes
     /// that stabilise constraints.
     pub infeasibility: Option<f64>,
 }
 
-impl Transcript {
+impl StepRecord {
     /// Nothing has happened yet.
     pub fn clear(&mut self) {
         self.nodes.clear();
@@ -159,7 +159,7 @@ impl Transcript {
         self.jumps.clear();
         self.impacts.clear();
         self.overlap = 0.0;
-        self.hand_overs = 0;
+        self.fallbacks = 0;
         self.rests = 0;
         self.solve = None;
         self.infeasibility = None;
@@ -168,24 +168,30 @@ impl Transcript {
     /// The path of an island breaks at `since`, where it stands as in `state`.
     pub fn node(&mut self, index: usize, island: &Island, state: &State, since: f64) {
         let (places, coordinates) = (self.places.len(), self.coordinates.len());
-        self.nodes.push(Node { island: index, since, places, coordinates });
+        self.nodes.push(PathNode { island: index, since, places, coordinates });
         let bodies = island.bodies.clone();
         self.places.extend(
             state.positions[bodies.clone()]
                 .iter()
                 .zip(&state.rotations[bodies])
-                .map(|(position, rotation)| Place { position: *position, rotation: *rotation }),
+                .map(|(position, rotation)| NodePose { position: *position, rotation: *rotation }),
         );
         self.coordinates.extend_from_slice(&state.coordinates[island.coordinates.clone()]);
     }
 
     /// An impulse at a point on a body.
-    pub fn impulse(&mut self, cause: JumpCause, slot: usize, point: &Vec3, impulse: &Vec3) {
-        self.jumps.push(Jump { cause, slot, linear: *impulse, angular: point.cross(impulse), energy: 0.0 });
+    pub fn impulse(&mut self, cause: JumpSource, slot: usize, point: &Vec3, impulse: &Vec3) {
+        self.jumps.push(MomentumJump {
+            cause,
+            slot,
+            linear: *impulse,
+            angular: point.cross(impulse),
+            energy: 0.0,
+        });
     }
 
     /// Energy that appeared (or, negative, went) in the island of a body.
-    pub fn energy(&mut self, cause: JumpCause, slot: usize, energy: f64) {
-        self.jumps.push(Jump { cause, slot, linear: Vec3::zeros(), angular: Vec3::zeros(), energy });
+    pub fn energy(&mut self, cause: JumpSource, slot: usize, energy: f64) {
+        self.jumps.push(MomentumJump { cause, slot, linear: Vec3::zeros(), angular: Vec3::zeros(), energy });
     }
 }

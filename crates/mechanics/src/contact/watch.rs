@@ -3,14 +3,14 @@
 //! Boxes come from the caller: around parts where they stand, or around their paths over a step. The list of pairs is
 //! that of the broad phase less the pairs that never meet; what a pair remembers goes on while its boxes touch.
 
-use super::contacts::Contacts;
-use super::touch::Memory;
+use super::contacts::ContactGeometry;
+use super::touch::PairWarmStart;
 use percussion_geometry::Aabb;
 use percussion_geometry::broad::{self, BroadError, BroadPhase, PairCache, PartId, Proxy};
 
 /// A pair of parts whose boxes touch, in the order in which it is asked about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct CandidatePair {
     /// The parts.
     pub pair: (usize, usize),
     /// Where its memory is.
@@ -19,16 +19,16 @@ pub struct Near {
 
 /// Watches the parts of a model.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct CandidatePairs {
     broad: BroadPhase,
     proxies: Vec<Proxy>,
-    cache: PairCache<Memory>,
-    near: Vec<Near>,
+    cache: PairCache<PairWarmStart>,
+    near: Vec<CandidatePair>,
 }
 
-impl Watch {
+impl CandidatePairs {
     /// Watches all parts, in given boxes.
-    pub fn new(contacts: &Contacts, mut boxed: impl FnMut(usize) -> Aabb) -> Result<Self, BroadError> {
+    pub fn new(contacts: &ContactGeometry, mut boxed: impl FnMut(usize) -> Aabb) -> Result<Self, BroadError> {
         let mut watch = Self::default();
         for (index, part) in contacts.parts.iter().enumerate() {
             let id = PartId::new(part.body as u32, part.index as u32);
@@ -43,7 +43,7 @@ impl Watch {
     /// Takes new boxes of the moving parts and finds the pairs.
     pub fn look(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         mut boxed: impl FnMut(usize) -> Aabb,
     ) -> Result<(), BroadError> {
         for (index, part) in contacts.parts.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Watch {
         self.find(contacts)
     }
 
-    fn find(&mut self, contacts: &Contacts) -> Result<(), BroadError> {
+    fn find(&mut self, contacts: &ContactGeometry) -> Result<(), BroadError> {
         self.broad.refresh();
         self.cache.update(self.broad.pairs())?;
         self.near.clear();
@@ -62,19 +62,19 @@ impl Watch {
         for (at, &(a, b)) in self.cache.pairs().iter().enumerate() {
             let (a, b) = (place(a), place(b));
             if contacts.may_meet(a, b) {
-                self.near.push(Near { pair: contacts.ordered(a, b), at });
+                self.near.push(CandidatePair { pair: contacts.ordered(a, b), at });
             }
         }
         Ok(())
     }
 
     /// The pairs whose boxes touch, sorted.
-    pub fn near(&self) -> &[Near] {
+    pub fn near(&self) -> &[CandidatePair] {
         &self.near
     }
 
     /// What the `k`-th of them remembers.
-    pub fn memory(&mut self, k: usize) -> &mut Memory {
+    pub fn memory(&mut self, k: usize) -> &mut PairWarmStart {
         &mut self.cache.values_mut()[self.near[k].at]
     }
 }

@@ -1,24 +1,24 @@
 //! Configurations as points of a manifold: displace one, and find the increments that lead from one to another.
 //!
-//! A displacement `d` of a configuration moves every joint by its freedoms, [`Joint::corrected`] from where it stands; its
+//! A displacement `d` of a configuration moves every joint by its degrees of freedom, [`Joint::corrected`] from where it stands; its
 //! derivative at zero are the null-space columns. [`Interval`] corrects the end of a step in the same way, so
 //! that one chart serves the node between two intervals from both sides.
 
 use super::Interval;
-use crate::joint::{Joint, JointKind, Stand, Step};
+use crate::joint::{Joint, JointFrame, JointKind, Step};
 use crate::model::{Island, Model, placed};
 use crate::rotation::{Turn, tangents};
 use crate::state::State;
 use nalgebra::{Rotation3, UnitQuaternion};
 
-/// Writes to `to` the configuration of an island `from` displaced by `d` in its freedoms. Momenta and time are left alone.
+/// Writes to `to` the configuration of an island `from` displaced by `d` in its degrees of freedom. Momenta and time are left alone.
 pub fn displace(model: &Model, island: &Island, from: &State, d: &[f64], to: &mut State) {
     for slot in island.bodies.clone() {
         let link = &model.links[slot];
         let coordinates = link.coordinates();
         let stand = stand_of(model, from, slot);
-        let first = link.freedom - island.freedoms.start;
-        let step = link.joint.corrected(&stand, &Step::none(), &d[first..first + link.joint.freedoms()]);
+        let first = link.dof - island.dofs.start;
+        let step = link.joint.corrected(&stand, &Step::none(), &d[first..first + link.joint.dofs()]);
         to.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates.clone()]);
         link.joint.step_coordinates(&step, &mut to.coordinates[coordinates.clone()]);
         let frame = match placed(&to.positions, &to.rotations, link.parent) {
@@ -37,8 +37,8 @@ pub fn difference(model: &Model, island: &Island, from: &State, to: &State, d: &
     for slot in island.bodies.clone() {
         let link = &model.links[slot];
         let (stand, other) = (stand_of(model, from, slot), stand_of(model, to, slot));
-        let first = link.freedom - island.freedoms.start;
-        let out = &mut d[first..first + link.joint.freedoms()];
+        let first = link.dof - island.dofs.start;
+        let out = &mut d[first..first + link.joint.dofs()];
         let turn = || {
             let turned = Rotation3::from_matrix_unchecked(other.turned * stand.turned.transpose());
             UnitQuaternion::from_rotation_matrix(&turned).scaled_axis()
@@ -85,7 +85,7 @@ impl Interval {
 }
 
 /// Where the joint of a slot stands in a configuration.
-fn stand_of(model: &Model, state: &State, slot: usize) -> Stand {
+fn stand_of(model: &Model, state: &State, slot: usize) -> JointFrame {
     let link = &model.links[slot];
     let parent = placed(&state.positions, &state.rotations, link.parent);
     let child = (&state.positions[slot], &state.rotations[slot]);
@@ -95,8 +95,8 @@ fn stand_of(model: &Model, state: &State, slot: usize) -> Stand {
 /// The step of a joint from one stand to another.
 pub(crate) fn step_from_stands(
     joint: &Joint,
-    from: &Stand,
-    to: &Stand,
+    from: &JointFrame,
+    to: &JointFrame,
     coordinates: (&[f64], &[f64]),
 ) -> Step {
     let mut step = Step::none();

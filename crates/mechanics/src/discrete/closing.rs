@@ -4,10 +4,10 @@
 //! them and half the difference of two gradients, one displacement forward and one back, is the derivative *exactly*.
 
 use super::End;
-use super::derivatives::{Derivatives, Passage};
+use super::derivatives::{Derivatives, IntervalInputs};
 use super::differentiator::Differentiator;
 use super::loops::put_row;
-use crate::joint::Form;
+use crate::joint::LinearForm;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::Closure;
 use crate::rotation::{hat, moment_of};
@@ -17,8 +17,8 @@ const LOOPS: usize = 2;
 
 impl Differentiator {
     /// `g(q1)`, `B0` and `B1`.
-    pub(super) fn read_loops(&mut self, passage: &Passage, out: &mut Derivatives) {
-        let Passage { model, island, .. } = *passage;
+    pub(super) fn read_loops(&mut self, passage: &IntervalInputs, out: &mut Derivatives) {
+        let IntervalInputs { model, island, .. } = *passage;
         self.loops.begin(model, island);
         let it = &mut self.interval;
         let (x, r) = (&self.positions0, &it.rotations0);
@@ -31,14 +31,14 @@ impl Differentiator {
     }
 
     /// `∂(Bᵀ λ)/∂q` at one end of the passage last differentiated, column by column, for given multipliers.
-    pub fn bend_loops(&mut self, passage: &Passage, end: End, multipliers: &[f64], out: &mut [f64]) {
-        let Passage { model, island, .. } = *passage;
-        let (n, b0) = (island.freedoms.len(), island.bodies.start);
+    pub fn bend_loops(&mut self, passage: &IntervalInputs, end: End, multipliers: &[f64], out: &mut [f64]) {
+        let IntervalInputs { model, island, .. } = *passage;
+        let (n, b0) = (island.dofs.len(), island.bodies.start);
         let closures = &model.closures[island.closures.clone()];
         self.sum_rows(closures, b0, end, multipliers, &mut out[..n]);
         for body in 0..island.bodies.len() {
             let node = &self.interval.system.nodes[body];
-            let (first, count) = (node.first, node.freedoms);
+            let (first, count) = (node.first, node.dofs);
             for k in 0..count {
                 self.displace(end, body, k);
                 self.interval.wrenches.fill(Vec6::zeros());
@@ -93,7 +93,7 @@ impl Differentiator {
         let shifted =
             |i: usize, by: f64| (positions[i] + linear(&it.twists[i]) * by, directors[i] + turned(i) * by);
         // Change of a form's torque: the directors it acts on turn, and it changes itself.
-        let wrench = |i: usize, here: &Form, forward: &Form, back: &Form| {
+        let wrench = |i: usize, here: &LinearForm, forward: &LinearForm, back: &LinearForm| {
             let force = (forward.force - back.force) * 0.5;
             let moment = (forward.moment - back.moment) * 0.5;
             let torque = moment_of(&turned(i), &here.moment) + moment_of(&directors[i], &moment);

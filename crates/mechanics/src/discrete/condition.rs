@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 /// A form of the variational scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Equations {
-    /// [Johnson 3.13]: as many equations as freedoms.
+    /// [Johnson 3.13]: as many equations as degrees of freedom.
     Reduced,
     /// [Johnson 3.12]: null-space matrix in front, constraints behind.
     Projected,
@@ -34,7 +34,7 @@ pub fn newton_matrix(
         positions: &mut next.positions[island.bodies.clone()],
         rotations: &mut next.rotations[island.bodies.clone()],
         coordinates: &mut next.coordinates[island.coordinates.clone()],
-        momenta: &mut next.momenta[island.freedoms.clone()],
+        momenta: &mut next.momenta[island.dofs.clone()],
     };
     let redundant = |kind: Redundant, end: EndMut| {
         let mut dense = Dense::new(kind, model, state);
@@ -64,7 +64,7 @@ fn reduced_matrix(
     it.begin(model, island, state);
     it.steps = steps;
     let t = state.time + 0.5 * h;
-    let n = island.freedoms.len();
+    let n = island.dofs.len();
     let mut matrix = DMatrix::zeros(n, n);
     // The forces had values a moment ago, at the end of the step.
     if it.evaluate(model, island, state, t, h).is_err() || it.linearise(model, island, state, t, h).is_err() {

@@ -1,11 +1,11 @@
-//! Controls: efforts held over an interval, at freedoms of joints or at points of bodies.
+//! Controls: efforts held over an interval, at degrees of freedom of joints or at points of bodies.
 //!
 //! A control acts in the middle of the interval like any force, with the share `h/2` at each end [Johnson 4.5]. A force or
 //! torque along a body's axes turns with its averaged directors, as a [`Load`](crate::force::Load) of the simulation does:
 //! a plan found with controls and a simulation under tabulated loads solve the same equations.
 
 use crate::body::BodyKind;
-use crate::force::{Anchor, Axes, Bodies, Pull, Stiffness};
+use crate::force::{Anchor, Axes, Bodies, ForceAccumulator, Stiffness};
 use crate::model::Model;
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 /// A point of a body with axes, in which the three components of a force or torque are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Grip {
+pub struct ApplicationFrame {
     /// The body's slot.
     pub slot: usize,
     /// The point, in the principal frame, m.
@@ -27,12 +27,12 @@ pub struct Grip {
 /// What an effort acts on.
 #[derive(Clone, Copy, Debug)]
 pub enum Control {
-    /// A freedom of a joint, by its place among all freedoms of the model: one component, N or N m.
-    Freedom(usize),
+    /// A degree of freedom of a joint, by its place among all degrees of freedom of the model: one component, N or N m.
+    Dof(usize),
     /// A point of a body: three components of a force, N.
-    Force(Grip),
+    Force(ApplicationFrame),
     /// A body: three components of a torque, N m.
-    Torque(Grip),
+    Torque(ApplicationFrame),
 }
 
 /// Why a control has no meaning.
@@ -54,7 +54,7 @@ impl Control {
             return Err(ControlError::Particle(model.bodies[body].name.clone()));
         }
         let arm = model.bodies[body].arm(point);
-        Ok(Self::Force(Grip { slot, arm, axes, directions: directions(model, body, axes) }))
+        Ok(Self::Force(ApplicationFrame { slot, arm, axes, directions: directions(model, body, axes) }))
     }
 
     /// A torque on a body, in the world's axes or the author's on the body.
@@ -64,21 +64,21 @@ impl Control {
             return Err(ControlError::Particle(model.bodies[body].name.clone()));
         }
         let directions = directions(model, body, axes);
-        Ok(Self::Torque(Grip { slot, arm: Vec3::zeros(), axes, directions }))
+        Ok(Self::Torque(ApplicationFrame { slot, arm: Vec3::zeros(), axes, directions }))
     }
 
     /// How many numbers its effort has.
     pub fn components(&self) -> usize {
         match self {
-            Self::Freedom(_) => 1,
+            Self::Dof(_) => 1,
             Self::Force(_) | Self::Torque(_) => 3,
         }
     }
 
-    /// Adds what its effort does to the pulls; an effort along a freedom is none of them.
-    pub(super) fn pull(&self, effort: &[f64], bodies: &Bodies, pulls: &mut [Pull]) {
+    /// Adds what its effort does to the pulls; an effort along a degree of freedom is none of them.
+    pub(super) fn pull(&self, effort: &[f64], bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
         match self {
-            Self::Freedom(_) => {}
+            Self::Dof(_) => {}
             Self::Force(grip) => {
                 let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
                 anchor.push(bodies, &grip.seen(effort, bodies), pulls);
@@ -90,7 +90,7 @@ impl Control {
     /// The derivative of what its effort does with respect to the body's directors.
     pub(super) fn stiffness(&self, effort: &[f64], list: &mut Vec<Stiffness>) {
         let (grip, force, torque) = match self {
-            Self::Freedom(_) => return,
+            Self::Dof(_) => return,
             Self::Force(grip) => (grip, grip.components(effort), Vec3::zeros()),
             Self::Torque(grip) => (grip, Vec3::zeros(), grip.components(effort)),
         };
@@ -100,7 +100,7 @@ impl Control {
     }
 }
 
-impl Grip {
+impl ApplicationFrame {
     fn components(&self, effort: &[f64]) -> Vec3 {
         self.directions * Vec3::new(effort[0], effort[1], effort[2])
     }

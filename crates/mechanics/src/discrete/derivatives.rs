@@ -5,7 +5,7 @@
 //! `∂p∓/∂q1`; free final times and time-scale factors ask for `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
 //! `g(q1)` and `B = G P` at both ends.
 //!
-//! A [`Passage`] says from where to where and under what; a [`Differentiator`](super::Differentiator) is the memory that
+//! A [`IntervalInputs`] says from where to where and under what; a [`Differentiator`](super::Differentiator) is the memory that
 //! computes; [`Derivatives`] is what it fills in. Matrices are kept column by column; `nalgebra::DMatrixView::from_slice`
 //! looks at them without a copy.
 
@@ -15,7 +15,7 @@ use crate::state::State;
 
 /// One island on its way from one configuration to another under held efforts.
 #[derive(Clone, Copy, Debug)]
-pub struct Passage<'a> {
+pub struct IntervalInputs<'a> {
     /// Everything that does not change.
     pub model: &'a Model,
     /// Whose motion it is.
@@ -30,11 +30,11 @@ pub struct Passage<'a> {
     pub h: f64,
     /// What efforts act on; all in this island.
     pub controls: &'a [Control],
-    /// Their components `u`, one control after the other: [`Passage::components`] numbers.
+    /// Their components `u`, one control after the other: [`IntervalInputs::components`] numbers.
     pub efforts: &'a [f64],
 }
 
-impl<'a> Passage<'a> {
+impl<'a> IntervalInputs<'a> {
     /// How many components the controls have.
     pub fn components(&self) -> usize {
         self.controls.iter().map(Control::components).sum()
@@ -49,10 +49,10 @@ impl<'a> Passage<'a> {
         })
     }
 
-    /// Efforts along freedoms, with the place of the freedom in the island.
-    pub(super) fn efforts_along_freedoms(&self) -> impl Iterator<Item = (usize, f64)> {
+    /// Efforts along degrees of freedom, with the place of the degree of freedom in the island.
+    pub(super) fn efforts_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
         self.placed_controls().filter_map(|(first, control)| match control {
-            Control::Freedom(freedom) => Some((freedom - self.island.freedoms.start, self.efforts[first])),
+            Control::Dof(dof) => Some((dof - self.island.dofs.start, self.efforts[first])),
             Control::Force(_) | Control::Torque(_) => None,
         })
     }
@@ -61,7 +61,7 @@ impl<'a> Passage<'a> {
 /// A momentum with its first derivatives.
 #[derive(Clone, Debug, Default)]
 pub struct Momentum {
-    /// The momentum, one number for each freedom of the island.
+    /// The momentum, one number for each degree of freedom of the island.
     pub value: Vec<f64>,
     /// By displacements of the start, n by n.
     pub by_start: Vec<f64>,
@@ -94,8 +94,8 @@ impl Momentum {
 /// Everything about an interval to first order.
 #[derive(Clone, Debug, Default)]
 pub struct Derivatives {
-    /// `n`: freedoms of the island.
-    pub freedoms: usize,
+    /// `n`: degrees of freedom of the island.
+    pub dofs: usize,
     /// `p⁻`, at the start.
     pub before: Momentum,
     /// `p⁺`, at the end.
@@ -115,10 +115,10 @@ impl Derivatives {
     }
 
     /// Makes room; does nothing to speak of when there is room already.
-    pub(super) fn resize(&mut self, passage: &Passage) {
-        self.freedoms = passage.island.freedoms.len();
+    pub(super) fn resize(&mut self, passage: &IntervalInputs) {
+        self.dofs = passage.island.dofs.len();
         let efforts = passage.components();
-        self.before.resize(self.freedoms, efforts);
-        self.after.resize(self.freedoms, efforts);
+        self.before.resize(self.dofs, efforts);
+        self.after.resize(self.dofs, efforts);
     }
 }

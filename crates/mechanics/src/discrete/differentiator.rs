@@ -19,31 +19,31 @@
 //!
 //! A column costs time proportional to the bodies (and to the forces that couple them), a matrix `n` times that.
 
-use super::derivatives::{Derivatives, Passage};
+use super::derivatives::{Derivatives, IntervalInputs};
 use super::interval::{Interval, kinetic_block, middle};
 use super::loops::{End, Loops};
-use crate::force::{Bodies, ForceError, Pull, Weights};
-use crate::joint::Stand;
+use crate::force::{Bodies, ForceAccumulator, ForceError, Weights};
+use crate::joint::JointFrame;
 use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
 use crate::rotation::Mat3;
 use crate::tree::{Node, carried, returned};
 use percussion_geometry::Vec3;
 
-/// Memory for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
+/// PairWarmStart for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Differentiator {
     /// The interval last looked at.
     pub interval: Interval,
     pub(super) loops: Loops,
     /// Where the joints stand at the end; the interval knows where they stand at the start.
-    stands: Vec<Stand>,
+    stands: Vec<JointFrame>,
     pub(super) positions0: Vec<Vec3>,
     /// Wrenches of subtrees: of `p⁻`, of `p⁺`, and of the loops.
     pub(super) subtrees: [Vec<Vec6>; 3],
     /// Which bodies the displacement moves.
     moving: Vec<bool>,
     blocks: Vec<Mat6>,
-    pub(super) pulls: Vec<Pull>,
+    pub(super) pulls: Vec<ForceAccumulator>,
 }
 
 /// What belongs to an end of the interval: its place among the subtrees, and the sign of its forces' share.
@@ -81,11 +81,11 @@ impl Differentiator {
     /// `p⁻` and `p⁺` alone.
     pub fn momenta(
         &mut self,
-        passage: &Passage,
+        passage: &IntervalInputs,
         before: &mut [f64],
         after: &mut [f64],
     ) -> Result<(), ForceError> {
-        let Passage { model, island, start, t, h, .. } = *passage;
+        let IntervalInputs { model, island, start, t, h, .. } = *passage;
         let it = &mut self.interval;
         it.begin(model, island, start);
         it.reach(model, island, start, passage.end);
@@ -99,15 +99,19 @@ impl Differentiator {
         self.subtrees[0].clone_from(&it.wrenches);
         it.momenta_after(model, island, start, t, h, after);
         self.subtrees[1].clone_from(&it.wrenches);
-        for (freedom, effort) in passage.efforts_along_freedoms() {
-            before[freedom] -= 0.5 * h * effort;
-            after[freedom] += 0.5 * h * effort;
+        for (dof, effort) in passage.efforts_along_dofs() {
+            before[dof] -= 0.5 * h * effort;
+            after[dof] += 0.5 * h * effort;
         }
         Ok(())
     }
 
     /// Momenta with all first derivatives, and the loops.
-    pub fn differentiate(&mut self, passage: &Passage, out: &mut Derivatives) -> Result<(), ForceError> {
+    pub fn differentiate(
+        &mut self,
+        passage: &IntervalInputs,
+        out: &mut Derivatives,
+    ) -> Result<(), ForceError> {
         out.resize(passage);
         self.momenta(passage, &mut out.before.value, &mut out.after.value)?;
         self.interval.complete = true;
@@ -125,8 +129,8 @@ impl Differentiator {
     }
 
     /// What the columns need besides the linearised interval.
-    fn prepare(&mut self, passage: &Passage) {
-        let Passage { model, island, start, .. } = *passage;
+    fn prepare(&mut self, passage: &IntervalInputs) {
+        let IntervalInputs { model, island, start, .. } = *passage;
         let it = &mut self.interval;
         for (first, control) in passage.placed_controls() {
             control.stiffness(&passage.efforts[first..], &mut it.stiffness);
@@ -140,19 +144,19 @@ impl Differentiator {
         }
         self.moving.resize(n, false);
         self.blocks.resize(n, Mat6::zeros());
-        self.pulls.resize(n, Pull::zero());
+        self.pulls.resize(n, ForceAccumulator::zero());
     }
 
     /// The derivative of the momentum of `end` with respect to displacements of `moved`, column by column.
-    fn by_displacements(&mut self, passage: &Passage, end: End, moved: End, out: &mut [f64]) {
-        let Passage { model, island, start, t, h, .. } = *passage;
-        let n = island.freedoms.len();
+    fn by_displacements(&mut self, passage: &IntervalInputs, end: End, moved: End, out: &mut [f64]) {
+        let IntervalInputs { model, island, start, t, h, .. } = *passage;
+        let n = island.dofs.len();
         self.set_blocks(passage, end, moved);
         let scale = 0.5 * h * side(end).1;
         let weights = weights(moved, h);
         for body in 0..island.bodies.len() {
             let node = &self.interval.system.nodes[body];
-            let (first, count) = (node.first, node.freedoms);
+            let (first, count) = (node.first, node.dofs);
             for k in 0..count {
                 let column = &mut out[(first + k) * n..(first + k + 1) * n];
                 self.displace(moved, body, k);
@@ -177,15 +181,15 @@ impl Differentiator {
             }
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (freedom, pull) = self.interval.joint_pull(force, model, island, start, t, h);
-            out[freedom * (n + 1)] +=
+            let (dof, pull) = self.interval.joint_pull(force, model, island, start, t, h);
+            out[dof * (n + 1)] +=
                 scale * (weights.position * pull.by_position + weights.velocity * pull.by_velocity);
         }
     }
 
     /// `∂w/∂τ` of each body on itself.
-    fn set_blocks(&mut self, passage: &Passage, end: End, moved: End) {
-        let Passage { model, island, h, .. } = *passage;
+    fn set_blocks(&mut self, passage: &IntervalInputs, end: End, moved: End) {
+        let IntervalInputs { model, island, h, .. } = *passage;
         let scale = 0.5 * h * side(end).1;
         let mut blocks = std::mem::take(&mut self.blocks);
         let it = &self.interval;
@@ -210,7 +214,7 @@ impl Differentiator {
         self.blocks = blocks;
     }
 
-    /// Twists of all bodies for a unit displacement of freedom `k` of a body's joint at an end.
+    /// Twists of all bodies for a unit displacement of degree of freedom `k` of a body's joint at an end.
     pub(super) fn displace(&mut self, moved: End, body: usize, k: usize) {
         let it = &mut self.interval;
         for (i, node) in it.system.nodes.iter().enumerate() {
@@ -234,11 +238,11 @@ impl Differentiator {
         }
     }
 
-    /// `Pᵀ w' + (P')ᵀ w`: the sweep up at an end, differentiated along the displacement of one freedom of a body's joint.
+    /// `Pᵀ w' + (P')ᵀ w`: the sweep up at an end, differentiated along the displacement of one degree of freedom of a body's joint.
     /// The interval's wrenches are `w'`; `w` is given by its subtrees' wrenches.
     pub(super) fn reduce_bending(
         &mut self,
-        passage: &Passage,
+        passage: &IntervalInputs,
         (end, subtrees): (End, usize),
         (body, k): (usize, usize),
         out: &mut [f64],
@@ -262,7 +266,7 @@ impl Differentiator {
                 }
                 false => Mat6::zeros(),
             };
-            for r in 0..node.freedoms {
+            for r in 0..node.dofs {
                 out[node.first + r] = motion.column(r).dot(&change) + bent.column(r).dot(&f);
             }
             if let Some(p) = node.parent {

@@ -5,13 +5,13 @@
 //! g = orthonormal directors [3.21], then the rows of its joint, body by body; the loops' rows last
 //! ```
 //!
-//! Displacements of one body are a [`Moved`], covectors a [`Form`]; a couple `T` is the covector `T × d_I / 2`, since
+//! Displacements of one body are a [`Moved`], covectors a [`LinearForm`]; a couple `T` is the covector `T × d_I / 2`, since
 //! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of the body it hangs on, turned by a constant: what acts on them
 //! acts there.
 
 use super::Interval;
 use super::loops::End;
-use crate::joint::{Form, Joint, JointKind, Row};
+use crate::joint::{Joint, JointKind, LinearForm, Row};
 use crate::model::{Island, Link, Model};
 use crate::rotation::{Mat3, Turn, hat, tangents};
 use crate::state::State;
@@ -29,19 +29,19 @@ pub(super) struct Moved {
     pub frame: Mat3,
 }
 
-impl Form {
+impl LinearForm {
     /// The form's value for a displacement.
     pub(super) fn on(&self, moved: &Moved) -> f64 {
         self.force.dot(&moved.shift) + self.moment.dot(&moved.frame)
     }
 
     /// The covector of a force at the centre of mass and a couple, for directors `r`.
-    pub(super) fn of_wrench(force: Vec3, torque: &Vec3, r: &Mat3) -> Form {
-        Form { force, moment: hat(torque) * r * 0.5 }
+    pub(super) fn of_wrench(force: Vec3, torque: &Vec3, r: &Mat3) -> LinearForm {
+        LinearForm { force, moment: hat(torque) * r * 0.5 }
     }
 
     /// Adds a multiple.
-    pub(super) fn add(&mut self, other: &Form, factor: f64) {
+    pub(super) fn add(&mut self, other: &LinearForm, factor: f64) {
         self.force += other.force * factor;
         self.moment += other.moment * factor;
     }
@@ -137,7 +137,7 @@ impl Directors {
     }
 
     /// Adds a covector of a body to one of all coordinates.
-    pub fn put(&self, body: usize, form: &Form, out: &mut [f64]) {
+    pub fn put(&self, body: usize, form: &LinearForm, out: &mut [f64]) {
         let mut add = |at: usize, values: &[f64]| {
             out[at..].iter_mut().zip(values).for_each(|(o, v)| *o += v);
         };
@@ -178,9 +178,9 @@ fn vector(q: &[f64], at: usize) -> Vec3 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub child: usize,
-    pub on_child: Form,
+    pub on_child: LinearForm,
     pub parent: Option<usize>,
-    pub on_parent: Form,
+    pub on_parent: LinearForm,
 }
 
 /// Visits all constraints of an island in their order.
@@ -221,36 +221,36 @@ fn internal_line(body: usize, frame: &Mat3, (a, b): (usize, usize)) -> Line {
     let mut moment = Mat3::zeros();
     moment.set_column(a, &frame.column(b));
     moment.set_column(b, &frame.column(a));
-    let on_child = Form { force: Vec3::zeros(), moment };
-    Line { child: body, on_child, parent: None, on_parent: Form::zero() }
+    let on_child = LinearForm { force: Vec3::zeros(), moment };
+    Line { child: body, on_child, parent: None, on_parent: LinearForm::zero() }
 }
 
-/// What a unit force along a joint's freedom does to child and parent; also the derivative of the coordinate, where there is
+/// What a unit force along a joint's degree of freedom does to child and parent; also the derivative of the coordinate, where there is
 /// one. `first` is the joint's first coordinate.
-pub(super) fn freedom_forms(
+pub(super) fn dof_forms(
     joint: &Joint,
-    freedom: usize,
+    dof: usize,
     first: f64,
     parent: Option<(&Vec3, &Mat3)>,
     child: (&Vec3, &Mat3),
-) -> (Form, Form) {
+) -> (LinearForm, LinearForm) {
     let slide = |k: usize| joint.row(Row::Slide(k), parent, child);
-    let slides = match (joint.kind, freedom) {
+    let slides = match (joint.kind, dof) {
         (JointKind::Prismatic, _) | (JointKind::Cylindrical, 1) => Some(2),
-        (JointKind::Planar, 0 | 1) | (JointKind::Free, 0..3) => Some(freedom),
+        (JointKind::Planar, 0 | 1) | (JointKind::Free, 0..3) => Some(dof),
         _ => None,
     };
     if let Some(k) = slides {
         let value = slide(k);
         return (value.child, value.parent);
     }
-    if let (JointKind::Rod, 0 | 1) = (joint.kind, freedom) {
+    if let (JointKind::Rod, 0 | 1) = (joint.kind, dof) {
         // A swing about e moves the end by e × t: a unit torque about e is the force e × t / |t|² there.
         let rows = [0, 1, 2].map(slide);
         let t = Vec3::new(rows[0].value, rows[1].value, rows[2].value);
         let (e1, e2) = tangents(&t.normalize());
-        let push = if freedom == 0 { e1 } else { e2 }.cross(&t) / t.norm_squared();
-        let mut forms = (Form::zero(), Form::zero());
+        let push = if dof == 0 { e1 } else { e2 }.cross(&t) / t.norm_squared();
+        let mut forms = (LinearForm::zero(), LinearForm::zero());
         for (row, &share) in rows.iter().zip(&push) {
             forms.0.add(&row.child, share);
             forms.1.add(&row.parent, share);
@@ -258,7 +258,7 @@ pub(super) fn freedom_forms(
         return forms;
     }
     let w = parent.map_or(joint.on_parent.axes, |(_, r)| r * joint.on_parent.axes);
-    let axis = match (joint.kind, freedom) {
+    let axis = match (joint.kind, dof) {
         (JointKind::Spherical, k) => w.column(k).into_owned(),
         (JointKind::Free, k) => w.column(k - 3).into_owned(),
         (JointKind::Rod, k) => w.column(k - 2).into_owned(),
@@ -269,8 +269,8 @@ pub(super) fn freedom_forms(
         }
         _ => w.column(2).into_owned(),
     };
-    let couple = |sign: f64, r: &Mat3| Form::of_wrench(Vec3::zeros(), &(axis * sign), r);
-    (couple(1.0, child.1), parent.map_or_else(Form::zero, |(_, r)| couple(-1.0, r)))
+    let couple = |sign: f64, r: &Mat3| LinearForm::of_wrench(Vec3::zeros(), &(axis * sign), r);
+    (couple(1.0, child.1), parent.map_or_else(LinearForm::zero, |(_, r)| couple(-1.0, r)))
 }
 
 impl Interval {
@@ -285,7 +285,7 @@ impl Interval {
         state: &State,
         t: f64,
         h: f64,
-        out: &mut Vec<Form>,
+        out: &mut Vec<LinearForm>,
     ) {
         self.force_covectors(end, model, island, state, t, h, out);
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
@@ -306,7 +306,7 @@ impl Interval {
         state: &State,
         t: f64,
         h: f64,
-        out: &mut Vec<Form>,
+        out: &mut Vec<LinearForm>,
     ) {
         let b0 = island.bodies.start;
         let (half, positions, frames) = match end {
@@ -315,9 +315,9 @@ impl Interval {
         };
         out.clear();
         out.extend(self.pulls.iter().zip(frames).map(|(pull, frame)| {
-            let mut form = Form::of_wrench(pull.force, &pull.torque, frame);
+            let mut form = LinearForm::of_wrench(pull.force, &pull.torque, frame);
             form.moment += pull.moment;
-            Form { force: form.force * half, moment: form.moment * half }
+            LinearForm { force: form.force * half, moment: form.moment * half }
         }));
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (link, i) = (&model.links[force.slot], force.slot - b0);
@@ -325,7 +325,7 @@ impl Interval {
             let from = state.coordinates[link.coordinates()].first().copied().unwrap_or(0.0);
             let first = from + if end == End::After { self.steps[i].numbers[0] } else { 0.0 };
             let parent = link.parent.map(|p| p - b0);
-            let (child, above) = freedom_forms(
+            let (child, above) = dof_forms(
                 &link.joint,
                 force.coordinate,
                 first,

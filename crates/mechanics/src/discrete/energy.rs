@@ -8,7 +8,7 @@
 use super::Interval;
 use super::directors::director_weights;
 use super::instant::Instant;
-use crate::force::{Bodies, ForceError, Placement};
+use crate::force::{Bodies, BodyKinematics, ForceError};
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::state::State;
@@ -66,7 +66,7 @@ pub fn discrete_hamiltonian(
 pub(crate) fn potential(
     model: &Model,
     state: &State,
-    placements: &mut Vec<Placement>,
+    placements: &mut Vec<BodyKinematics>,
 ) -> Result<f64, ForceError> {
     model
         .islands
@@ -79,12 +79,12 @@ pub(crate) fn island_potential(
     model: &Model,
     island: &Island,
     state: &State,
-    placements: &mut Vec<Placement>,
+    placements: &mut Vec<BodyKinematics>,
 ) -> Result<f64, ForceError> {
     let bodies = island.bodies.clone();
     let places = state.positions[bodies.clone()].iter().zip(&state.rotations[bodies.clone()]);
     placements.clear();
-    placements.extend(places.map(|(position, frame)| Placement {
+    placements.extend(places.map(|(position, frame)| BodyKinematics {
         position: *position,
         frame: *frame,
         velocity: Vec3::zeros(),

@@ -14,7 +14,7 @@ use super::directors::{Moved, director_weights, for_each_row};
 use super::loops::End;
 use super::{Interval, energy};
 use crate::force::ForceError;
-use crate::joint::Form;
+use crate::joint::LinearForm;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
@@ -37,11 +37,11 @@ pub struct Hidden {
 #[derive(Clone, Debug, Default)]
 pub struct Instant {
     pub(super) interval: Interval,
-    list: Vec<Form>,
+    list: Vec<LinearForm>,
     /// `D2 L_d` of the interval before, by slot.
-    pub(super) arriving: Vec<Form>,
+    pub(super) arriving: Vec<LinearForm>,
     /// `-D1 L_d` of the interval after, by slot.
-    pub(super) leaving: Vec<Form>,
+    pub(super) leaving: Vec<LinearForm>,
     /// `M⁻¹ p_k`, by slot.
     rates: Vec<Moved>,
     allowed: Vec<Moved>,
@@ -70,7 +70,7 @@ impl Instant {
         self.hidden = Hidden::default();
         (self.kinetic, self.allowed_kinetic) = (0.0, 0.0);
         self.twists.resize(model.moving(), Vec6::zeros());
-        self.solved.resize(model.freedoms, 0.0);
+        self.solved.resize(model.dofs, 0.0);
         for island in &model.islands {
             self.read_island(model, island, before, now, after, h)?;
         }
@@ -103,7 +103,7 @@ impl Instant {
         it.set_mass(model, island);
         // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
         if it.system.factor().is_ok() {
-            let range = island.freedoms.clone();
+            let range = island.dofs.clone();
             let twists = &mut self.twists[island.bodies.clone()];
             it.system.solve(&now.momenta[range.clone()], &mut self.solved[range], twists);
         }
@@ -112,7 +112,8 @@ impl Instant {
             let change = &self.interval.changes[i];
             let last = (self.rates[slot].frame + change.turn.moves_frame(rotation) / h) * 0.5;
             let (p, q) = (&self.arriving[slot], &self.leaving[slot]);
-            let momentum = Form { force: (p.force + q.force) * 0.5, moment: (p.moment + q.moment) * 0.5 };
+            let momentum =
+                LinearForm { force: (p.force + q.force) * 0.5, moment: (p.moment + q.moment) * 0.5 };
             let mut rate = Moved { shift: momentum.force / link.mass, frame: last };
             let weights = director_weights(link);
             for k in 0..3 {

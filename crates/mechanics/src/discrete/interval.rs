@@ -1,9 +1,12 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
 use super::free::momentum_of_turn;
-use crate::force::{Bodies, ForceError, JointForce, JointPull, Placement, Pull, Stiffness, Weights};
+use crate::force::{
+    Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceAccumulator, Stiffness,
+    Weights,
+};
 use crate::joint::motion::{Mat6, Vec6, twist};
-use crate::joint::{Change, Stand, Step};
+use crate::joint::{Change, JointFrame, Step};
 use crate::model::{Island, Link, Model, placed};
 use crate::rotation::Mat3;
 use crate::state::State;
@@ -22,9 +25,9 @@ pub struct Interval {
     /// Orientations at the end.
     pub rotations: Vec<Mat3>,
     /// What forces do at the middle, gravity included.
-    pub pulls: Vec<Pull>,
+    pub pulls: Vec<ForceAccumulator>,
     /// The bodies as forces see them at the middle.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<BodyKinematics>,
     /// Derivatives of the forces.
     pub stiffness: Vec<Stiffness>,
     /// How far the bodies move.
@@ -35,7 +38,7 @@ pub struct Interval {
     pub wrenches: Vec<Vec6>,
     /// Room for twists.
     pub twists: Vec<Vec6>,
-    pub(super) stands: Vec<Stand>,
+    pub(super) stands: Vec<JointFrame>,
     pub(super) arms: Vec<(Vec3, Vec3)>,
     pub(super) blocks: Vec<Mat6>,
     /// Orientations at the beginning, for the stiffness elements.
@@ -57,7 +60,7 @@ impl Interval {
     /// Reads the start configuration of an island: joints, null-space columns, reaches. No motion yet.
     pub fn begin(&mut self, model: &Model, island: &Island, state: &State) {
         let n = island.bodies.len();
-        let (b0, f0) = (island.bodies.start, island.freedoms.start);
+        let (b0, f0) = (island.bodies.start, island.dofs.start);
         self.resize(n);
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
@@ -67,8 +70,8 @@ impl Interval {
                 link.joint.stand(parent, (position, rotation), &state.coordinates[link.coordinates()]);
             let node = &mut self.system.nodes[i];
             node.parent = link.parent.map(|p| p - b0);
-            node.freedoms = link.joint.freedoms();
-            node.first = link.freedom - f0;
+            node.dofs = link.joint.dofs();
+            node.first = link.dof - f0;
             node.motion0 = link.joint.motion(&stand, position);
             node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| position - from);
             self.arms[i] = (
@@ -87,8 +90,8 @@ impl Interval {
         self.positions.resize(n, Vec3::zeros());
         self.rotations.resize(n, Mat3::identity());
         self.rotations0.resize(n, Mat3::identity());
-        self.pulls.resize(n, Pull::zero());
-        self.placements.resize(n, Placement::rest());
+        self.pulls.resize(n, ForceAccumulator::zero());
+        self.placements.resize(n, BodyKinematics::rest());
         self.changes.resize(n, Change::none());
         self.spins.resize(n, Vec3::zeros());
         self.wrenches.resize(n, Vec6::zeros());
@@ -96,7 +99,7 @@ impl Interval {
         self.blocks.resize(n, Mat6::zeros());
         self.arms.resize(n, (Vec3::zeros(), Vec3::zeros()));
         let world = crate::joint::Frame { point: Vec3::zeros(), axes: Mat3::identity() };
-        let stand = Stand { frame: world, shift: Vec3::zeros(), turned: Mat3::identity(), first: 0.0 };
+        let stand = JointFrame { frame: world, shift: Vec3::zeros(), turned: Mat3::identity(), first: 0.0 };
         self.stands.resize(n, stand);
     }
 
@@ -112,11 +115,11 @@ impl Interval {
         }
     }
 
-    /// Displaces the end by `d` in the freedoms, from where the joints have arrived.
+    /// Displaces the end by `d` in the degrees of freedom, from where the joints have arrived.
     pub fn correct(&mut self, model: &Model, island: &Island, d: &[f64]) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let node = &self.system.nodes[i];
-            let part = &d[node.first..node.first + node.freedoms];
+            let part = &d[node.first..node.first + node.dofs];
             self.steps[i] = link.joint.corrected(&self.stands[i], &self.steps[i], part);
         }
     }
@@ -146,13 +149,13 @@ impl Interval {
             let r1 = change.turn.matrix() * r0;
             self.rotations[i] = r1;
             self.spins[i] = r0 * momentum_of_turn(&link.inertia, &r0.tr_mul(&change.turn.0)) / h;
-            self.placements[i] = Placement {
+            self.placements[i] = BodyKinematics {
                 position: x0 + change.shift * 0.5,
                 frame: (r0 + r1) * 0.5,
                 velocity: change.shift / h,
                 frame_rate: (r1 - r0) / h,
             };
-            self.pulls[i] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+            self.pulls[i] = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
         let bodies = Bodies { first: b0, placements: &self.placements };
         for force in &model.forces[island.forces.clone()] {
@@ -177,8 +180,8 @@ impl Interval {
         }
         self.system.reduce(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (freedom, pull) = self.joint_pull(force, model, island, state, t, h);
-            out[freedom] -= 0.5 * h * pull.value;
+            let (dof, pull) = self.joint_pull(force, model, island, state, t, h);
+            out[dof] -= 0.5 * h * pull.value;
         }
     }
 
@@ -199,12 +202,12 @@ impl Interval {
         }
         self.system.reduce_at_end(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (freedom, pull) = self.joint_pull(force, model, island, state, t, h);
-            out[freedom] += 0.5 * h * pull.value;
+            let (dof, pull) = self.joint_pull(force, model, island, state, t, h);
+            out[dof] += 0.5 * h * pull.value;
         }
     }
 
-    /// A force along a joint at the middle, with the place of its freedom in the island.
+    /// A force along a joint at the middle, with the place of its degree of freedom in the island.
     pub(super) fn joint_pull(
         &self,
         force: &JointForce,
@@ -213,15 +216,15 @@ impl Interval {
         state: &State,
         t: f64,
         h: f64,
-    ) -> (usize, JointPull) {
+    ) -> (usize, JointForceAccumulator) {
         let link = &model.links[force.slot];
         let travel = self.travel(force, model, island);
         let start = force.place(&state.coordinates[link.coordinates()]);
-        let freedom = link.freedom - island.freedoms.start + force.coordinate;
-        (freedom, force.pull(t, start + 0.5 * travel, travel / h))
+        let dof = link.dof - island.dofs.start + force.coordinate;
+        (dof, force.pull(t, start + 0.5 * travel, travel / h))
     }
 
-    /// How far the joint goes along the freedom along which a force acts.
+    /// How far the joint goes along the degree of freedom along which a force acts.
     pub(super) fn travel(&self, force: &JointForce, model: &Model, island: &Island) -> f64 {
         let i = force.slot - island.bodies.start;
         model.links[force.slot].joint.travel(&self.stands[i], &self.steps[i], force.coordinate)
@@ -240,7 +243,7 @@ impl Interval {
     }
 
     /// Where the joint of the `i`-th body stands at the end.
-    pub(super) fn end_stand(&self, link: &Link, i: usize, b0: usize, state: &State) -> Stand {
+    pub(super) fn end_stand(&self, link: &Link, i: usize, b0: usize, state: &State) -> JointFrame {
         let first = state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.steps[i].numbers[0];
         let parent = link.parent.map(|p| (&self.positions[p - b0], &self.rotations[p - b0]));
         link.joint.stand(parent, (&self.positions[i], &self.rotations[i]), &[first])

@@ -4,7 +4,7 @@
 //! P(q0)ᵀ[...] - p + h B0ᵀ λ = 0      g(q1) = 0      B = G P      [Johnson 3.8, on the tree]
 //! ```
 //!
-//! Newton's method eliminates the freedoms first: `(B1 J⁻¹ h B0ᵀ) dλ = g - B1 J⁻¹ r`, a small dense system that is rank
+//! Newton's method eliminates the degrees of freedom first: `(B1 J⁻¹ h B0ᵀ) dλ = g - B1 J⁻¹ r`, a small dense system that is rank
 //! deficient whenever a mechanism has more hinges than it needs. Momenta at the end of a step are projected to
 //! those the loops allow: the part they do not allow is a multiple of `Bᵀ` and only shifts the next multipliers.
 
@@ -23,7 +23,7 @@ const REDUNDANT: f64 = 1e-10;
 pub struct Loops {
     /// Rows of all loops.
     pub rows: usize,
-    freedoms: usize,
+    dofs: usize,
     /// `B0`, row by row.
     pub before: Vec<f64>,
     /// `B1`, row by row.
@@ -52,8 +52,8 @@ impl Loops {
     /// Makes room for an island.
     pub fn begin(&mut self, model: &Model, island: &Island) {
         self.rows = model.closures[island.closures.clone()].iter().map(|c| c.joint.rows().len()).sum();
-        self.freedoms = island.freedoms.len();
-        let (m, n) = (self.rows, self.freedoms);
+        self.dofs = island.dofs.len();
+        let (m, n) = (self.rows, self.dofs);
         for (list, len) in [
             (&mut self.before, m * n),
             (&mut self.after, m * n),
@@ -79,7 +79,7 @@ impl Loops {
         rotations: &[Mat3],
         wrenches: &mut [Vec6],
     ) {
-        let n = self.freedoms;
+        let n = self.dofs;
         let b0 = island.bodies.start;
         let mut k = 0;
         for closure in &model.closures[island.closures.clone()] {
@@ -109,7 +109,7 @@ impl Loops {
 
     /// Solves `(B1 answers) x = values - B1 z` into `correction`.
     pub fn solve(&mut self, z: &[f64], values_count: bool) {
-        let (m, n) = (self.rows, self.freedoms);
+        let (m, n) = (self.rows, self.dofs);
         let matrix = self.qr.reset(m);
         for c in 0..m {
             let column = &self.answers[c * n..(c + 1) * n];
@@ -131,7 +131,7 @@ impl Loops {
 impl Loops {
     /// With the reduced mass matrix factored in `system`: `answers = Mred⁻¹ Bᵀ` for the rows taken after.
     pub fn answer(&mut self, system: &mut System, twists: &mut [Vec6]) {
-        let n = self.freedoms;
+        let n = self.dofs;
         for k in 0..self.rows {
             let row = &self.after[k * n..(k + 1) * n];
             system.solve(row, &mut self.answers[k * n..(k + 1) * n], twists);

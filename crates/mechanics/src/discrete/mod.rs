@@ -19,7 +19,7 @@
 //! An [`Interval`] holds one island over one step: from a start configuration and increments of the joints it gives both
 //! momenta, and the derivative of `p⁻` with respect to displacements of the end as a linear system on the tree. A
 //! [`Differentiator`] gives all first derivatives of both momenta as dense matrices, for boundary value problems and
-//! optimal control: [`Derivatives`] of a [`Passage`] between two configurations under [`Control`]s.
+//! optimal control: [`Derivatives`] of a [`IntervalInputs`] between two configurations under [`Control`]s.
 
 mod between;
 mod closing;
@@ -43,9 +43,9 @@ mod read_back;
 pub(crate) use between::step_from_stands;
 pub use between::{difference, displace};
 pub use condition::{Equations, condition_number, newton_matrix};
-pub use control::{Control, ControlError, Grip};
+pub use control::{ApplicationFrame, Control, ControlError};
 pub use dense::{Dense, Redundant};
-pub use derivatives::{Derivatives, Momentum, Passage};
+pub use derivatives::{Derivatives, IntervalInputs, Momentum};
 pub use differentiator::Differentiator;
 pub use energy::{discrete_energy, discrete_hamiltonian};
 pub(crate) use energy::{island_potential, potential};
@@ -53,5 +53,5 @@ pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
 pub use multipliers::{Reaction, Reactions};
-pub use newton::{Effort, EndMut, Newton, StepFailure, TOLERANCES, Trouble};
+pub use newton::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
 pub use read_back::step_between;

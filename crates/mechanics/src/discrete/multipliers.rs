@@ -19,7 +19,7 @@ use super::instant::Instant;
 use super::loops::{End, Loops};
 use crate::force::ForceError;
 use crate::joint::motion::{Vec6, angular, linear, twist};
-use crate::joint::{Form, Joint};
+use crate::joint::{Joint, LinearForm};
 use crate::model::{Island, Model};
 use crate::state::State;
 use percussion_geometry::Vec3;
@@ -47,7 +47,7 @@ pub struct Reactions {
     reduced: Vec<f64>,
     rhs: Vec<f64>,
     /// What is left of `h Gᵀ λ`, by slot.
-    rest: Vec<Form>,
+    rest: Vec<LinearForm>,
     multipliers: Vec<f64>,
     /// Where the multipliers of each body begin.
     starts: Vec<usize>,
@@ -115,9 +115,9 @@ impl Reactions {
         }
     }
 
-    /// Multipliers of the loops, from the imbalance that the tree's freedoms see.
+    /// Multipliers of the loops, from the imbalance that the tree's degrees of freedom see.
     fn solve_loops(&mut self, model: &Model, island: &Island, now: &State, at: usize, h: f64) {
-        let (n, b0) = (island.freedoms.len(), island.bodies.start);
+        let (n, b0) = (island.dofs.len(), island.bodies.start);
         let it = &mut self.instant.interval;
         it.begin(model, island, now);
         let range = island.bodies.clone();
@@ -162,7 +162,7 @@ impl Reactions {
         let count = link.joint.rows().len();
         let lines = &self.lines[first - start..first - start + count];
         // A particle's axes are another body's: only the forces are its own.
-        let seen = |form: &Form| match link.joint.particle {
+        let seen = |form: &LinearForm| match link.joint.particle {
             true => twist(&form.force, &Vec3::zeros()),
             false => form.on_twists(rotation),
         };
@@ -212,7 +212,7 @@ impl Reactions {
     }
 }
 
-fn subtract(rest: &mut [Form], b0: usize, line: &Line, factor: f64) {
+fn subtract(rest: &mut [LinearForm], b0: usize, line: &Line, factor: f64) {
     rest[b0 + line.child].add(&line.on_child, -factor);
     if let Some(p) = line.parent {
         rest[b0 + p].add(&line.on_parent, -factor);

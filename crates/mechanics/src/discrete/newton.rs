@@ -29,7 +29,7 @@ use thiserror::Error;
 /// quadratic, so what remains is its square.
 pub(super) const DONE: f64 = 1e-22;
 /// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
-/// mass matrix has a condition of 1e16 and more. [`Effort::decrement`] tells how far it got.
+/// mass matrix has a condition of 1e16 and more. [`SolverStats::decrement`] tells how far it got.
 pub(super) const NOISE: f64 = 1e-14;
 /// The two of them by name, for the books of a run.
 pub const TOLERANCES: [(&str, f64); 2] = [("newton_decrement", DONE), ("newton_noise", NOISE)];
@@ -51,7 +51,7 @@ const RESTARTS: usize = 10;
 
 /// What went wrong.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum Trouble {
+pub enum StepError {
     /// Newton's method found no next configuration.
     #[error("the equations of the step were not solved; take a smaller step")]
     NoConvergence,
@@ -75,12 +75,12 @@ pub enum Trouble {
         /// How far they overlap, m.
         depth: f64,
     },
-    /// Contacts that can jam.
+    /// ContactGeometry that can jam.
     #[error(
         "impulses at {contacts} contacts cancel and may grow without bound: the friction cone is not pointed, and the step need not have a solution; lower friction, or take a smaller step"
     )]
     Jammed {
-        /// Contacts with such impulses.
+        /// ContactGeometry with such impulses.
         contacts: usize,
     },
     /// Impulses that no solver found.
@@ -102,13 +102,13 @@ pub enum Trouble {
     Broad(Box<BroadError>),
 }
 
-impl From<BroadError> for Trouble {
+impl From<BroadError> for StepError {
     fn from(error: BroadError) -> Self {
         Self::Broad(Box::new(error))
     }
 }
 
-impl From<Singular> for Trouble {
+impl From<Singular> for StepError {
     fn from(_: Singular) -> Self {
         Self::Singular
     }
@@ -125,12 +125,12 @@ pub struct StepFailure {
     /// A body of the island.
     pub body: String,
     /// What went wrong.
-    pub trouble: Trouble,
+    pub trouble: StepError,
     /// Relative decrements of the iterations.
     pub history: Vec<f64>,
 }
 
-/// Memory for Newton's method.
+/// PairWarmStart for Newton's method.
 #[derive(Clone, Debug)]
 pub struct Newton {
     pub(crate) interval: Interval,
@@ -158,14 +158,14 @@ impl Default for Newton {
 
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effort {
+pub struct SolverStats {
     /// Newton iterations, the most of any island.
     pub iterations: usize,
     /// The last relative decrement (of action), the greatest of any island.
     pub decrement: f64,
 }
 
-impl Effort {
+impl SolverStats {
     /// The worse of two.
     pub fn worse(self, other: Self) -> Self {
         Self {
@@ -204,7 +204,7 @@ impl<'a> EndMut<'a> {
             positions: &mut state.positions[island.bodies.clone()],
             rotations: &mut state.rotations[island.bodies.clone()],
             coordinates: &mut state.coordinates[island.coordinates.clone()],
-            momenta: &mut state.momenta[island.freedoms.clone()],
+            momenta: &mut state.momenta[island.dofs.clone()],
         }
     }
 }
@@ -218,7 +218,7 @@ impl Newton {
         state: &State,
         h: f64,
         end: EndMut,
-    ) -> Result<Effort, StepFailure> {
+    ) -> Result<SolverStats, StepFailure> {
         match self.halve(model, island, state, h, end, 0) {
             Ok(effort) => Ok(effort),
             Err((trouble, node)) => Err(StepFailure {
@@ -241,11 +241,11 @@ impl Newton {
         h: f64,
         mut end: EndMut,
         depth: usize,
-    ) -> Result<Effort, (Trouble, usize)> {
+    ) -> Result<SolverStats, (StepError, usize)> {
         self.history.clear();
         let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
         match self.attempt(model, island, state, h, end.again()) {
-            Err((Trouble::NoConvergence | Trouble::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
+            Err((StepError::NoConvergence | StepError::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
             ended => return ended,
         }
         let mut middle = state.clone();
@@ -262,15 +262,15 @@ impl Newton {
         state: &State,
         h: f64,
         end: EndMut,
-    ) -> Result<Effort, (Trouble, usize)> {
+    ) -> Result<SolverStats, (StepError, usize)> {
         let t = state.time + 0.5 * h;
-        let p0 = &state.momenta[island.freedoms.clone()];
-        let force = |error: ForceError| (Trouble::Force(error), 0);
-        let singular = |error: Singular| (Trouble::Singular, error.slot);
+        let p0 = &state.momenta[island.dofs.clone()];
+        let force = |error: ForceError| (StepError::Force(error), 0);
+        let singular = |error: Singular| (StepError::Singular, error.slot);
 
         self.begin(model, island, state, p0, h).map_err(singular)?;
         let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
-        let mut effort = Effort::default();
+        let mut effort = SolverStats::default();
         let mut slope = 0.0;
         loop {
             effort.iterations += 1;
@@ -288,7 +288,7 @@ impl Newton {
             let decrement = slope.abs() / self.action(model, island, h);
             self.history.push(decrement);
             if !decrement.is_finite() {
-                return Err((Trouble::NotFinite, 0));
+                return Err((StepError::NotFinite, 0));
             }
             self.interval.correct(model, island, &self.d);
             let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
@@ -299,7 +299,7 @@ impl Newton {
                 break;
             }
             if effort.iterations >= MOST_ITERATIONS {
-                return Err((Trouble::NoConvergence, 0));
+                return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h, end).map_err(force)?;
@@ -318,7 +318,7 @@ impl Newton {
     ) -> Result<(), Singular> {
         for list in [&mut self.r, &mut self.z, &mut self.d] {
             list.clear();
-            list.resize(island.freedoms.len(), 0.0);
+            list.resize(island.dofs.len(), 0.0);
         }
         let it = &mut self.interval;
         it.begin(model, island, state);
@@ -378,7 +378,7 @@ impl Newton {
         let t = state.time + 0.5 * h;
         self.interval.evaluate(model, island, state, t, h)?;
         self.interval.momenta_before(model, island, state, t, h, &mut self.r);
-        let p0 = &state.momenta[island.freedoms.clone()];
+        let p0 = &state.momenta[island.dofs.clone()];
         self.r.iter_mut().zip(p0).for_each(|(r, p)| *r -= p);
         Loops::add_transposed(&self.loops.before, &self.loops.multipliers, h, &mut self.r);
         Ok(())
@@ -496,7 +496,7 @@ fn solve_linear(
         system.solve(b, x, twists);
         return;
     }
-    let largest = model.islands.iter().map(|island| island.freedoms.len()).max().unwrap_or(0);
+    let largest = model.islands.iter().map(|island| island.dofs.len()).max().unwrap_or(0);
     let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
     let weights = middle(h);
     let ends = (rotations0.as_slice(), rotations.as_slice());

@@ -8,18 +8,18 @@
 //!
 //! with the upper sign at the start.
 
-use super::derivatives::{Derivatives, Passage};
+use super::derivatives::{Derivatives, IntervalInputs};
 use super::differentiator::{Differentiator, rotations, side};
 use super::{Control, End};
-use crate::force::{Bodies, Pull, Stiffness};
+use crate::force::{Bodies, ForceAccumulator, Stiffness};
 use crate::joint::motion::twist;
 use crate::rotation::moment_of;
 
 impl Differentiator {
     /// `∂p∓/∂h`: momenta and velocities fall with a longer interval, the share of the forces rises.
-    pub(super) fn by_length(&mut self, passage: &Passage, out: &mut Derivatives) {
-        let Passage { model, island, start, t, h, .. } = *passage;
-        self.pulls.fill(Pull::zero());
+    pub(super) fn by_length(&mut self, passage: &IntervalInputs, out: &mut Derivatives) {
+        let IntervalInputs { model, island, start, t, h, .. } = *passage;
+        self.pulls.fill(ForceAccumulator::zero());
         let bodies = Bodies { first: island.bodies.start, placements: &self.interval.placements };
         for element in &self.interval.stiffness {
             add_by_velocities(element, &bodies, -1.0 / h, &mut self.pulls);
@@ -35,20 +35,20 @@ impl Differentiator {
             }
             self.reduce(end, &mut momentum.by_length);
             for force in &model.joint_forces[island.joint_forces.clone()] {
-                let (freedom, pull) = self.interval.joint_pull(force, model, island, start, t, h);
+                let (dof, pull) = self.interval.joint_pull(force, model, island, start, t, h);
                 let rate = self.interval.travel(force, model, island) / h;
-                momentum.by_length[freedom] += share * (pull.value - pull.by_velocity * rate);
+                momentum.by_length[dof] += share * (pull.value - pull.by_velocity * rate);
             }
-            for (freedom, effort) in passage.efforts_along_freedoms() {
-                momentum.by_length[freedom] += share * effort;
+            for (dof, effort) in passage.efforts_along_dofs() {
+                momentum.by_length[dof] += share * effort;
             }
         }
     }
 
     /// `∂p∓/∂t`: forces given in time.
-    pub(super) fn by_time(&mut self, passage: &Passage, out: &mut Derivatives) {
-        let Passage { model, island, t, h, .. } = *passage;
-        self.pulls.fill(Pull::zero());
+    pub(super) fn by_time(&mut self, passage: &IntervalInputs, out: &mut Derivatives) {
+        let IntervalInputs { model, island, t, h, .. } = *passage;
+        self.pulls.fill(ForceAccumulator::zero());
         let bodies = Bodies { first: island.bodies.start, placements: &self.interval.placements };
         for force in &model.forces[island.forces.clone()] {
             force.rate(t, &bodies, &mut self.pulls);
@@ -56,28 +56,28 @@ impl Differentiator {
         for (end, momentum) in out.momenta() {
             self.reduce_pulls(end, h, &mut momentum.by_time);
             for force in &model.joint_forces[island.joint_forces.clone()] {
-                let freedom = model.links[force.slot].freedom - island.freedoms.start + force.coordinate;
-                momentum.by_time[freedom] += 0.5 * h * side(end).1 * force.rate(t);
+                let dof = model.links[force.slot].dof - island.dofs.start + force.coordinate;
+                momentum.by_time[dof] += 0.5 * h * side(end).1 * force.rate(t);
             }
         }
     }
 
     /// `∂p∓/∂u`: the share `h/2` of each component.
-    pub(super) fn by_efforts(&mut self, passage: &Passage, out: &mut Derivatives) {
-        let Passage { island, h, .. } = *passage;
-        let n = island.freedoms.len();
+    pub(super) fn by_efforts(&mut self, passage: &IntervalInputs, out: &mut Derivatives) {
+        let IntervalInputs { island, h, .. } = *passage;
+        let n = island.dofs.len();
         for (first, control) in passage.placed_controls() {
             for c in 0..control.components() {
                 let mut unit = [0.0; 3];
                 unit[c] = 1.0;
-                self.pulls.fill(Pull::zero());
+                self.pulls.fill(ForceAccumulator::zero());
                 let bodies = Bodies { first: island.bodies.start, placements: &self.interval.placements };
                 control.pull(&unit, &bodies, &mut self.pulls);
                 for (end, momentum) in out.momenta() {
                     let column = &mut momentum.by_effort[(first + c) * n..(first + c + 1) * n];
                     match control {
-                        Control::Freedom(freedom) => {
-                            column[freedom - island.freedoms.start] = 0.5 * h * side(end).1;
+                        Control::Dof(dof) => {
+                            column[dof - island.dofs.start] = 0.5 * h * side(end).1;
                         }
                         Control::Force(_) | Control::Torque(_) => self.reduce_pulls(end, h, column),
                     }
@@ -97,7 +97,7 @@ impl Differentiator {
 }
 
 /// Adds what a force changes by when all velocities change by `scale` times themselves.
-fn add_by_velocities(element: &Stiffness, bodies: &Bodies, scale: f64, pulls: &mut [Pull]) {
+fn add_by_velocities(element: &Stiffness, bodies: &Bodies, scale: f64, pulls: &mut [ForceAccumulator]) {
     match element {
         Stiffness::Points { a, b, by_velocity, .. } => {
             let force = by_velocity * (a.velocity(bodies) - b.velocity(bodies)) * scale;

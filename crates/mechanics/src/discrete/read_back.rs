@@ -6,7 +6,7 @@
 
 use super::Interval;
 use crate::force::ForceError;
-use crate::joint::{Change, Joint, JointKind, Stand, Step};
+use crate::joint::{Change, Joint, JointFrame, JointKind, Step};
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, Turn};
 use crate::state::State;
@@ -23,7 +23,7 @@ pub(super) fn turn_of_change(r0: &Mat3, change: &Mat3) -> Turn {
 /// The step of a joint whose bodies moved by `parent` and `child`. `arms` are those of [`Joint::advance`].
 pub fn step_between(
     joint: &Joint,
-    stand: &Stand,
+    stand: &JointFrame,
     parent: &Change,
     child: &Change,
     arms: (&Vec3, &Vec3),

@@ -6,7 +6,7 @@
 
 use super::inverse::{Pair, Pairs, Source};
 use super::parameter::{ParameterError, finite, not_negative, positive};
-use super::{Anchor, Bodies, ForceError, Pull, Stiffness};
+use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::body::Body;
 use percussion_geometry::Vec3;
 
@@ -64,7 +64,12 @@ impl Attraction {
         Ok((pair, centre))
     }
 
-    pub(super) fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
+    pub(super) fn pull(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         let (pair, _) = self.pair(name, bodies)?;
         self.body.anchor.push(bodies, &pair.force(), pulls);
         Ok(())

@@ -1,7 +1,7 @@
 //! Resistance of a medium to a point of a body, and to its turning.
 //!
 //! With `w = x' - u` the velocity against the medium and `ω` the angular velocity (that of the seen directors,
-//! [`Placement::spin`](super::Placement::spin)):
+//! [`BodyKinematics::spin`](super::BodyKinematics::spin)):
 //!
 //! ```text
 //! F = -(c1 + c2 |w|) w          torque = -(k1 + k2 |ω|) ω
@@ -10,7 +10,7 @@
 //! No part of it has a potential. In a medium at rest it never adds energy.
 
 use super::parameter::{ParameterError, finite, not_negative};
-use super::{Anchor, Bodies, Pull, Stiffness};
+use super::{Anchor, Bodies, ForceAccumulator, Stiffness};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
@@ -59,7 +59,7 @@ impl Drag {
         resistance(self.linear, self.quadratic, &(self.anchor.velocity(bodies) - self.medium))
     }
 
-    pub(super) fn pull(&self, bodies: &Bodies, pulls: &mut [Pull]) {
+    pub(super) fn pull(&self, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
         let Some((i, body)) = self.anchor.seen(bodies) else { return };
         self.anchor.push(bodies, &self.force(bodies), pulls);
         if self.turns() {

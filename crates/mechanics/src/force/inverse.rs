@@ -10,7 +10,7 @@
 //! where points meet; without it points that meet are an error.
 
 use super::parameter::{ParameterError, finite, not_negative};
-use super::{Anchor, Bodies, ForceError, Pull, Stiffness};
+use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
@@ -101,7 +101,12 @@ impl Pairs<'_> {
         Ok(())
     }
 
-    pub fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
+    pub fn pull(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         self.each(name, bodies, |a, b, pair| {
             let force = pair.force();
             a.push(bodies, &force, pulls);

@@ -1,18 +1,18 @@
-//! Forces along a joint's own freedoms: torsional springs and dampers, motors.
+//! Forces along a joint's own degrees of freedom: torsional springs and dampers, motors.
 //!
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
 //!
-//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the freedoms of
+//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
 //! spherical, free and rod joints, which keep none. Its
-//! share in a step is `h/2` at each end, along the axes that the freedom has there, as that of a
-//! [`Control`](crate::discrete::Control) along the freedom; its work goes with how far the joint goes along the freedom
+//! share in a step is `h/2` at each end, along the axes that the degree of freedom has there, as that of a
+//! [`Control`](crate::discrete::Control) along the degree of freedom; its work goes with how far the joint goes along the degree of freedom
 //! ([`Joint::travel`](crate::joint::Joint::travel)).
 
 use super::Table;
 use super::parameter::{ParameterError, finite_number, not_negative};
 
-/// What acts along a freedom of a joint.
+/// What acts along a degree of freedom of a joint.
 #[derive(Clone, Debug)]
 pub enum JointLaw {
     /// `-stiffness (c - rest)`, with the energy `stiffness/2 (c - rest)²`.
@@ -31,14 +31,14 @@ pub enum JointLaw {
     Motor(Table<1>),
 }
 
-/// A force along one freedom of a joint.
+/// A force along one degree of freedom of a joint.
 #[derive(Clone, Debug)]
 pub struct JointForce {
     /// Its name in the scene.
     pub name: String,
     /// The slot of the joint's child. (While a model is being built: the joint's place in the list.)
     pub slot: usize,
-    /// Which freedom of the joint: the coordinate of the same number, where the joint keeps coordinates.
+    /// Which degree of freedom of the joint: the coordinate of the same number, where the joint keeps coordinates.
     pub coordinate: usize,
     /// What it is.
     pub law: JointLaw,
@@ -46,7 +46,7 @@ pub struct JointForce {
 
 /// Value and derivatives of a force along a coordinate.
 #[derive(Clone, Copy, Debug)]
-pub struct JointPull {
+pub struct JointForceAccumulator {
     /// Torque or force.
     pub value: f64,
     /// Derivative with respect to the coordinate.
@@ -56,19 +56,19 @@ pub struct JointPull {
 }
 
 impl JointForce {
-    /// Where a joint with these coordinates stands along the freedom; zero where it keeps none.
+    /// Where a joint with these coordinates stands along the degree of freedom; zero where it keeps none.
     pub fn place(&self, coordinates: &[f64]) -> f64 {
         coordinates.get(self.coordinate).copied().unwrap_or(0.0)
     }
 
     /// At the time `t`, for the coordinate `c` and its rate.
-    pub fn pull(&self, t: f64, c: f64, rate: f64) -> JointPull {
+    pub fn pull(&self, t: f64, c: f64, rate: f64) -> JointForceAccumulator {
         let (value, by_position, by_velocity) = match &self.law {
             JointLaw::Spring { stiffness, rest } => (-stiffness * (c - rest), -stiffness, 0.0),
             JointLaw::Damper { damping } => (-damping * rate, 0.0, -damping),
             JointLaw::Motor(table) => (table.at(t)[0], 0.0, 0.0),
         };
-        JointPull { value, by_position, by_velocity }
+        JointForceAccumulator { value, by_position, by_velocity }
     }
 
     /// `∂value/∂t`: how it changes because time goes on.

@@ -5,7 +5,7 @@
 //! `F·x' + torque·ω`.
 
 use super::parameter::{ParameterError, finite, finite_number};
-use super::{Anchor, Bodies, Placement, Pull, Stiffness, Table};
+use super::{Anchor, Bodies, BodyKinematics, ForceAccumulator, Stiffness, Table};
 use crate::body::Body;
 use percussion_geometry::Vec3;
 
@@ -20,7 +20,7 @@ pub enum Axes {
 
 impl Axes {
     /// A vector given by components, in the world's axes.
-    pub fn seen(self, components: &Vec3, body: &Placement) -> Vec3 {
+    pub fn seen(self, components: &Vec3, body: &BodyKinematics) -> Vec3 {
         match self {
             Self::World => *components,
             Self::Body => body.frame * components,
@@ -47,11 +47,11 @@ impl Given {
         Vec3::from(self.components.at(t))
     }
 
-    fn at(&self, t: f64, body: &Placement) -> Vec3 {
+    fn at(&self, t: f64, body: &BodyKinematics) -> Vec3 {
         self.axes.seen(&self.components_at(t), body)
     }
 
-    fn slope(&self, t: f64, body: &Placement) -> Vec3 {
+    fn slope(&self, t: f64, body: &BodyKinematics) -> Vec3 {
         self.axes.seen(&Vec3::from(self.components.slope(t)), body)
     }
 
@@ -76,16 +76,21 @@ pub struct Load {
 }
 
 impl Load {
-    pub(super) fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+    pub(super) fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
         self.apply(bodies, pulls, |given, body| given.at(t, body));
     }
 
     /// How fast it changes because time goes on.
-    pub(super) fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+    pub(super) fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
         self.apply(bodies, pulls, |given, body| given.slope(t, body));
     }
 
-    fn apply(&self, bodies: &Bodies, pulls: &mut [Pull], value: impl Fn(&Given, &Placement) -> Vec3) {
+    fn apply(
+        &self,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+        value: impl Fn(&Given, &BodyKinematics) -> Vec3,
+    ) {
         let Some((i, body)) = self.anchor.seen(bodies) else { return };
         if let Some(force) = &self.force {
             self.anchor.push(bodies, &value(force, body), pulls);

@@ -6,7 +6,7 @@ use percussion_geometry::Vec3;
 
 /// A body as a force sees it: position and directors, with their rates.
 #[derive(Clone, Copy, Debug)]
-pub struct Placement {
+pub struct BodyKinematics {
     /// Centre of mass, m.
     pub position: Vec3,
     /// Directors as columns; orthonormal at an instant, not at the middle of a step.
@@ -17,7 +17,7 @@ pub struct Placement {
     pub frame_rate: Mat3,
 }
 
-impl Placement {
+impl BodyKinematics {
     /// At rest at the origin.
     pub fn rest() -> Self {
         Self {
@@ -41,7 +41,7 @@ pub struct Bodies<'a> {
     /// Slot of the first one.
     pub first: usize,
     /// Their placements.
-    pub placements: &'a [Placement],
+    pub placements: &'a [BodyKinematics],
 }
 
 /// A material point: an arm on a body, or a point of the world.
@@ -55,7 +55,7 @@ pub struct Anchor {
 
 impl Anchor {
     /// Its body's place in the island and how it is seen; `None` for the world.
-    pub fn seen<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a Placement)> {
+    pub fn seen<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
         self.body.map(|slot| (slot - bodies.first, &bodies.placements[slot - bodies.first]))
     }
 
@@ -70,7 +70,7 @@ impl Anchor {
     }
 
     /// Applies a force at the point.
-    pub fn push(&self, bodies: &Bodies, force: &Vec3, pulls: &mut [Pull]) {
+    pub fn push(&self, bodies: &Bodies, force: &Vec3, pulls: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
             let pull = &mut pulls[slot - bodies.first];
             pull.force += force;
@@ -81,7 +81,7 @@ impl Anchor {
 
 /// What forces do to one body.
 #[derive(Clone, Copy, Debug)]
-pub struct Pull {
+pub struct ForceAccumulator {
     /// `Σ F`, N.
     pub force: Vec3,
     /// `Σ F vᵀ`, N m: the forces with their arms in the principal frame.
@@ -90,7 +90,7 @@ pub struct Pull {
     pub torque: Vec3,
 }
 
-impl Pull {
+impl ForceAccumulator {
     /// Nothing.
     pub fn zero() -> Self {
         Self { force: Vec3::zeros(), moment: Mat3::zeros(), torque: Vec3::zeros() }
@@ -104,7 +104,7 @@ impl Pull {
 
 /// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a pull it is a force of that size.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct LinearForm {
     /// The body's slot; `None` is the world.
     pub body: Option<usize>,
     /// Weights of the position.
@@ -113,7 +113,7 @@ pub struct Form {
     pub moment: Mat3,
 }
 
-impl Form {
+impl LinearForm {
     /// As a wrench on a body of orientation `r`, or a form in its twists.
     fn at(&self, r: &Mat3) -> Vec6 {
         twist(&self.force, &moment_of(r, &self.moment))
@@ -128,7 +128,7 @@ impl Form {
     }
 
     /// Adds a force `size` times the form.
-    pub fn push(&self, size: f64, bodies: &Bodies, pulls: &mut [Pull]) {
+    pub fn push(&self, size: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
             let pull = &mut pulls[slot - bodies.first];
             pull.force += self.force * size;
@@ -177,9 +177,9 @@ pub enum Stiffness {
     /// A force of given shape on two bodies whose size depends on their motion along another one.
     Outer {
         /// The force, on one body and on the other.
-        push: [Form; 2],
+        push: [LinearForm; 2],
         /// The motion it depends on, of the same two bodies.
-        along: [Form; 2],
+        along: [LinearForm; 2],
         /// Derivative of its size with respect to the motion.
         by_position: f64,
         /// Derivative of its size with respect to the rate of the motion.
@@ -304,7 +304,7 @@ impl Stiffness {
 
     /// Whether the force it belongs to acts elsewhere than along the motion it depends on.
     pub fn is_lopsided(&self) -> bool {
-        let same = |p: &Form, q: &Form| p.force == q.force && p.moment == q.moment;
+        let same = |p: &LinearForm, q: &LinearForm| p.force == q.force && p.moment == q.moment;
         matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))
     }
 

@@ -4,7 +4,7 @@
 //! rest length zero is smooth everywhere; any other has no direction where its points meet.
 
 use super::parameter::{ParameterError, finite, not_negative};
-use super::{Anchor, Bodies, ForceError, Pull, Stiffness};
+use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
@@ -39,7 +39,12 @@ impl Spring {
         Ok((x, v, l))
     }
 
-    pub(super) fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
+    pub(super) fn pull(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         let (x, v, l) = self.reach(name, bodies)?;
         let mut force = -x * self.stiffness;
         if l > 0.0 {

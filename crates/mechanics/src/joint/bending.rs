@@ -5,21 +5,21 @@
 //! and the child by `ω_c`
 //!
 //! ```text
-//! slide  (a, 0)          (a', 0)                        a' = ω_p × a   plus what the joint's own freedoms do:
+//! slide  (a, 0)          (a', 0)                        a' = ω_p × a   plus what the joint's own degrees of freedom do:
 //! turn   (a × arm, a)    (a' × arm + a × arm', a')      the universal joint's second axis turns with its first angle,
 //!                                                       the tangents of a rod follow its direction
 //! arm' = ω_c × arm
 //! ```
 
 use super::motion::{Mat6, Vec6, twist};
-use super::{Joint, JointKind, Stand};
+use super::{Joint, JointFrame, JointKind};
 use crate::rotation::{tangents, tangents_change};
 use percussion_geometry::Vec3;
 
 impl Joint {
     /// Derivatives of the columns of [`Joint::motion`] along a displacement that turns parent and child by `turning` (world
-    /// axes) and moves the joint by `own` in its freedoms.
-    pub fn bending(&self, stand: &Stand, centre: &Vec3, turning: (&Vec3, &Vec3), own: &Vec6) -> Mat6 {
+    /// axes) and moves the joint by `own` in its degrees of freedom.
+    pub fn bending(&self, stand: &JointFrame, centre: &Vec3, turning: (&Vec3, &Vec3), own: &Vec6) -> Mat6 {
         let w = &stand.frame.axes;
         let arm = centre - stand.frame.point - w * stand.shift;
         let arm_change = turning.1.cross(&arm);

@@ -50,14 +50,14 @@ impl std::fmt::Display for Row {
 
 /// A linear form on the displacement of one body's position and directors: `force·δφ + moment : δR`.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct LinearForm {
     /// Coefficient of the position.
     pub force: Vec3,
     /// Coefficients of the directors, as columns.
     pub moment: Mat3,
 }
 
-impl Form {
+impl LinearForm {
     /// Nothing.
     pub fn zero() -> Self {
         Self { force: Vec3::zeros(), moment: Mat3::zeros() }
@@ -75,9 +75,9 @@ pub struct RowValue {
     /// `g`.
     pub value: f64,
     /// Derivative with respect to the parent.
-    pub parent: Form,
+    pub parent: LinearForm,
     /// Derivative with respect to the child.
-    pub child: Form,
+    pub child: LinearForm,
 }
 
 impl Joint {
@@ -113,8 +113,8 @@ impl Joint {
         // The form of `y·Δ` for constant y.
         let along = |y: &Vec3| {
             (
-                Form { force: -y, moment: -y * on_parent.point.transpose() },
-                Form { force: *y, moment: y * self.on_child.point.transpose() },
+                LinearForm { force: -y, moment: -y * on_parent.point.transpose() },
+                LinearForm { force: *y, moment: y * self.on_child.point.transpose() },
             )
         };
         match row {
@@ -132,8 +132,11 @@ impl Joint {
                 let (w, c) = (here.axes.column(k).into_owned(), there.axes.column(l).into_owned());
                 RowValue {
                     value: w.dot(&c),
-                    parent: Form { force: Vec3::zeros(), moment: c * on_parent.axes.column(k).transpose() },
-                    child: Form {
+                    parent: LinearForm {
+                        force: Vec3::zeros(),
+                        moment: c * on_parent.axes.column(k).transpose(),
+                    },
+                    child: LinearForm {
                         force: Vec3::zeros(),
                         moment: w * self.on_child.axes.column(l).transpose(),
                     },

@@ -1,4 +1,4 @@
-//! The reparametrisation `F_d`: from increments of the freedoms to the next placement of the child [Johnson 3.24,
+//! The reparametrisation `F_d`: from increments of the degrees of freedom to the next placement of the child [Johnson 3.24,
 //! 3.26, A.12].
 //!
 //! An increment is kept as [`Step`]: changes of angles and travels as numbers, turns as Rodrigues vectors. Two
@@ -6,7 +6,7 @@
 //! which the discrete equations need; [`Joint::place`] gives the placement itself from the parent's, so that joints
 //! never drift.
 
-use super::{Joint, JointKind, Stand};
+use super::{Joint, JointFrame, JointKind};
 use crate::rotation::{Mat3, Turn, about, tangents, tidied};
 use percussion_geometry::Vec3;
 
@@ -29,7 +29,7 @@ impl Change {
 /// What a joint does in a step, in the axes of its parent-side frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Change of `t_J` for free joints; changes of angles and travels for the others (in the order of the freedoms).
+    /// Change of `t_J` for free joints; changes of angles and travels for the others (in the order of the degrees of freedom).
     pub numbers: Vec3,
     /// `R_J` new from old, for spherical, free and rod joints.
     pub turn: Turn,
@@ -45,9 +45,9 @@ impl Step {
 }
 
 impl Joint {
-    /// The step that a further small displacement `d` of the freedoms leads to, from where `step` has arrived.
+    /// The step that a further small displacement `d` of the degrees of freedom leads to, from where `step` has arrived.
     /// The derivative with respect to `d` at zero is [`Joint::motion`] at the place of arrival.
-    pub fn corrected(&self, stand: &Stand, step: &Step, d: &[f64]) -> Step {
+    pub fn corrected(&self, stand: &JointFrame, step: &Step, d: &[f64]) -> Step {
         let mut next = *step;
         let vector = |i: usize| Vec3::new(d[i], d[i + 1], d[i + 2]);
         match self.kind {
@@ -67,13 +67,13 @@ impl Joint {
                     next.turn = Turn::exp(&vector(2)).after(&step.turn);
                 }
             }
-            _ => (0..self.freedoms()).for_each(|i| next.numbers[i] += d[i]),
+            _ => (0..self.dofs()).for_each(|i| next.numbers[i] += d[i]),
         }
         next
     }
 
     /// `R_J` new from old, in the axes of the parent-side frame.
-    fn turn_of(&self, stand: &Stand, step: &Step) -> Turn {
+    fn turn_of(&self, stand: &JointFrame, step: &Step) -> Turn {
         let n = &step.numbers;
         match self.kind {
             JointKind::Fixed | JointKind::Prismatic => Turn::none(),
@@ -90,7 +90,7 @@ impl Joint {
     }
 
     /// Change of `t_J`, in the axes of the parent-side frame.
-    fn shift_of(&self, stand: &Stand, step: &Step) -> Vec3 {
+    fn shift_of(&self, stand: &JointFrame, step: &Step) -> Vec3 {
         let n = &step.numbers;
         match self.kind {
             JointKind::Fixed | JointKind::Revolute | JointKind::Universal | JointKind::Spherical => {
@@ -106,7 +106,7 @@ impl Joint {
 
     /// How far the child moves, from how far the parent moves. `arms` are the parent-side and child-side points, seen
     /// from the centres of mass of parent and child, world axes, before the step.
-    pub fn advance(&self, stand: &Stand, parent: &Change, step: &Step, arms: (&Vec3, &Vec3)) -> Change {
+    pub fn advance(&self, stand: &JointFrame, parent: &Change, step: &Step, arms: (&Vec3, &Vec3)) -> Change {
         let w = &stand.frame.axes;
         let turn = parent.turn.after(&self.turn_of(stand, step).seen_in(w));
         let by = self.shift_of(stand, step);
@@ -114,18 +114,18 @@ impl Joint {
         Change { shift: hinge - turn.moves(arms.1), turn }
     }
 
-    /// How far the step goes along a freedom: what an effort along it works on. Turns count as their rotation vectors, and
-    /// swings of a rod along the mean of the directions that the freedom has at both ends.
-    pub fn travel(&self, stand: &Stand, step: &Step, freedom: usize) -> f64 {
-        match (self.kind, freedom) {
+    /// How far the step goes along a degree of freedom: what an effort along it works on. Turns count as their rotation vectors, and
+    /// swings of a rod along the mean of the directions that the degree of freedom has at both ends.
+    pub fn travel(&self, stand: &JointFrame, step: &Step, dof: usize) -> f64 {
+        match (self.kind, dof) {
             (JointKind::Spherical, k) => step.turn.log()[k],
-            (JointKind::Free, 3..) => step.turn.log()[freedom - 3],
+            (JointKind::Free, 3..) => step.turn.log()[dof - 3],
             (JointKind::Rod, 0 | 1) => {
                 let from = stand.shift.normalize();
                 let to = from + step.swing.moves(&from);
                 let swing = Turn(from.cross(&to) / (1.0 + from.dot(&to))).log();
                 let ((a1, a2), (b1, b2)) = (tangents(&from), tangents(&to));
-                let mean = if freedom == 0 { (a1 + b1) * 0.5 } else { (a2 + b2) * 0.5 };
+                let mean = if dof == 0 { (a1 + b1) * 0.5 } else { (a2 + b2) * 0.5 };
                 mean.dot(&swing)
             }
             (JointKind::Rod, k) => step.turn.log()[k - 2],
@@ -143,7 +143,7 @@ impl Joint {
     /// The child's placement after the step, from the parent-side frame after it and the joint's coordinates.
     pub fn place(
         &self,
-        old: &Stand,
+        old: &JointFrame,
         parent: &super::Frame,
         step: &Step,
         coordinates: &[f64],

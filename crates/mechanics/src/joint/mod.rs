@@ -3,7 +3,7 @@
 //! A joint has a frame on the parent and a frame on the child; its kind says how the child's frame may be placed in
 //! the parent's: turned by `R_J` and shifted by `t_J`, both in the parent's axes.
 //!
-//! | kind | `R_J` | `t_J` | freedoms | coordinates kept |
+//! | kind | `R_J` | `t_J` | degrees of freedom | coordinates kept |
 //! |---|---|---|---|---|
 //! | fixed | 1 | 0 | 0 | |
 //! | revolute | about z | 0 | 1 | angle |
@@ -16,7 +16,7 @@
 //! | rod | any | of fixed length | 5 | |
 //!
 //! Angles and travels are kept as numbers, so a wheel may turn many times and an axis never wears out by
-//! rounding; the others are read off the bodies. A particle has no orientation of its own: free leaves it 3 freedoms, rod
+//! rounding; the others are read off the bodies. A particle has no orientation of its own: free leaves it 3 degrees of freedom, rod
 //! and planar 2, prismatic 1. Its axes, which weigh nothing, follow the body it hangs on, so that what hangs on *it* is
 //! carried as twists are carried.
 //!
@@ -29,7 +29,7 @@ pub mod constraint;
 pub mod increment;
 pub mod motion;
 
-pub use constraint::{Form, Row, RowValue};
+pub use constraint::{LinearForm, Row, RowValue};
 pub use increment::{Change, Step};
 
 use crate::rotation::Mat3;
@@ -87,8 +87,8 @@ impl JointKind {
         }
     }
 
-    /// Freedoms it leaves to a rigid child, or to a particle.
-    pub fn freedoms(self, particle: bool) -> usize {
+    /// Degrees of freedom it leaves to a rigid child, or to a particle.
+    pub fn dofs(self, particle: bool) -> usize {
         match (self, particle) {
             (Self::Fixed, _) => 0,
             (Self::Revolute | Self::Prismatic, _) => 1,
@@ -177,9 +177,9 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Freedoms it leaves.
-    pub fn freedoms(&self) -> usize {
-        self.kind.freedoms(self.particle)
+    /// Degrees of freedom it leaves.
+    pub fn dofs(&self) -> usize {
+        self.kind.dofs(self.particle)
     }
 
     /// Numbers kept as joint coordinates.
@@ -190,7 +190,7 @@ impl Joint {
 
 /// A joint at an instant: the parent's frame in the world and the child's shift in its axes.
 #[derive(Clone, Copy, Debug)]
-pub struct Stand {
+pub struct JointFrame {
     /// The parent-side frame in the world.
     pub frame: Frame,
     /// `t_J`: the child-side origin, seen from the parent-side frame.
@@ -203,14 +203,19 @@ pub struct Stand {
 
 impl Joint {
     /// Where the joint stands, from the placements of parent (None: the world) and child.
-    pub fn stand(&self, parent: Option<(&Vec3, &Mat3)>, child: (&Vec3, &Mat3), coordinates: &[f64]) -> Stand {
+    pub fn stand(
+        &self,
+        parent: Option<(&Vec3, &Mat3)>,
+        child: (&Vec3, &Mat3),
+        coordinates: &[f64],
+    ) -> JointFrame {
         let frame = match parent {
             Some((position, rotation)) => self.on_parent.on(position, rotation),
             None => self.on_parent,
         };
         let other = self.on_child.on(child.0, child.1);
         let down = frame.axes.transpose();
-        Stand {
+        JointFrame {
             frame,
             shift: down * (other.point - frame.point),
             turned: down * other.axes,

@@ -1,10 +1,10 @@
-//! The null-space columns of a joint: twists of the child that unit rates of its freedoms cause.
+//! The null-space columns of a joint: twists of the child that unit rates of its degrees of freedom cause.
 //!
 //! A twist is `(v, ω)`: the velocity of the centre of mass and the angular velocity, world axes. The child's
 //! twist is `X(r) t_parent + S ν` with `r` from the parent's centre of mass to the child's; stacked over the tree this
 //! is `P_ext` [Johnson A.8, derived from the tree].
 
-use super::{Joint, JointKind, Stand};
+use super::{Joint, JointFrame, JointKind};
 use crate::rotation::{Mat3, tangents};
 use nalgebra::{Matrix6, Vector6};
 use percussion_geometry::Vec3;
@@ -30,9 +30,9 @@ pub fn angular(t: &Vec6) -> Vec3 {
 }
 
 impl Joint {
-    /// Columns `S`, one for each freedom (the others are zero), at `stand`, for a child whose centre of mass is at
+    /// Columns `S`, one for each degree of freedom (the others are zero), at `stand`, for a child whose centre of mass is at
     /// `centre`.
-    pub fn motion(&self, stand: &Stand, centre: &Vec3) -> Mat6 {
+    pub fn motion(&self, stand: &JointFrame, centre: &Vec3) -> Mat6 {
         let w = &stand.frame.axes;
         let mut s = Mat6::zeros();
         let mut next = 0;

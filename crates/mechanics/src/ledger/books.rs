@@ -2,7 +2,7 @@
 //!
 //! Everything else in a ledger is measured anew from the model and the state, to the same bits.
 
-use super::{Cause, Extremes, Ledger};
+use super::{Extremes, Ledger, LedgerSource};
 use crate::ledger::Measure;
 use percussion_geometry::Vec3;
 use thiserror::Error;
@@ -15,7 +15,7 @@ const CAUSE: usize = 7;
 /// Books of another model.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("the books hold {found} numbers, but this model keeps {expected}; they belong to another scene")]
-pub struct OtherBooks {
+pub struct LedgerMismatch {
     /// How many were given.
     pub found: usize,
     /// How many there should be.
@@ -48,13 +48,13 @@ impl Ledger {
     }
 
     /// Takes over the figures of a ledger of the same model that was closed at the present state.
-    pub fn restore(&mut self, figures: &[f64]) -> Result<(), OtherBooks> {
+    pub fn restore(&mut self, figures: &[f64]) -> Result<(), LedgerMismatch> {
         let books = MEASURE + EXTREMES + CAUSE * self.causes.len();
         let previous = &mut self.previous;
         let expected =
             books + 2 + 12 * previous.positions.len() + previous.coordinates.len() + previous.momenta.len();
         if figures.len() != expected {
-            return Err(OtherBooks { found: figures.len(), expected });
+            return Err(LedgerMismatch { found: figures.len(), expected });
         }
         let (figures, before) = figures.split_at(books);
         self.followed = before[0] != 0.0;
@@ -89,7 +89,9 @@ impl Ledger {
             hamiltonian_error: e[10],
             hidden_violation: e[11],
         };
-        for (Cause { energy, linear, angular, .. }, c) in self.causes.iter_mut().zip(causes.chunks(CAUSE)) {
+        for (LedgerSource { energy, linear, angular, .. }, c) in
+            self.causes.iter_mut().zip(causes.chunks(CAUSE))
+        {
             (*energy, *linear, *angular) = (c[0], vector(&c[1..]), vector(&c[4..]));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! What can be measured at an instant: energies, momenta, and how well the constraints hold.
 
 use crate::discrete::potential;
-use crate::force::{ForceError, Placement};
+use crate::force::{BodyKinematics, ForceError};
 use crate::joint::Joint;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Model, placed};
@@ -42,20 +42,20 @@ impl Measure {
     }
 }
 
-/// Memory for measuring.
+/// PairWarmStart for measuring.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     system: System,
     rates: Vec<f64>,
     /// Twists of all bodies by slot, after a measurement.
     pub twists: Vec<Vec6>,
-    placements: Vec<Placement>,
+    placements: Vec<BodyKinematics>,
 }
 
 impl Scratch {
     /// Measures a state.
     pub fn measure(&mut self, model: &Model, state: &State) -> Result<Measure, ForceError> {
-        self.rates.resize(model.freedoms, 0.0);
+        self.rates.resize(model.dofs, 0.0);
         self.twists.resize(model.moving(), Vec6::zeros());
         model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.twists);
         let mut m = Measure {

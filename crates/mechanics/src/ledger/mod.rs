@@ -21,12 +21,12 @@ mod books;
 mod measure;
 mod path;
 
-pub use books::OtherBooks;
+pub use books::LedgerMismatch;
 pub use measure::{Measure, Scratch};
 
-use crate::contact::{JumpCause, Transcript};
+use crate::contact::{JumpSource, StepRecord};
 use crate::discrete::Instant;
-use crate::force::{ForceError, Placement, Pull};
+use crate::force::{BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointKind;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Island, Model};
@@ -37,7 +37,7 @@ use std::ops::Range;
 
 /// What one cause has done so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
+pub struct LedgerSource {
     /// A force's name, or `gravity`, `supports`, `scheme`, and with contact `contact`, `friction`, `projection`.
     pub name: String,
     /// Energy it brought, J.
@@ -48,7 +48,7 @@ pub struct Cause {
     pub angular: Vec3,
 }
 
-impl Cause {
+impl LedgerSource {
     fn none(name: &str) -> Self {
         Self { name: name.to_owned(), energy: 0.0, linear: Vec3::zeros(), angular: Vec3::zeros() }
     }
@@ -61,7 +61,7 @@ impl Cause {
 
 /// The figures of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// Time at the end of the step, s.
     pub time: f64,
     /// At the end of the step.
@@ -120,7 +120,7 @@ impl Extremes {
         }
     }
 
-    fn watch(&mut self, m: &Measure, energy_error: f64, scheme: &Cause) {
+    fn watch(&mut self, m: &Measure, energy_error: f64, scheme: &LedgerSource) {
         self.energy_error = self.energy_error.max(energy_error.abs());
         self.linear_error = self.linear_error.max(scheme.linear.norm());
         self.angular_error = self.angular_error.max(scheme.angular.norm());
@@ -142,8 +142,8 @@ impl Extremes {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     scratch: Scratch,
-    placements: Vec<Placement>,
-    pulls: Vec<Pull>,
+    placements: Vec<BodyKinematics>,
+    pulls: Vec<ForceAccumulator>,
     /// Impulses of all forces of the present step on each body: linear, and angular about the origin.
     impulses: Vec<(Vec3, Vec3)>,
     /// Momenta of the bodies before the step: linear, and angular about the origin.
@@ -151,7 +151,7 @@ pub struct Ledger {
     initial: Measure,
     last: Measure,
     last_step: u64,
-    causes: Vec<Cause>,
+    causes: Vec<LedgerSource>,
     extremes: Extremes,
     hangs: Vec<bool>,
     instant: Instant,
@@ -169,10 +169,10 @@ const SCHEME: usize = 2;
 const FORCES: usize = 3;
 
 /// Causes that a ledger of a model with contact has at its end.
-const CONTACT_CAUSES: [(JumpCause, &str); 3] = [
-    (JumpCause::Contact, "contact"),
-    (JumpCause::Friction, "friction"),
-    (JumpCause::Projection, "projection"),
+const CONTACT_CAUSES: [(JumpSource, &str); 3] = [
+    (JumpSource::Contact, "contact"),
+    (JumpSource::Friction, "friction"),
+    (JumpSource::Projection, "projection"),
 ];
 
 impl Ledger {
@@ -183,14 +183,14 @@ impl Ledger {
         let nothing = (Vec3::zeros(), Vec3::zeros());
         let mut ledger = Self {
             scratch,
-            placements: vec![Placement::rest(); model.moving()],
-            pulls: vec![Pull::zero(); model.moving()],
+            placements: vec![BodyKinematics::rest(); model.moving()],
+            pulls: vec![ForceAccumulator::zero(); model.moving()],
             impulses: vec![nothing; model.moving()],
             momenta: vec![nothing; model.moving()],
             initial,
             last: initial,
             last_step: state.steps,
-            causes: Self::cause_names(model).map(|name| Cause::none(&name)).collect(),
+            causes: Self::cause_names(model).map(|name| LedgerSource::none(&name)).collect(),
             extremes: Extremes::of(&initial),
             hangs: model.islands.iter().map(|island| hangs(model, island)).collect(),
             instant: Instant::default(),
@@ -235,7 +235,7 @@ impl Ledger {
     }
 
     /// What every cause has done so far.
-    pub fn causes(&self) -> &[Cause] {
+    pub fn causes(&self) -> &[LedgerSource] {
         &self.causes
     }
 
@@ -245,7 +245,7 @@ impl Ledger {
     }
 
     /// A cause by its name.
-    pub fn cause(&self, name: &str) -> Option<&Cause> {
+    pub fn cause(&self, name: &str) -> Option<&LedgerSource> {
         self.causes.iter().find(|cause| cause.name == name)
     }
 
@@ -266,8 +266,8 @@ impl Ledger {
         before: &State,
         after: &State,
         h: f64,
-        inside: Option<&Transcript>,
-    ) -> Result<Entry, ForceError> {
+        inside: Option<&StepRecord>,
+    ) -> Result<LedgerEntry, ForceError> {
         if self.last_step != before.steps {
             self.last = self.scratch.measure(model, before)?;
             self.keep_momenta(model, before);
@@ -291,7 +291,7 @@ impl Ledger {
         self.last_step = after.steps;
         self.previous.clone_from(before);
         self.followed = whole;
-        Ok(Entry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
+        Ok(LedgerEntry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
     }
 
     /// Goes on with another model of the same forces, from a state at the instant last booked whose momenta have jumped: contact did that.
@@ -332,7 +332,7 @@ impl Ledger {
         Ok((self.instant.hamiltonian(), self.instant.hidden().unprojected))
     }
 
-    fn book_jumps(&mut self, model: &Model, inside: &Transcript) {
+    fn book_jumps(&mut self, model: &Model, inside: &StepRecord) {
         let from = Self::forces(model).end;
         for jump in &inside.jumps {
             let impulse = (jump.linear, jump.angular);

@@ -1,10 +1,10 @@
 //! Booking forces along the paths of islands, piece by piece.
 
 use super::{FORCES, GRAVITY, Ledger};
-use crate::contact::Transcript;
+use crate::contact::StepRecord;
 use crate::discrete::step_from_stands;
-use crate::force::{Bodies, ForceError, Placement, Pull};
-use crate::joint::Stand;
+use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
+use crate::joint::JointFrame;
 use crate::model::Model;
 use crate::rotation::{Mat3, moment_of};
 use crate::state::State;
@@ -22,14 +22,14 @@ struct Piece {
 #[derive(Clone, Copy)]
 enum At<'a> {
     State(&'a State),
-    Node(&'a Transcript, usize),
+    PathNode(&'a StepRecord, usize),
 }
 
 impl<'a> At<'a> {
     fn body(&self, model: &Model, island: usize, slot: usize) -> (Vec3, Mat3) {
         match self {
             Self::State(state) => (state.positions[slot], state.rotations[slot]),
-            Self::Node(inside, node) => {
+            Self::PathNode(inside, node) => {
                 let place =
                     &inside.places[inside.nodes[*node].places + slot - model.islands[island].bodies.start];
                 (place.position, place.rotation)
@@ -42,7 +42,7 @@ impl<'a> At<'a> {
         let own = model.links[slot].coordinates();
         match self {
             Self::State(state) => &state.coordinates[own],
-            Self::Node(inside, node) => {
+            Self::PathNode(inside, node) => {
                 let first = inside.nodes[*node].coordinates;
                 let before = model.islands[island].coordinates.start;
                 &inside.coordinates[first + own.start - before..first + own.end - before]
@@ -51,7 +51,7 @@ impl<'a> At<'a> {
     }
 
     /// Where a body's joint stands.
-    fn stand(&self, model: &Model, island: usize, slot: usize) -> Stand {
+    fn stand(&self, model: &Model, island: usize, slot: usize) -> JointFrame {
         let link = &model.links[slot];
         let parent = link.parent.map(|parent| self.body(model, island, parent));
         let (position, rotation) = self.body(model, island, slot);
@@ -68,7 +68,7 @@ impl Ledger {
         before: &State,
         after: &State,
         h: f64,
-        inside: Option<&Transcript>,
+        inside: Option<&StepRecord>,
     ) -> Result<f64, ForceError> {
         self.impulses.fill((Vec3::zeros(), Vec3::zeros()));
         let mut energy = 0.0;
@@ -76,7 +76,7 @@ impl Ledger {
             let (mut from, mut since, mut last) = (At::State(before), 0.0, 0.0);
             if let Some(inside) = inside {
                 for (node, broken) in inside.nodes.iter().enumerate().filter(|(_, n)| n.island == island) {
-                    let to = At::Node(inside, node);
+                    let to = At::PathNode(inside, node);
                     let duration = broken.since - since;
                     if duration != 0.0 {
                         let piece = Piece { island, time: before.time + since, duration };
@@ -102,7 +102,7 @@ impl Ledger {
         for slot in island.bodies.clone() {
             let link = &model.links[slot];
             let ((x0, r0), (x1, r1)) = (from.body(model, index, slot), to.body(model, index, slot));
-            let place = Placement {
+            let place = BodyKinematics {
                 position: (x0 + x1) * 0.5,
                 frame: (r0 + r1) * 0.5,
                 velocity: (x1 - x0) / h,
@@ -127,7 +127,7 @@ impl Ledger {
             force.pull(t, &bodies, &mut self.pulls)?;
             force.for_each_slot(&mut |slot| {
                 // A body may be named twice: its pull is taken at the first visit.
-                let pull = std::mem::replace(&mut self.pulls[slot], Pull::zero());
+                let pull = std::mem::replace(&mut self.pulls[slot], ForceAccumulator::zero());
                 let place = &self.placements[slot];
                 let about_centre = pull.torque + moment_of(&place.frame, &pull.moment);
                 let linear = pull.force * h;

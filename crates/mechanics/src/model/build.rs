@@ -8,9 +8,9 @@ use super::island::Groups;
 use super::start::{self, Velocity};
 use super::{Closure, Island, Link, Model, ModelError, check};
 use crate::body::{Body, BodyKind};
-use crate::contact::{ContactSpec, Contacts};
-use crate::force::{Anchor, ContactPotential, Force, JointForce, Law};
-use crate::joint::{Frame, Joint, JointKind, Limits, Stand};
+use crate::contact::{ContactGeometry, ContactSpec};
+use crate::force::{Anchor, ContactPotential, Force, ForceLaw, JointForce};
+use crate::joint::{Frame, Joint, JointFrame, JointKind, Limits};
 use crate::rotation::Mat3;
 use crate::state::State;
 use nalgebra::Rotation3;
@@ -128,7 +128,7 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
-    /// Gives a joint the rates of its freedoms.
+    /// Gives a joint the rates of its degrees of freedom.
     pub fn rates(&mut self, joint: JointId, rates: &[f64]) {
         self.rates[joint.0] = Some(rates.to_vec());
     }
@@ -351,7 +351,7 @@ impl ModelBuilder {
             momenta: Vec::new(),
         };
         let mut links = Vec::with_capacity(order.len());
-        let mut freedom = 0;
+        let mut dof = 0;
         for (slot, &(_, body)) in order.iter().enumerate() {
             let (joint, parent) = match hung[body] {
                 Some(i) => self.resolve(&self.joints[i], &slots)?,
@@ -363,19 +363,19 @@ impl ModelBuilder {
             let here = (&state.positions[slot], &state.rotations[slot]);
             let found = read_coordinates(&joint, &joint.stand(above, here, &[]), &turns);
             state.coordinates.extend(found);
-            let taken = joint.freedoms();
+            let taken = joint.dofs();
             links.push(Link {
                 body,
                 parent,
                 joint,
-                freedom,
+                dof,
                 coordinate,
                 mass: self.bodies[body].mass,
                 inertia: self.bodies[body].inertia,
             });
-            freedom += taken;
+            dof += taken;
         }
-        state.momenta = vec![0.0; freedom];
+        state.momenta = vec![0.0; dof];
         let coordinates = state.coordinates.len();
         let group_of = |slot: usize| order[slot].0;
 
@@ -438,7 +438,7 @@ impl ModelBuilder {
             };
             let island = Island {
                 bodies: from..to,
-                freedoms: links[from].freedom..links[to - 1].freedoms().end,
+                dofs: links[from].dof..links[to - 1].dofs().end,
                 coordinates: links[from].coordinate..links[to - 1].coordinates().end,
                 closures: range(&mut closures.iter().map(|c| group_of(c.child))),
                 forces: range(&mut force_groups.iter().copied()),
@@ -463,7 +463,7 @@ impl ModelBuilder {
             joint_forces,
             islands,
             gravity: self.gravity,
-            freedoms: freedom,
+            dofs: dof,
             coordinates,
         };
         check::fit(&model, &state)?;
@@ -472,16 +472,23 @@ impl ModelBuilder {
     }
 
     /// What may meet, once bodies have slots.
-    fn contacts(&self, slots: &[Option<usize>], links: &[Link]) -> Result<Option<Arc<Contacts>>, ModelError> {
+    fn contacts(
+        &self,
+        slots: &[Option<usize>],
+        links: &[Link],
+    ) -> Result<Option<Arc<ContactGeometry>>, ModelError> {
         let Some(spec) = &self.contact else { return Ok(None) };
         let tied = self.joints.iter().chain(&self.loops);
         let joined: Vec<(usize, usize)> =
             tied.filter_map(|joint| joint.parent.map(|parent| (parent.0, joint.child.0))).collect();
-        Ok(Some(Arc::new(Contacts::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
+        Ok(Some(Arc::new(ContactGeometry::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
     }
 
     /// Contact as a force, if it is one and anything may meet.
-    fn contact_potential(&self, contacts: Option<&Arc<Contacts>>) -> Result<Option<Force>, ModelError> {
+    fn contact_potential(
+        &self,
+        contacts: Option<&Arc<ContactGeometry>>,
+    ) -> Result<Option<Force>, ModelError> {
         let potential = self.contact.as_ref().and_then(|contact| contact.potential);
         let law = contacts.zip(potential).and_then(|(c, p)| ContactPotential::new(c.clone(), p));
         let Some(law) = law else { return Ok(None) };
@@ -489,7 +496,7 @@ impl ModelBuilder {
         let mut taken = self.forces.iter().map(|f| &f.name).chain(self.joint_forces.iter().map(|f| &f.name));
         match taken.any(|other| *other == name) {
             true => Err(ModelError::Duplicate { what: "forces", name }),
-            false => Ok(Some(Force { name, law: Law::Contact(law) })),
+            false => Ok(Some(Force { name, law: ForceLaw::Contact(law) })),
         }
     }
 
@@ -517,7 +524,7 @@ fn free(name: &str, kind: BodyKind) -> Joint {
 }
 
 /// Joint coordinates from where a joint stands, with whole turns added to the angles.
-pub(super) fn read_coordinates(joint: &Joint, stand: &Stand, turns: &[f64; 3]) -> Vec<f64> {
+pub(super) fn read_coordinates(joint: &Joint, stand: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
     let r = &stand.turned;
     let about_z = || r[(1, 0)].atan2(r[(0, 0)]);
     let mut found = match joint.kind {

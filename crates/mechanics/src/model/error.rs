@@ -169,7 +169,7 @@ pub enum ModelError {
         misfit: f64,
     },
     /// Joint rates of the wrong number.
-    #[error("joint `{joint}` has {expected} freedoms, but {found} rates are given")]
+    #[error("joint `{joint}` has {expected} degrees of freedom, but {found} rates are given")]
     Rates {
         /// The joint.
         joint: String,

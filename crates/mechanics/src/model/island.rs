@@ -7,8 +7,8 @@ use std::ops::Range;
 pub struct Island {
     /// Slots of its bodies.
     pub bodies: Range<usize>,
-    /// Its freedoms.
-    pub freedoms: Range<usize>,
+    /// Its degrees of freedom.
+    pub dofs: Range<usize>,
     /// Its joint coordinates.
     pub coordinates: Range<usize>,
     /// Its loops.

@@ -18,7 +18,7 @@ pub use error::ModelError;
 pub use island::Island;
 
 use crate::body::Body;
-use crate::contact::Contacts;
+use crate::contact::ContactGeometry;
 use crate::force::{Force, JointForce};
 use crate::joint::Joint;
 use crate::motion::Motion;
@@ -36,8 +36,8 @@ pub struct Link {
     pub parent: Option<usize>,
     /// How it hangs.
     pub joint: Joint,
-    /// Where its freedoms begin.
-    pub freedom: usize,
+    /// Where its degrees of freedom begin.
+    pub dof: usize,
     /// Where its joint coordinates begin.
     pub coordinate: usize,
     /// Mass, kg.
@@ -47,9 +47,9 @@ pub struct Link {
 }
 
 impl Link {
-    /// The range of its freedoms.
-    pub fn freedoms(&self) -> std::ops::Range<usize> {
-        self.freedom..self.freedom + self.joint.freedoms()
+    /// The range of its degrees of freedom.
+    pub fn dofs(&self) -> std::ops::Range<usize> {
+        self.dof..self.dof + self.joint.dofs()
     }
 
     /// The range of its joint coordinates.
@@ -87,13 +87,13 @@ pub struct Model {
     /// Forces along joints, by island.
     pub joint_forces: Vec<JointForce>,
     /// What may meet, if contact is watched.
-    pub contacts: Option<Arc<Contacts>>,
+    pub contacts: Option<Arc<ContactGeometry>>,
     /// Groups that advance on their own.
     pub islands: Vec<Island>,
     /// Uniform gravity, m/s².
     pub gravity: Vec3,
-    /// All freedoms of the tree.
-    pub freedoms: usize,
+    /// All degrees of freedom of the tree.
+    pub dofs: usize,
     /// All joint coordinates.
     pub coordinates: usize,
 }
@@ -104,7 +104,7 @@ impl Model {
         self.bodies.iter().position(|body| body.name == name)
     }
 
-    /// Placement of a body's own frame.
+    /// BodyKinematics of a body's own frame.
     pub fn pose(&self, state: &State, body: usize) -> Pose {
         match self.slots[body] {
             Some(slot) => self.bodies[body].author_pose(&state.principal_pose(slot)),

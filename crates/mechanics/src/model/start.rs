@@ -30,7 +30,7 @@ impl Model {
     /// Nodes are made anew: for the start and for reports, not for steps.
     pub fn mass_system(&self, state: &State, bodies: Range<usize>) -> System {
         let mut system = System::default();
-        let (b0, f0) = (bodies.start, self.links.get(bodies.start).map_or(0, |link| link.freedom));
+        let (b0, f0) = (bodies.start, self.links.get(bodies.start).map_or(0, |link| link.dof));
         for slot in bodies {
             system.nodes.push(self.mass_node(state, slot, b0, f0));
         }
@@ -44,8 +44,8 @@ impl Model {
         let parent = super::placed(&state.positions, &state.rotations, link.parent);
         let stand = link.joint.stand(parent, (position, rotation), &state.coordinates[link.coordinates()]);
         node.parent = link.parent.map(|p| p - b0);
-        node.freedoms = link.joint.freedoms();
-        node.first = link.freedom - f0;
+        node.dofs = link.joint.dofs();
+        node.first = link.dof - f0;
         node.motion0 = link.joint.motion(&stand, position);
         node.motion1 = node.motion0;
         node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| position - from);
@@ -54,9 +54,9 @@ impl Model {
         node
     }
 
-    /// Rates of all freedoms, from the momenta.
+    /// Rates of all degrees of freedom, from the momenta.
     pub fn rates(&self, state: &State) -> Vec<f64> {
-        let mut rates = vec![0.0; self.freedoms];
+        let mut rates = vec![0.0; self.dofs];
         let mut twists = vec![Vec6::zeros(); self.moving()];
         self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
         rates
@@ -64,13 +64,13 @@ impl Model {
 
     /// Twists `(v, ω)` of all moving bodies, by slot.
     pub fn twists(&self, state: &State) -> Vec<Vec6> {
-        let mut rates = vec![0.0; self.freedoms];
+        let mut rates = vec![0.0; self.dofs];
         let mut twists = vec![Vec6::zeros(); self.moving()];
         self.velocities_into(state, &mut System::default(), &mut rates, &mut twists);
         twists
     }
 
-    /// Rates of all freedoms and twists of all bodies, in the caller's memory.
+    /// Rates of all degrees of freedom and twists of all bodies, in the caller's memory.
     pub(crate) fn velocities_into(
         &self,
         state: &State,
@@ -79,12 +79,12 @@ impl Model {
         twists: &mut [Vec6],
     ) {
         for island in &self.islands {
-            let (b0, f0) = (island.bodies.start, island.freedoms.start);
+            let (b0, f0) = (island.bodies.start, island.dofs.start);
             system.nodes.clear();
             system.nodes.extend(island.bodies.clone().map(|slot| self.mass_node(state, slot, b0, f0)));
             // A reduced mass matrix is positive definite: masses and moments are positive, columns independent.
             if system.factor().is_ok() {
-                let range = island.freedoms.clone();
+                let range = island.dofs.clone();
                 let twists = &mut twists[island.bodies.clone()];
                 system.solve(&state.momenta[range.clone()], &mut rates[range], twists);
             }
@@ -109,7 +109,7 @@ pub(super) fn set_momenta(
             .zip(&wanted[island.bodies.clone()])
             .map(|(node, twist)| node.block * twist)
             .collect();
-        let range = island.freedoms.clone();
+        let range = island.dofs.clone();
         system.reduce(&mut wrenches, &mut state.momenta[range.clone()]);
         if island.closures.is_empty() || system.factor().is_err() {
             continue;
@@ -137,7 +137,7 @@ fn wanted_twists(
     for (slot, link) in model.links.iter().enumerate() {
         let node = model.mass_node(state, slot, 0, 0);
         let base = link.parent.map_or_else(Vec6::zeros, |p| carried(&wanted[p], &node.reach0));
-        let n = node.freedoms;
+        let n = node.dofs;
         let given = hung[link.body].and_then(|joint| builder.rates[joint].as_ref());
         let mut twist_here = base;
         if let Some(rates) = given {
@@ -186,11 +186,11 @@ pub(super) fn project_on_loops(
     system: &mut System,
     project: bool,
 ) -> Result<Vec<f64>, ModelError> {
-    let n = island.freedoms.len();
+    let n = island.dofs.len();
     let b0 = island.bodies.start;
     let mut twists = vec![Vec6::zeros(); island.bodies.len()];
     let mut rates = vec![0.0; n];
-    system.solve(&state.momenta[island.freedoms.clone()], &mut rates, &mut twists);
+    system.solve(&state.momenta[island.dofs.clone()], &mut rates, &mut twists);
     let speed = twists.iter().map(|t| linear(t).norm().max(angular(t).norm())).fold(0.0, f64::max);
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut errors = Vec::new();
@@ -237,7 +237,7 @@ pub(super) fn project_on_loops(
     let multipliers =
         svd.solve(&DVector::from_vec(errors), scale * 1e-12).unwrap_or_else(|_| DVector::zeros(m));
     let correction = g.transpose() * &multipliers;
-    for (p, c) in state.momenta[island.freedoms.clone()].iter_mut().zip(correction.iter()) {
+    for (p, c) in state.momenta[island.dofs.clone()].iter_mut().zip(correction.iter()) {
         *p -= c;
     }
     Ok(multipliers.as_slice().to_vec())

@@ -6,7 +6,7 @@ use percussion_geometry::Vec3;
 use std::sync::Arc;
 
 impl Model {
-    /// The same model with more loops. The order of bodies, freedoms and coordinates stays: its states are those of the model without them. Islands
+    /// The same model with more loops. The order of bodies, degrees of freedom and coordinates stays: its states are those of the model without them. Islands
     /// that a loop ties together become one, with those between them in the list.
     pub fn with_loops(&self, loops: &[Closure]) -> Self {
         let mut model = self.clone();
@@ -35,7 +35,7 @@ impl Model {
             model.islands.push(Island {
                 simple: a.simple && first == last && closures.is_empty(),
                 bodies,
-                freedoms: a.freedoms.start..b.freedoms.end,
+                dofs: a.dofs.start..b.dofs.end,
                 coordinates: a.coordinates.start..b.coordinates.end,
                 closures,
                 forces: a.forces.start..b.forces.end,

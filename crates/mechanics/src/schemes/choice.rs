@@ -2,7 +2,7 @@
 
 use super::{Decomposition, Exact, Lcp, LcpOptions, Multipliers, Newmark, Projected, Scheme, Variational};
 use crate::contact::ContactOptions;
-use crate::discrete::{Effort, StepFailure};
+use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 use thiserror::Error;
@@ -16,7 +16,7 @@ pub const NAMES: [&str; 10] = [
     "newmark-implicit",
     "potential",
     "exact",
-    "lossful",
+    "dissipative",
     "decomposition",
     "lcp",
 ];
@@ -108,10 +108,10 @@ pub fn by_name(
             Ok(Box::new(Newmark::new(beta, gamma, model, state)?))
         }
         "potential" => Ok(Box::new(WithPotential(Variational::new(model, state)))),
-        "exact" | "lossful" => {
+        "exact" | "dissipative" => {
             let none = || UnknownScheme::NoContact { name: name.to_owned() };
             let contacts = model.contacts.clone().ok_or_else(none)?;
-            let loss = (name == "lossful").then_some(options.contact.loss);
+            let loss = (name == "dissipative").then_some(options.contact.loss);
             let exact = Exact::new(model, contacts, state, &options.contact, loss);
             Ok(Box::new(exact.map_err(|_| UnknownScheme::Nowhere)?))
         }
@@ -140,7 +140,7 @@ impl Scheme for WithPotential {
         self.0.tolerances()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.0.step(model, state, h)
     }
 }

@@ -4,7 +4,7 @@
 //! no contact                  the variational schemes, the Newmark schemes, lcp
 //! contact as a potential      potential, the Newmark schemes     elastic, or inelastic by drag; no friction
 //! impacts                     exact                              any restitution; no friction
-//!                             decomposition, lossful, lcp        any restitution and friction
+//!                             decomposition, dissipative, lcp        any restitution and friction
 //! driven bodies that touch    lcp
 //! ```
 
@@ -25,10 +25,10 @@ pub const WITHOUT_CONTACT: [&str; 5] = [
 const BY_POTENTIAL: [&str; 3] = ["potential", "newmark-explicit", "newmark-implicit"];
 
 /// Schemes that compute impacts.
-const BY_IMPACTS: [&str; 4] = ["exact", "decomposition", "lossful", "lcp"];
+const BY_IMPACTS: [&str; 4] = ["exact", "decomposition", "dissipative", "lcp"];
 
 /// Schemes that know friction.
-const WITH_FRICTION: [&str; 3] = ["decomposition", "lossful", "lcp"];
+const WITH_FRICTION: [&str; 3] = ["decomposition", "dissipative", "lcp"];
 
 /// Schemes that know bodies on prescribed paths that others touch; where nothing can touch them they are scenery to all.
 const WITH_MOTION: [&str; 1] = ["lcp"];
@@ -55,7 +55,7 @@ pub fn needs_contact(name: &str) -> bool {
 
 /// Why a scheme cannot run a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum Unfit {
+pub enum UnsupportedScene {
     /// A scheme of collisions, and nothing that collides.
     #[error(
         "the scheme {scheme} is for bodies that collide, but nothing does; add [contact], or choose the scheme variational"
@@ -131,27 +131,35 @@ fn knowing() -> Vec<&'static str> {
 }
 
 /// Whether the scheme of a name can express a model whose contact potential, if it has one, has this drag (N s/m).
-pub fn fit(name: &str, model: &Model, drag: f64) -> Result<(), Unfit> {
+pub fn fit(name: &str, model: &Model, drag: f64) -> Result<(), UnsupportedScene> {
     let scheme = || name.to_owned();
     let Some(contacts) = &model.contacts else {
-        return if needs_contact(name) { Err(Unfit::NoContact { scheme: scheme() }) } else { Ok(()) };
+        return if needs_contact(name) {
+            Err(UnsupportedScene::NoContact { scheme: scheme() })
+        } else {
+            Ok(())
+        };
     };
     if !knows_contact(name) {
-        return Err(Unfit::UnknownContact { scheme: scheme() });
+        return Err(UnsupportedScene::UnknownContact { scheme: scheme() });
     }
     let body = |index: usize| model.bodies[index].name.clone();
     let driven = contacts.parts.iter().find(|part| part.motion.is_some());
     if let Some(part) = driven.filter(|_| !WITH_MOTION.contains(&name)) {
-        return Err(Unfit::Driven { scheme: scheme(), body: body(part.body) });
+        return Err(UnsupportedScene::Driven { scheme: scheme(), body: body(part.body) });
     }
     let rough = contacts.surfaces().find(|(_, surface)| surface.friction > 0.0);
     if let Some((index, surface)) = rough.filter(|_| !WITH_FRICTION.contains(&name)) {
-        return Err(Unfit::Friction { scheme: scheme(), body: body(index), friction: surface.friction });
+        return Err(UnsupportedScene::Friction {
+            scheme: scheme(),
+            body: body(index),
+            friction: surface.friction,
+        });
     }
     let lossy = contacts.surfaces().find(|(_, surface)| surface.restitution < 1.0);
     if let Some((index, surface)) = lossy.filter(|_| uses_potential(name) && !(drag > 0.0)) {
         let restitution = surface.restitution;
-        return Err(Unfit::Restitution { scheme: scheme(), body: body(index), restitution });
+        return Err(UnsupportedScene::Restitution { scheme: scheme(), body: body(index), restitution });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
 //! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
-//! | exact collisions, elastic and lossful | `exact/` | 2 | momenta and energy through impacts |
+//! | exact collisions, elastic and dissipative | `exact/` | 2 | momenta and energy through impacts |
 //! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
 //! | LCP time stepping | `lcp/` | 1 | energy never grows; constraints up to h² without drift |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
@@ -26,15 +26,17 @@ mod variational;
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
 pub use decomposition::{Decomposition, Response, project_start};
 pub use exact::Exact;
-pub use fit::{Unfit, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential};
-pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw, StepSolve, StepSolver};
+pub use fit::{
+    UnsupportedScene, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential,
+};
+pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, LcpSolveStats, RestitutionLaw, StepSolver};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
 pub use variational::Variational;
 
-use crate::contact::Transcript;
-use crate::discrete::{Effort, StepFailure};
+use crate::contact::StepRecord;
+use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 
@@ -60,10 +62,10 @@ pub trait Scheme {
     fn tolerances(&self) -> Vec<(&'static str, f64)>;
 
     /// Advances the state by a step `h`; on failure the state is untouched.
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure>;
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure>;
 
     /// What happened inside the last step; `None` of a scheme for which steps have no inside.
-    fn transcript(&self) -> Option<&Transcript> {
+    fn transcript(&self) -> Option<&StepRecord> {
         None
     }
 

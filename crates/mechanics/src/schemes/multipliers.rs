@@ -5,7 +5,7 @@
 
 use super::Scheme;
 use super::redundant::Steps;
-use crate::discrete::{Effort, Redundant, StepFailure, TOLERANCES};
+use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::state::State;
 
@@ -30,7 +30,7 @@ impl Multipliers {
         now: &State,
         next: &mut State,
         h: f64,
-    ) -> Result<Effort, StepFailure> {
+    ) -> Result<SolverStats, StepFailure> {
         let effort = self.steps.advance(model, Some(before), now, h)?;
         next.clone_from(&self.steps.next);
         Ok(effort)
@@ -60,7 +60,7 @@ impl Scheme for Multipliers {
         TOLERANCES.to_vec()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.steps.step(model, state, h)
     }
 }

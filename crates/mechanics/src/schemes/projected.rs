@@ -5,7 +5,7 @@
 
 use super::Scheme;
 use super::redundant::Steps;
-use crate::discrete::{Effort, Redundant, StepFailure, TOLERANCES};
+use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::state::State;
 
@@ -35,7 +35,7 @@ impl Scheme for Projected {
         TOLERANCES.to_vec()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.steps.step(model, state, h)
     }
 }

@@ -1,6 +1,6 @@
 //! What the schemes in redundant coordinates share: islands in turn, and the state that is swapped in at the end.
 
-use crate::discrete::{Dense, Effort, EndMut, Redundant, StepFailure};
+use crate::discrete::{Dense, EndMut, Redundant, SolverStats, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 
@@ -20,7 +20,7 @@ impl Steps {
     }
 
     /// Advances the state.
-    pub fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    pub fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         let effort = self.advance(model, None, state, h)?;
         std::mem::swap(state, &mut self.next);
         Ok(effort)
@@ -33,16 +33,16 @@ impl Steps {
         before: Option<&State>,
         now: &State,
         h: f64,
-    ) -> Result<Effort, StepFailure> {
+    ) -> Result<SolverStats, StepFailure> {
         let next = &mut self.next;
         self.multipliers.clear();
-        let mut effort = Effort::default();
+        let mut effort = SolverStats::default();
         for island in &model.islands {
             let end = EndMut {
                 positions: &mut next.positions[island.bodies.clone()],
                 rotations: &mut next.rotations[island.bodies.clone()],
                 coordinates: &mut next.coordinates[island.coordinates.clone()],
-                momenta: &mut next.momenta[island.freedoms.clone()],
+                momenta: &mut next.momenta[island.dofs.clone()],
             };
             effort = effort.worse(self.dense.step(model, island, before, now, h, end)?);
             self.multipliers.extend_from_slice(self.dense.multipliers());

@@ -6,7 +6,7 @@
 
 use super::Scheme;
 use crate::discrete::free::turned;
-use crate::discrete::{Effort, EndMut, Newton, StepFailure, TOLERANCES, Trouble};
+use crate::discrete::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::state::State;
@@ -27,7 +27,7 @@ impl Variational {
     pub fn new(model: &Model, state: &State) -> Self {
         let parts = model.moving().div_ceil(WORTH_A_THREAD).clamp(1, 4 * rayon::current_num_threads());
         let mut next = state.clone();
-        next.momenta.resize(model.freedoms, 0.0);
+        next.momenta.resize(model.dofs, 0.0);
         Self { next, workers: vec![Newton::default(); parts] }
     }
 }
@@ -45,7 +45,7 @@ impl Scheme for Variational {
         TOLERANCES.to_vec()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         let next = &mut self.next;
         let end = EndMut {
             positions: &mut next.positions,
@@ -69,7 +69,7 @@ fn advance(
     h: f64,
     end: EndMut,
     workers: &mut [Newton],
-) -> Result<Effort, StepFailure> {
+) -> Result<SolverStats, StepFailure> {
     if workers.len() < 2 || islands.len() < 2 {
         return in_turn(model, islands, state, h, end, &mut workers[0]);
     }
@@ -78,7 +78,7 @@ fn advance(
     let (x0, x1) = end.positions.split_at_mut(cut.bodies.start - first.bodies.start);
     let (r0, r1) = end.rotations.split_at_mut(cut.bodies.start - first.bodies.start);
     let (c0, c1) = end.coordinates.split_at_mut(cut.coordinates.start - first.coordinates.start);
-    let (p0, p1) = end.momenta.split_at_mut(cut.freedoms.start - first.freedoms.start);
+    let (p0, p1) = end.momenta.split_at_mut(cut.dofs.start - first.dofs.start);
     let half = workers.len() / 2;
     let (w0, w1) = workers.split_at_mut(half);
     let (a, b) = rayon::join(
@@ -101,17 +101,17 @@ fn in_turn(
     h: f64,
     end: EndMut,
     worker: &mut Newton,
-) -> Result<Effort, StepFailure> {
-    let Some(first) = islands.first() else { return Ok(Effort::default()) };
-    let (b, c, f) = (first.bodies.start, first.coordinates.start, first.freedoms.start);
-    let mut effort = Effort::default();
+) -> Result<SolverStats, StepFailure> {
+    let Some(first) = islands.first() else { return Ok(SolverStats::default()) };
+    let (b, c, f) = (first.bodies.start, first.coordinates.start, first.dofs.start);
+    let mut effort = SolverStats::default();
     for island in islands {
         let bodies = island.bodies.start - b..island.bodies.end - b;
         let part = EndMut {
             positions: &mut end.positions[bodies.clone()],
             rotations: &mut end.rotations[bodies],
             coordinates: &mut end.coordinates[island.coordinates.start - c..island.coordinates.end - c],
-            momenta: &mut end.momenta[island.freedoms.start - f..island.freedoms.end - f],
+            momenta: &mut end.momenta[island.dofs.start - f..island.dofs.end - f],
         };
         effort = effort.worse(step_island(model, island, state, h, part, worker)?);
     }
@@ -126,7 +126,7 @@ pub(super) fn step_island(
     h: f64,
     end: EndMut,
     worker: &mut Newton,
-) -> Result<Effort, StepFailure> {
+) -> Result<SolverStats, StepFailure> {
     match island.simple {
         true => free_flight(model, island, state, h, end),
         false => worker.step(model, island, state, h, end),
@@ -140,30 +140,30 @@ fn free_flight(
     state: &State,
     h: f64,
     end: EndMut,
-) -> Result<Effort, StepFailure> {
+) -> Result<SolverStats, StepFailure> {
     let slot = island.bodies.start;
     let link = &model.links[slot];
-    let p = &state.momenta[island.freedoms.clone()];
+    let p = &state.momenta[island.dofs.clone()];
     let impulse = model.gravity * (link.mass * h);
     let linear = Vec3::new(p[0], p[1], p[2]);
     end.positions[0] = state.positions[slot] + (linear + impulse * 0.5) * (h / link.mass);
     end.momenta[..3].copy_from_slice((linear + impulse).as_slice());
     if link.joint.particle {
         end.rotations[0] = Mat3::identity();
-        return Ok(Effort { iterations: 1, decrement: 0.0 });
+        return Ok(SolverStats { iterations: 1, decrement: 0.0 });
     }
     let spin = Vec3::new(p[3], p[4], p[5]);
     end.momenta[3..].copy_from_slice(&p[3..]);
     match turned(&link.inertia, &state.rotations[slot], &spin, h) {
         Some((rotation, iterations)) => {
             end.rotations[0] = rotation;
-            Ok(Effort { iterations, decrement: 0.0 })
+            Ok(SolverStats { iterations, decrement: 0.0 })
         }
         None => Err(StepFailure {
             step: state.steps,
             time: state.time,
             body: model.bodies[link.body].name.clone(),
-            trouble: Trouble::TurnsTooFar,
+            trouble: StepError::TurnsTooFar,
             history: Vec::new(),
         }),
     }

@@ -10,8 +10,8 @@ use thiserror::Error;
 pub struct Node {
     /// Place of the body it hangs on, among the nodes; `None` is the world.
     pub parent: Option<usize>,
-    /// How many freedoms the joint leaves.
-    pub freedoms: usize,
+    /// How many degrees of freedom the joint leaves.
+    pub dofs: usize,
     /// Where they begin in the vector of all.
     pub first: usize,
     /// Columns `S` where the equations are written.
@@ -24,7 +24,7 @@ pub struct Node {
     pub reach1: Vec3,
     /// `A`: from twists to wrenches.
     pub block: Mat6,
-    /// `k`: derivatives along the joint's own freedoms.
+    /// `k`: derivatives along the joint's own degrees of freedom.
     pub along: Vec6,
     articulated: Mat6,
     u: Mat6,
@@ -40,7 +40,7 @@ impl Node {
     pub fn empty() -> Self {
         Self {
             parent: None,
-            freedoms: 0,
+            dofs: 0,
             first: 0,
             motion0: Mat6::zeros(),
             motion1: Mat6::zeros(),
@@ -58,7 +58,7 @@ impl Node {
     }
 }
 
-/// A body whose freedoms cannot be solved for.
+/// A body whose degrees of freedom cannot be solved for.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("the equations of the body in slot {slot} are singular")]
 pub struct Singular {
@@ -89,7 +89,7 @@ impl System {
             let node = &self.nodes[i];
             let (motion, reach) = at(node);
             let f = wrenches[i];
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 reduced[node.first + k] = motion.column(k).dot(&f);
             }
             if let Some(parent) = node.parent {
@@ -102,7 +102,7 @@ impl System {
     pub fn expand(&self, u: &[f64], twists: &mut [Vec6]) {
         for (i, node) in self.nodes.iter().enumerate() {
             let mut t = node.parent.map_or_else(Vec6::zeros, |p| carried(&twists[p], &node.reach1));
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 t += node.motion1.column(k) * u[node.first + k];
             }
             twists[i] = t;
@@ -125,7 +125,7 @@ impl System {
         coupling(twists, wrenches);
         self.reduce(wrenches, out);
         for node in &self.nodes {
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 out[node.first + k] += node.along[k] * u[node.first + k];
             }
         }
@@ -139,7 +139,7 @@ impl System {
         for i in (0..self.nodes.len()).rev() {
             let (before, rest) = self.nodes.split_at_mut(i);
             let node = &mut rest[0];
-            let n = node.freedoms;
+            let n = node.dofs;
             let a = &node.articulated;
             let mut d = Mat6::identity();
             let mut vt = Mat6::zeros();
@@ -190,7 +190,7 @@ impl System {
         for i in (0..self.nodes.len()).rev() {
             let (before, rest) = self.nodes.split_at_mut(i);
             let node = &mut rest[0];
-            let n = node.freedoms;
+            let n = node.dofs;
             let mut rho = Vec6::zeros();
             for k in 0..n {
                 rho[k] = rhs[node.first + k] - node.motion0.column(k).dot(&node.wrench);
@@ -214,7 +214,7 @@ impl System {
                 None => (Vec6::zeros(), Vec6::zeros()),
             };
             let mut t = carried_twist;
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 let mut value = node.y[k];
                 if node.parent.is_some() {
                     value -= node.w.row(k).transpose().dot(&from_parent);
@@ -277,7 +277,7 @@ mod tests {
         };
         let mut system = System::default();
         let mut first = 0;
-        for (parent, freedoms) in [
+        for (parent, dofs) in [
             (None, 6),
             (Some(0), 1),
             (Some(1), 3),
@@ -287,8 +287,8 @@ mod tests {
             (None, 3),
             (Some(6), 1),
         ] {
-            let mut node = Node { parent, freedoms, first, ..Node::empty() };
-            for k in 0..freedoms {
+            let mut node = Node { parent, dofs, first, ..Node::empty() };
+            for k in 0..dofs {
                 node.motion0.set_column(k, &Vec6::from_fn(|_, _| random()));
                 node.motion1.set_column(k, &Vec6::from_fn(|_, _| random()));
                 node.along[k] = random().abs();
@@ -296,7 +296,7 @@ mod tests {
             node.reach0 = Vec3::from_fn(|_, _| random());
             node.reach1 = Vec3::from_fn(|_, _| random());
             node.block = Mat6::from_fn(|_, _| random()) + Mat6::identity() * 3.0;
-            first += freedoms;
+            first += dofs;
             system.nodes.push(node);
         }
         (system, first)
@@ -319,7 +319,7 @@ mod tests {
                     }
                 }
                 let s = if end { &node.motion1 } else { &node.motion0 };
-                for k in 0..node.freedoms {
+                for k in 0..node.dofs {
                     for r in 0..6 {
                         p[(6 * i + r, node.first + k)] += s[(r, k)];
                     }
@@ -333,7 +333,7 @@ mod tests {
         }
         let mut j = columns(false).transpose() * a * columns(true);
         for node in &system.nodes {
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 j[(node.first + k, node.first + k)] += node.along[k];
             }
         }

@@ -6,7 +6,7 @@ use percussion_geometry::mass::MassProperties;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, Surface};
-use percussion_mechanics::force::{Anchor, Charges, Force, Law, Source};
+use percussion_mechanics::force::{Anchor, Charges, Force, ForceLaw, Source};
 use percussion_mechanics::schemes::Exact;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
@@ -159,7 +159,7 @@ pub fn hexagons(places: &[Pose], restitution: f64, friction: f64) -> (Model, Sta
             charges.push(Source { anchor: Anchor { body: Some(i), arm }, weight: strength });
         }
     }
-    let law = Law::Charges(Charges { charges, constant: 5e-4, softening: 0.0 });
+    let law = ForceLaw::Charges(Charges { charges, constant: 5e-4, softening: 0.0 });
     builder.force(Force { name: "charges".into(), law });
     builder.contact(surfaces(restitution, friction));
     builder.build().unwrap()

@@ -41,7 +41,7 @@ const MOST: usize = 10_000;
 
 /// Why there is no history.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Trouble {
+pub enum StepError {
     /// Several features meet at once.
     #[error("at {time} s several features meet at once ({which}); choose a more tilted start")]
     Simultaneous { time: f64, which: String },
@@ -162,14 +162,14 @@ impl Motion {
         self.position + self.rotation * body
     }
 
-    fn check(&self) -> Result<(), Trouble> {
+    fn check(&self) -> Result<(), StepError> {
         let rest = [self.position, self.velocity, self.momentum];
         if !rest.iter().flat_map(|v| v.iter()).all(|x| x.is_finite()) {
-            return Err(Trouble::NotFinite);
+            return Err(StepError::NotFinite);
         }
         let r = &self.rotation;
         let off = (r.transpose() * r - Mat3::identity()).amax().max((r.determinant() - 1.0).abs());
-        if off < 1e-12 { Ok(()) } else { Err(Trouble::NotARotation { off }) }
+        if off < 1e-12 { Ok(()) } else { Err(StepError::NotARotation { off }) }
     }
 }
 
@@ -190,17 +190,17 @@ fn safe_step(value: f64, rate: f64, bound: f64) -> f64 {
 }
 
 /// The root of `f` within [`CLOSE`] of `s`, to rounding, from values and rates.
-fn polished(mut s: f64, time: f64, mut f: impl FnMut(f64) -> (f64, f64)) -> Result<f64, Trouble> {
+fn polished(mut s: f64, time: f64, mut f: impl FnMut(f64) -> (f64, f64)) -> Result<f64, StepError> {
     let first = s;
     for _ in 0..6 {
         let (value, rate) = f(s);
         if rate > -SLOWEST {
-            return Err(Trouble::Grazing { time: time + s, speed: -rate });
+            return Err(StepError::Grazing { time: time + s, speed: -rate });
         }
         s -= value / rate;
     }
     if (s - first).abs() > 10.0 * CLOSE {
-        return Err(Trouble::Grazing { time: time + first, speed: -f(first).1 });
+        return Err(StepError::Grazing { time: time + first, speed: -f(first).1 });
     }
     Ok(s)
 }

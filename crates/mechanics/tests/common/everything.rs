@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::{
-    Anchor, Attraction, Axes, Charges, Drag, Force, Given, Gravitation, JointForce, JointLaw, Law, Load,
+    Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
     Source, Spring, Table,
 };
 use percussion_mechanics::joint::JointKind;
@@ -71,12 +71,12 @@ pub fn conservative(kind: JointKind, seed: u64) -> ModelBuilder {
         Source { anchor: at(BRANCH), weight: -0.3 },
     ];
     for (name, law) in [
-        ("spring", Law::Spring(spring(at(TIP), at(star)))),
+        ("spring", ForceLaw::Spring(spring(at(TIP), at(star)))),
         // Both ends on one body: it stores energy only because averaged directors are short.
-        ("brace", Law::Spring(spring(at(BRANCH), at(BRANCH)))),
-        ("attraction", Law::Attraction(Attraction::new(TIP, Vec3::new(1.0, -4.0, 3.0), 3.0))),
-        ("gravitation", Law::Gravitation(Gravitation::new(0.8, &[ROOT, TIP, star]))),
-        ("charges", Law::Charges(Charges { constant: 2.0, softening: 0.3, charges })),
+        ("brace", ForceLaw::Spring(spring(at(BRANCH), at(BRANCH)))),
+        ("attraction", ForceLaw::Attraction(Attraction::new(TIP, Vec3::new(1.0, -4.0, 3.0), 3.0))),
+        ("gravitation", ForceLaw::Gravitation(Gravitation::new(0.8, &[ROOT, TIP, star]))),
+        ("charges", ForceLaw::Charges(Charges { constant: 2.0, softening: 0.3, charges })),
     ] {
         builder.force(Force { name: name.to_owned(), law });
     }
@@ -106,12 +106,12 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     let load = |anchor, axes| Load { anchor, force: given(0.5, 1.0, axes), torque: given(0.2, -0.3, axes) };
     let (a, b) = (at(MIDDLE), at(BRANCH));
     for (name, law) in [
-        ("damper", Law::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.4, damping: 0.7 })),
-        ("thrust", Law::Load(load(at(TIP), Axes::Body))),
-        ("push", Law::Load(load(at(MIDDLE), Axes::World))),
+        ("damper", ForceLaw::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.4, damping: 0.7 })),
+        ("thrust", ForceLaw::Load(load(at(TIP), Axes::Body))),
+        ("push", ForceLaw::Load(load(at(MIDDLE), Axes::World))),
         (
             "drag",
-            Law::Drag(Drag {
+            ForceLaw::Drag(Drag {
                 linear: 0.1,
                 quadratic: 0.2,
                 angular: 0.05,
@@ -129,7 +129,7 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
     }
     let (model, state) = builder.build().unwrap();
     let motors = [ROOT, TIP].into_iter().filter_map(|body| model.slots[body]).flat_map(|slot| {
-        (0..model.links[slot].joint.freedoms()).map(move |coordinate| {
+        (0..model.links[slot].joint.dofs()).map(move |coordinate| {
             let law = JointLaw::Motor(Table::new(vec![-2.0, 2.0], vec![[1.0], [-0.5]]).unwrap());
             JointForce { name: format!("motor-{slot}-{coordinate}"), slot, coordinate, law }
         })
@@ -140,8 +140,7 @@ pub fn everything(kind: JointKind, seed: u64) -> (Model, State) {
 /// Every kind of control on it, and efforts.
 pub fn controls(model: &Model, random: &mut Random) -> (Vec<Control>, Vec<f64>) {
     let (world, body) = (Axes::World, Axes::Body);
-    let mut controls: Vec<Control> =
-        island(model).freedoms.clone().step_by(3).map(Control::Freedom).collect();
+    let mut controls: Vec<Control> = island(model).dofs.clone().step_by(3).map(Control::Dof).collect();
     for axes in [world, body] {
         controls.push(Control::force(model, TIP, &(random.vector() * 0.3), axes).unwrap());
         controls.push(Control::torque(model, MIDDLE, axes).unwrap());
@@ -171,13 +170,13 @@ pub fn island(model: &Model) -> &Island {
     island
 }
 
-/// A configuration some way from a given one, every freedom of the tree moved by up to `size`.
+/// A configuration some way from a given one, every degree of freedom of the tree moved by up to `size`.
 pub fn elsewhere(model: &Model, state: &State, size: f64, random: &mut Random) -> State {
-    let d: Vec<f64> = island(model).freedoms.clone().map(|_| size * random.number()).collect();
+    let d: Vec<f64> = island(model).dofs.clone().map(|_| size * random.number()).collect();
     moved(model, state, &d)
 }
 
-/// A configuration with the tree displaced in its freedoms.
+/// A configuration with the tree displaced in its degrees of freedom.
 pub fn moved(model: &Model, state: &State, d: &[f64]) -> State {
     let mut to = state.clone();
     displace(model, island(model), state, d, &mut to);

@@ -11,7 +11,7 @@ pub mod reference;
 
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, Law, Spring};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 
@@ -31,7 +31,7 @@ pub fn sprung_chain(kind: JointKind, count: usize) -> (Model, State) {
     let mut builder = chain_builder(kind, count);
     builder.force(Force {
         name: "spring".to_owned(),
-        law: Law::Spring(Spring {
+        law: ForceLaw::Spring(Spring {
             a: Anchor { body: Some(count - 1), arm: Vec3::new(0.1, -0.05, 0.02) },
             b: Anchor { body: None, arm: Vec3::new(0.3, 0.8, 0.4) },
             stiffness: 30.0,
@@ -62,8 +62,7 @@ pub fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
             joint.on_child = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
-        let rates: Vec<f64> =
-            (0..kind.freedoms(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
+        let rates: Vec<f64> = (0..kind.dofs(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();
         builder.rates(joint, &rates);
         above = Some((id, pose));
     }

@@ -3,7 +3,7 @@
 
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::joint::{Frame, Joint, JointKind, Stand, Step};
+use percussion_mechanics::joint::{Frame, Joint, JointFrame, JointKind, Step};
 use percussion_mechanics::rotation::Mat3;
 
 /// A small linear congruential generator.
@@ -43,7 +43,7 @@ pub struct Standing {
     pub parent: Option<(Vec3, Mat3)>,
     pub coordinates: Vec<f64>,
     pub child: (Vec3, Mat3),
-    pub stand: Stand,
+    pub stand: JointFrame,
 }
 
 impl Standing {
@@ -66,7 +66,7 @@ impl Standing {
             None => joint.on_parent,
         };
         let (shift, turned) = (random.vector().normalize() * joint.length, *random.rotation().matrix());
-        let anywhere = Stand { frame, shift, turned, first: 0.0 };
+        let anywhere = JointFrame { frame, shift, turned, first: 0.0 };
         let child = joint.place(&anywhere, &frame, &Step::none(), &coordinates);
         let stand = joint.stand(borrowed(&parent), (&child.0, &child.1), &coordinates);
         Self { joint, parent, coordinates, child, stand }

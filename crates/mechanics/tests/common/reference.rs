@@ -14,8 +14,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Bodies, Placement, Pull};
-use percussion_mechanics::joint::{Form, Joint};
+use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator};
+use percussion_mechanics::joint::{Joint, LinearForm};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Model, State};
 
@@ -107,15 +107,18 @@ fn accelerations(model: &Model, y: &DVector<f64>, t: f64) -> DVector<f64> {
     a.lu().solve(&b).unwrap().rows(0, n).into_owned()
 }
 
-fn pulls(model: &Model, q: &DVector<f64>, v: &DVector<f64>, t: f64) -> Vec<Pull> {
-    let placements: Vec<Placement> = (0..model.moving())
+fn pulls(model: &Model, q: &DVector<f64>, v: &DVector<f64>, t: f64) -> Vec<ForceAccumulator> {
+    let placements: Vec<BodyKinematics> = (0..model.moving())
         .map(|slot| {
             let ((position, frame), (velocity, frame_rate)) = (get(q, 12 * slot), get(v, 12 * slot));
-            Placement { position, frame, velocity, frame_rate }
+            BodyKinematics { position, frame, velocity, frame_rate }
         })
         .collect();
-    let mut pulls: Vec<Pull> =
-        model.links.iter().map(|link| Pull { force: model.gravity * link.mass, ..Pull::zero() }).collect();
+    let mut pulls: Vec<ForceAccumulator> = model
+        .links
+        .iter()
+        .map(|link| ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() })
+        .collect();
     let bodies = Bodies { first: 0, placements: &placements };
     for force in &model.forces {
         force.pull(t, &bodies, &mut pulls).unwrap();
@@ -148,7 +151,7 @@ fn constraints(model: &Model, q: &DVector<f64>) -> (DVector<f64>, DMatrix<f64>) 
             let from = parent.map(|p| (&placed[p].0, &placed[p].1));
             let value = joint.row(row, from, (&placed[child].0, &placed[child].1));
             let mut line = DVector::zeros(n);
-            let mut put_form = |slot: usize, form: &Form| {
+            let mut put_form = |slot: usize, form: &LinearForm| {
                 put(&mut line, 12 * slot, &form.force, &form.moment);
             };
             put_form(child, &value.child);

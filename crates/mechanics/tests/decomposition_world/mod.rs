@@ -4,9 +4,9 @@
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, Surface, Transcript};
+use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, StepRecord, Surface};
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
-use percussion_mechanics::ledger::Cause;
+use percussion_mechanics::ledger::LedgerSource;
 use percussion_mechanics::schemes::{Options, by_name};
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
@@ -65,7 +65,7 @@ pub fn position(sim: &Simulation, body: usize) -> Vec3 {
     sim.state().positions[sim.model().slots[body].unwrap()]
 }
 
-pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a Cause {
+pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a LedgerSource {
     sim.ledger().cause(name).unwrap()
 }
 
@@ -109,7 +109,7 @@ pub fn metronome(neck: f64, contact: ContactSpec) -> ModelBuilder {
 }
 
 /// Runs until parts meet; what happened then.
-pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> Transcript {
+pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> StepRecord {
     for _ in 0..most {
         sim.advance().unwrap();
         let inside = sim.transcript().unwrap();

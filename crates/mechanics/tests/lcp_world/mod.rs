@@ -5,7 +5,7 @@ use crate::decomposition_world::{GRAVITY, floor, surface};
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, Options, StepSolve, by_name};
+use percussion_mechanics::schemes::{LcpOptions, LcpSolveStats, Options, by_name};
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 /// Acceleration of falling bodies, m/s².
@@ -30,7 +30,7 @@ pub fn run(sim: &mut Simulation, steps: usize) {
     }
 }
 
-pub fn solve(sim: &Simulation) -> StepSolve {
+pub fn solve(sim: &Simulation) -> LcpSolveStats {
     sim.transcript().unwrap().solve.unwrap()
 }
 

@@ -5,7 +5,7 @@ use crate::common::link;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
-    Anchor, Axes, Charges, Drag, Force, Given, JointForce, JointLaw, Law, Load, Source, Spring, Table,
+    Anchor, Axes, Charges, Drag, Force, ForceLaw, Given, JointForce, JointLaw, Load, Source, Spring, Table,
 };
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, State};
 
@@ -74,7 +74,7 @@ pub fn ring() -> (Model, State) {
 pub fn spring(name: &str, a: (Option<usize>, Vec3), b: (Option<usize>, Vec3), damping: f64) -> Force {
     Force {
         name: name.to_owned(),
-        law: Law::Spring(Spring {
+        law: ForceLaw::Spring(Spring {
             a: Anchor { body: a.0, arm: a.1 },
             b: Anchor { body: b.0, arm: b.1 },
             stiffness: 30.0,
@@ -186,7 +186,7 @@ pub fn driven() -> (Model, State) {
     b.build().unwrap()
 }
 
-/// Motors along every freedom of joints that keep no coordinates: a ball and socket on the world, a body that flies free of
+/// Motors along every degree of freedom of joints that keep no coordinates: a ball and socket on the world, a body that flies free of
 /// it, a rod and a bead on another.
 pub fn powered() -> (Model, State) {
     let mut b = builder();
@@ -211,7 +211,7 @@ pub fn powered() -> (Model, State) {
             joint.on_child = if bead { Pose::identity() } else { Pose::at(Vec3::new(-0.1, 0.02, 0.03)) };
         }
         b.joint(joint);
-        for coordinate in 0..kind.freedoms(bead) {
+        for coordinate in 0..kind.dofs(bead) {
             let law = JointLaw::Motor(table.clone());
             motors.push(JointForce { name: format!("motor-{i}-{coordinate}"), slot: i, coordinate, law });
         }
@@ -241,7 +241,7 @@ pub fn loaded() -> (Model, State) {
             force: Some(Given { components: table.clone(), axes: Axes::Body }),
             torque: Some(Given::constant(Vec3::new(0.1, -0.2, 0.15), Axes::Body)),
         };
-        b.force(Force { name: format!("jet-{i}"), law: Law::Load(load) });
+        b.force(Force { name: format!("jet-{i}"), law: ForceLaw::Load(load) });
         let wind = Drag {
             linear: 0.2,
             quadratic: 0.3,
@@ -250,11 +250,11 @@ pub fn loaded() -> (Model, State) {
             medium: Vec3::new(1.0, 0.5, 0.0),
             ..Drag::at(anchor)
         };
-        b.force(Force { name: format!("wind-{i}"), law: Law::Drag(wind) });
+        b.force(Force { name: format!("wind-{i}"), law: ForceLaw::Drag(wind) });
     }
     let charges = [0, 1].map(|i| Source { anchor: Anchor { body: Some(i), arm: -arm }, weight: 1.0 });
     let law = Charges { constant: 0.8, softening: 0.0, charges: charges.to_vec() };
-    b.force(Force { name: "charges".into(), law: Law::Charges(law) });
+    b.force(Force { name: "charges".into(), law: ForceLaw::Charges(law) });
     b.build().unwrap()
 }
 

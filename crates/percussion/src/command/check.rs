@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         counts.moving,
         some(counts.joints, "joint", "joints"),
         some(counts.loops, "loop", "loops"),
-        some(counts.freedoms, "freedom", "freedoms"),
+        some(counts.dofs, "degree of freedom", "degrees of freedom"),
         some(counts.islands, "island", "islands"),
         some(counts.forces, "force", "forces"),
         settings.steps(),

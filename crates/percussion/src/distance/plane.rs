@@ -2,10 +2,10 @@
 
 use percussion_geometry::Vec2;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
-use percussion_geometry::events::{EventOptions, PlanarEvent, PlanarEvents};
+use percussion_geometry::events::{EventOptions, PlanarContactEvent, PlanarEventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation, PlanarWarm, QueryError,
-    ResolveError, planar_ranges, planar_separation, resolve_planar,
+    BetaTerm, Feature, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation, PlanarWarmStart,
+    QueryError, ResolveError, planar_ranges, planar_separation, resolve_planar,
 };
 use percussion_geometry::shapes::{PlanarShape, Solid};
 
@@ -35,7 +35,14 @@ impl Kernel<2> for PlanarShape {
     }
 
     fn separation(pair: &Pair, options: &PlanarOptions) -> Result<PlanarSeparation, QueryError> {
-        planar_separation(pair.a, &pair.pose_a, pair.b, &pair.pose_b, options, &mut PlanarWarm::default())
+        planar_separation(
+            pair.a,
+            &pair.pose_a,
+            pair.b,
+            &pair.pose_b,
+            options,
+            &mut PlanarWarmStart::default(),
+        )
     }
 
     fn resolve(pair: &Pair, answer: &PlanarSeparation) -> Result<PlanarResolved, ResolveError> {
@@ -62,7 +69,7 @@ impl Kernel<2> for PlanarShape {
         differentiate: bool,
     ) -> Vec<Touch> {
         let [a, b] = pair.centres();
-        let touch = |event: &PlanarEvent| Touch {
+        let touch = |event: &PlanarContactEvent| Touch {
             features: event.features.map(Self::word),
             separation: event.separation,
             gap: event.gap(),
@@ -71,7 +78,7 @@ impl Kernel<2> for PlanarShape {
             point_b: event.point_b.into(),
             gradient: differentiate.then(|| event.motion_gradient(&a, &b, BetaTerm::Follow).into()),
         };
-        let mut events = PlanarEvents::new();
+        let mut events = PlanarEventWorkspace::new();
         let found = events.manifold(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer, options);
         found.iter().map(touch).collect()
     }

@@ -2,9 +2,9 @@
 
 use percussion_geometry::Vec3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
-use percussion_geometry::events::{Event, EventOptions, Events};
+use percussion_geometry::events::{ContactEvent, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, Options, QueryError, Ranges, ResolveError, Resolved, Separation, Warm, ranges,
+    BetaTerm, Feature, Options, QueryError, Ranges, ResolveError, Resolved, Separation, WarmStart, ranges,
     resolve, separation,
 };
 use percussion_geometry::shapes::Solid;
@@ -40,7 +40,7 @@ impl Kernel<3> for Solid {
     }
 
     fn separation(pair: &Pair, options: &Options) -> Result<Separation, QueryError> {
-        separation(pair.a, &pair.pose_a, pair.b, &pair.pose_b, options, &mut Warm::default())
+        separation(pair.a, &pair.pose_a, pair.b, &pair.pose_b, options, &mut WarmStart::default())
     }
 
     fn resolve(pair: &Pair, answer: &Separation) -> Result<Resolved, ResolveError> {
@@ -62,7 +62,7 @@ impl Kernel<3> for Solid {
 
     fn events(pair: &Pair, answer: &Separation, options: &EventOptions, differentiate: bool) -> Vec<Touch> {
         let [a, b] = pair.centres();
-        let touch = |event: &Event| Touch {
+        let touch = |event: &ContactEvent| Touch {
             features: event.kind.features().map(Self::word),
             separation: event.separation,
             gap: event.gap(),
@@ -71,7 +71,7 @@ impl Kernel<3> for Solid {
             point_b: event.point_b.into(),
             gradient: differentiate.then(|| event.motion_gradient(&a, &b, BetaTerm::Follow).into()),
         };
-        let mut events = Events::new();
+        let mut events = EventWorkspace::new();
         let found = events.manifold(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer, options);
         found.iter().map(touch).collect()
     }

@@ -4,7 +4,7 @@
 use super::pack::{Pack, Ref};
 use crate::recording::{Recording, thinned};
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Bodies, Placement, Pull};
+use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator};
 use percussion_mechanics::rotation::hat;
 use serde::Serialize;
 use std::io;
@@ -36,14 +36,14 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
     let model = &recording.scene.model;
     let (mut values, mut largest) = (Vec::new(), 0.0f64);
     for (k, &frame) in chosen.iter().enumerate() {
-        let placements: Vec<Placement> = (0..model.moving())
+        let placements: Vec<BodyKinematics> = (0..model.moving())
             .map(|slot| {
                 let body = model.links[slot].body;
                 let pose = &recording.frames.at(frame)[body];
                 let principal = model.bodies[body].principal_pose(pose);
                 let [v, w] = [&rates[0], &rates[1]].map(|rate| rate[k * model.bodies.len() + body]);
                 let axes = principal.rotation.matrix();
-                Placement {
+                BodyKinematics {
                     position: principal.position,
                     frame: *axes,
                     velocity: v + w.cross(&(principal.position - pose.position)),
@@ -51,7 +51,7 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
                 }
             })
             .collect();
-        let mut pulls = vec![Pull::zero(); model.moving()];
+        let mut pulls = vec![ForceAccumulator::zero(); model.moving()];
         for island in &model.islands {
             let range = island.bodies.clone();
             let bodies = Bodies { first: range.start, placements: &placements[range.clone()] };

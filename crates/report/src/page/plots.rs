@@ -157,7 +157,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
     let violation =
         plot("infeasibility", "Violation of constraints", "", "infeasibility", columns("violation"));
     add(Wanted { log: true, note, ..violation }, kept);
-    add(plot("contacts", "Contacts of the problem", "", "contacts", columns("contacts")), kept);
+    add(plot("contacts", "ContactGeometry of the problem", "", "contacts", columns("contacts")), kept);
     let iterations = columns("iterations");
     add(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations), kept);
     let note = "What the judge of the complementarity problem says of the impulses.";

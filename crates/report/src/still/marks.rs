@@ -262,7 +262,7 @@ fn joints(canvas: &mut Canvas, stage: &Stage, camera: &Camera, frame: usize, mar
     }
 }
 
-/// Contacts near instants: a dot, and an arrow along the impulse on the first body.
+/// ContactGeometry near instants: a dot, and an arrow along the impulse on the first body.
 fn impulses(
     canvas: &mut Canvas,
     stage: &Stage,

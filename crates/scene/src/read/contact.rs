@@ -12,7 +12,8 @@ use super::materials::{Material, coefficients};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{
-    ContactOptions, ContactSpec, EnergyJump, FrictionLaw, ImpactLaw, Loss, PairRule, Potential, Surface,
+    CollisionModel, ContactOptions, ContactSpec, EnergyJumpCondition, FrictionLaw, ImpactLaw, PairRule,
+    Potential, Surface,
 };
 use percussion_mechanics::schemes::uses_potential;
 use percussion_mechanics::{BodyId, Model};
@@ -136,9 +137,9 @@ pub(super) fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)
 fn options(f: &Fields) -> Read<ContactOptions> {
     let own = ContactOptions::default();
     let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);
-    let energy = meaning(f, "energy", &EnergyJump::WORDS, own.energy);
+    let energy = meaning(f, "energy", &EnergyJumpCondition::WORDS, own.energy);
     let friction = meaning(f, "friction_law", &FrictionLaw::WORDS, own.friction);
-    let loss = meaning(f, "loss", &Loss::WORDS, own.loss);
+    let loss = meaning(f, "loss", &CollisionModel::WORDS, own.loss);
     let cascade = f.count("cascade", 1);
     let (consistent, weigh_potential) = (f.truth("consistent"), f.truth("weigh_potential"));
     Ok(ContactOptions {

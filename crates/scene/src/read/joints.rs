@@ -360,16 +360,17 @@ impl Reader<'_> {
         if f.has("rate") && f.has("rates") {
             return Err(f.wrong("rates", "is given together with `rate`", "keep one of the two"));
         }
-        let freedoms = self.kind.freedoms(self.particle);
+        let dofs = self.kind.dofs(self.particle);
         let (key, given) = match f.number("rate")? {
             Some(rate) => ("rate", Some(vec![rate])),
             None => ("rates", f.number_list("rates")?),
         };
         match given {
-            Some(rates) if rates.len() != freedoms => {
+            Some(rates) if rates.len() != dofs => {
                 let word = self.kind.word();
-                let message = format!("gives {} for the {freedoms} freedoms of a {word} joint", rates.len());
-                Err(f.wrong(key, &message, &format!("give a list `rates` of {freedoms}")))
+                let message =
+                    format!("gives {} for the {dofs} degrees of freedom of a {word} joint", rates.len());
+                Err(f.wrong(key, &message, &format!("give a list `rates` of {dofs}")))
             }
             given => Ok(given),
         }

@@ -4,7 +4,7 @@
 //! about its bodies: beyond [`MOST_FORCES`] they are kept as one cause, the sum of all of them.
 
 use percussion_mechanics::Model;
-use percussion_mechanics::ledger::{Cause, Ledger};
+use percussion_mechanics::ledger::{Ledger, LedgerSource};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ impl Causes {
         }
     }
 
-    fn extend(&mut self, causes: &[Cause]) {
+    fn extend(&mut self, causes: &[LedgerSource]) {
         for cause in causes {
             self.energy.push(cause.energy);
             self.linear.extend(&cause.linear);
@@ -70,7 +70,7 @@ impl Causes {
     }
 
     /// Adds to the last one.
-    fn add(&mut self, cause: &Cause) {
+    fn add(&mut self, cause: &LedgerSource) {
         let add = |list: &mut [f64], more: &[f64]| {
             list.iter_mut().rev().zip(more.iter().rev()).for_each(|(to, from)| *to += from);
         };

@@ -6,7 +6,7 @@
 //! | array | holds |
 //! |---|---|
 //! | `percussion_checkpoint` | the version of this format and that of the program |
-//! | `counts` | steps taken, rows of the trajectory that count, most iterations of a step; bytes of the events that count, collisions, hand-overs |
+//! | `counts` | steps taken, rows of the trajectory that count, most iterations of a step; bytes of the events that count, collisions, fallbacks |
 //! | `times` | time of the scene and time spent computing, s |
 //! | `energy` | `E_d` of the last step, J |
 //! | `overlap` | the greatest so far, m |
@@ -67,7 +67,7 @@ pub struct ContactFigures {
     /// How many there were.
     pub collisions: u64,
     /// Steps of islands handed to the decomposition scheme.
-    pub hand_overs: u64,
+    pub fallbacks: u64,
     /// Greatest overlap of two parts at the end of a step, m.
     pub overlap: f64,
 }
@@ -83,8 +83,8 @@ impl Checkpoint {
         replace(path, |path| {
             let mut writer = Writer::new(BufWriter::new(File::create(path)?));
             writer.array(MARK, &Array::texts(&[FORMAT, &self.version]))?;
-            let ContactFigures { collisions, hand_overs, overlap } = self.contact;
-            let counts = [state.steps, self.rows, self.iterations, self.event_bytes, collisions, hand_overs]
+            let ContactFigures { collisions, fallbacks, overlap } = self.contact;
+            let counts = [state.steps, self.rows, self.iterations, self.event_bytes, collisions, fallbacks]
                 .map(|n| n as i64);
             writer.array("counts", &Array::integers(&counts))?;
             writer.array("times", &list(&[state.time, self.wall_time]))?;
@@ -115,7 +115,7 @@ impl Checkpoint {
             )));
         }
         let counts = reader.array("counts")?.as_integers()?;
-        let &[steps, rows, iterations, event_bytes, collisions, hand_overs] = counts.as_slice() else {
+        let &[steps, rows, iterations, event_bytes, collisions, fallbacks] = counts.as_slice() else {
             return Err(other("its counts are not six"));
         };
         let times = reader.array("times")?.as_floats()?;
@@ -152,7 +152,7 @@ impl Checkpoint {
             wall_time,
             figures: StepFigures { discrete_energy, hamiltonian, hidden },
             event_bytes: event_bytes as u64,
-            contact: ContactFigures { collisions: collisions as u64, hand_overs: hand_overs as u64, overlap },
+            contact: ContactFigures { collisions: collisions as u64, fallbacks: fallbacks as u64, overlap },
             since: Since { overlap: deepest, piece, steps: seen },
             memory: floats("memory")?,
             stepping,
@@ -201,7 +201,7 @@ mod tests {
             wall_time: 1.5,
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
             event_bytes: 6,
-            contact: ContactFigures { collisions: 7, hand_overs: 8, overlap: 0.1 + 0.7 },
+            contact: ContactFigures { collisions: 7, fallbacks: 8, overlap: 0.1 + 0.7 },
             since: Since {
                 overlap: 0.1 + 0.6,
                 piece: 1e-3 / 3.0,

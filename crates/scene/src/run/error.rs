@@ -4,7 +4,7 @@ use percussion_control::PlanError;
 use percussion_control::replay::ReplayError;
 use percussion_control::shooting::ShootingError;
 use percussion_mechanics::force::ForceError;
-use percussion_mechanics::ledger::OtherBooks;
+use percussion_mechanics::ledger::LedgerMismatch;
 use percussion_mechanics::schemes::UnknownScheme;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub enum RunError {
     },
     /// The checkpoint does not fit the scene.
     #[error("the checkpoint does not fit the scene ({0}); run without --resume to start anew")]
-    Unfit(String),
+    UnsupportedScene(String),
     /// There is no such scheme, or it cannot run this scene.
     #[error(transparent)]
     Scheme(#[from] UnknownScheme),
@@ -107,9 +107,9 @@ pub enum RunError {
     },
 }
 
-impl From<OtherBooks> for RunError {
-    fn from(error: OtherBooks) -> Self {
-        Self::Unfit(error.to_string())
+impl From<LedgerMismatch> for RunError {
+    fn from(error: LedgerMismatch) -> Self {
+        Self::UnsupportedScene(error.to_string())
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Event<'a> {
     pub normal: [f64; 3],
     /// Impulse on the first body, N s.
     pub impulse: [f64; 3],
-    /// `impact`, `response` or `hand-over`; of a plan, `planned`; of a joint that a contact makes in a replay, `joint`.
+    /// `impact`, `response` or `fallback`; of a plan, `planned`; of a joint that a contact makes in a replay, `joint`.
     #[serde(borrow)]
     pub kind: Cow<'a, str>,
     /// Kinetic energy of the islands that met, J.
@@ -83,7 +83,7 @@ impl Events {
     /// Writes a line and returns whether two bodies collided.
     pub fn push(&mut self, impact: &Impact, model: &Model) -> io::Result<bool> {
         self.write(&Event::of(impact, model))?;
-        Ok(impact.kind != ImpactKind::HandOver)
+        Ok(impact.kind != ImpactKind::Fallback)
     }
 
     /// Writes a line.

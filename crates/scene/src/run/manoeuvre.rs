@@ -112,7 +112,7 @@ fn states(kept: &mut Kept, model: &Model, like: &State) -> io::Result<Vec<State>
     })?;
     kept.read("coordinate", rows.clone(), |k, row| all[k].coordinates.copy_from_slice(row))?;
     match kept.width("reduced_momentum") {
-        Some(width) if width == model.freedoms => {
+        Some(width) if width == model.dofs => {
             kept.read("reduced_momentum", rows, |k, row| all[k].momenta.copy_from_slice(row))?;
         }
         Some(_) => return Err(damaged()),

@@ -27,9 +27,9 @@ use crate::{PlanGuess, PlanSettings, Scene};
 use percussion_control::manoeuvre::{Contact, Ending};
 use percussion_control::plan::Plan;
 use percussion_control::replay::{loaded, momenta_at_end};
-use percussion_control::{Manoeuvre, Progress, find};
+use percussion_control::{PlanSolution, Progress, find};
 use percussion_geometry::Vec3;
-use percussion_mechanics::contact::{Jump, JumpCause, Transcript};
+use percussion_mechanics::contact::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
@@ -77,7 +77,7 @@ pub fn plan(
     books.write(&search)?;
     let Books { model, ledger, parts, warnings, overlap, figures, bytes, .. } = books;
     let state = &found.nodes[plan.intervals];
-    let contact = ContactFigures { collisions: found.contacts.len() as u64, hand_overs: 0, overlap };
+    let contact = ContactFigures { collisions: found.contacts.len() as u64, fallbacks: 0, overlap };
     let place = folder.file(folder::CHECKPOINT);
     let checkpoint = Checkpoint {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -134,7 +134,7 @@ fn status(ending: &Ending) -> Status {
 /// What is kept of a manoeuvre, row by row.
 struct Books<'a> {
     plan: &'a Plan,
-    found: &'a Manoeuvre,
+    found: &'a PlanSolution,
     folder: &'a Folder,
     /// With the efforts as forces.
     model: Model,
@@ -151,7 +151,7 @@ struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    fn open(plan: &'a Plan, found: &'a Manoeuvre, folder: &'a Folder) -> Result<Self, RunError> {
+    fn open(plan: &'a Plan, found: &'a PlanSolution, folder: &'a Folder) -> Result<Self, RunError> {
         let times: Vec<f64> = found.nodes.iter().map(|node| node.time).collect();
         let mut warnings = Vec::new();
         let model = loaded(plan, &times, &found.efforts).unwrap_or_else(|error| {
@@ -164,7 +164,7 @@ impl<'a> Books<'a> {
         let kept: Vec<bool> = arrays.iter().map(|column| column.name != UNDIVIDED).collect();
         arrays.retain(|column| column.name != UNDIVIDED);
         let apart = found.clearances.len();
-        let shapes = [plan.components(), 6, model.freedoms, apart, apart];
+        let shapes = [plan.components(), 6, model.dofs, apart, apart];
         let own = PLANNED.iter().zip(shapes).take(if apart > 0 { PLANNED.len() } else { 3 });
         arrays.extend(own.map(|(name, n)| Column { name, shape: vec![n] }));
         let place = folder.file(folder::PARTS);
@@ -231,8 +231,8 @@ impl<'a> Books<'a> {
         arrived: &State,
         after: &State,
         since: f64,
-    ) -> Result<Option<Transcript>, ForceError> {
-        let mut inside = Transcript::default();
+    ) -> Result<Option<StepRecord>, ForceError> {
+        let mut inside = StepRecord::default();
         let (slow, fast) = (self.model.twists(arrived), self.model.twists(after));
         for (i, island) in self.model.islands.iter().enumerate() {
             let touched = self.plan.meetings.iter().any(|meeting| {
@@ -253,8 +253,8 @@ impl<'a> Books<'a> {
                 let change = fast[slot] - slow[slot];
                 let gained = linear(&change) * link.mass;
                 let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(&change)));
-                inside.jumps.push(Jump {
-                    cause: JumpCause::Contact,
+                inside.jumps.push(MomentumJump {
+                    cause: JumpSource::Contact,
                     slot,
                     linear: gained,
                     angular: after.positions[slot].cross(&gained) + spin,

@@ -1,7 +1,7 @@
 //! What `trajectory.npz` has of a manoeuvre beside its rows: what controls are called and may do, who keeps apart, how the search went.
 
 use super::npz::Array;
-use percussion_control::Manoeuvre;
+use percussion_control::PlanSolution;
 use percussion_control::manoeuvre::Clearance;
 use percussion_control::plan::{Actuator, Plan};
 use percussion_mechanics::Model;
@@ -13,7 +13,7 @@ use percussion_solve::nlp::Record;
 const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
 
 /// Names, units and bounds of controls; names and margins of bodies that keep apart, where there are any.
-pub fn fixed(plan: &Plan, found: &Manoeuvre) -> Vec<(&'static str, Array)> {
+pub fn fixed(plan: &Plan, found: &PlanSolution) -> Vec<(&'static str, Array)> {
     let units: Vec<&str> = plan.actuators.iter().flat_map(|a| units(&plan.model, a)).collect();
     let bounds = plan.actuators.iter().flat_map(|actuator| &actuator.bounds);
     let bounds: Vec<f64> = bounds.flat_map(|bound| [bound.lower, bound.upper]).collect();
@@ -47,9 +47,9 @@ fn units(model: &Model, actuator: &Actuator) -> Vec<&'static str> {
     match actuator.control {
         Control::Force(_) => vec!["N"; 3],
         Control::Torque(_) => vec!["N m"; 3],
-        Control::Freedom(freedom) => {
-            let link = &model.links[model.links.partition_point(|link| link.freedoms().end <= freedom)];
-            let (kind, own) = (link.joint.kind, freedom - link.freedom);
+        Control::Dof(dof) => {
+            let link = &model.links[model.links.partition_point(|link| link.dofs().end <= dof)];
+            let (kind, own) = (link.joint.kind, dof - link.dof);
             let turns = match kind {
                 JointKind::Spherical => Some(true),
                 JointKind::Free => Some(own >= 3),

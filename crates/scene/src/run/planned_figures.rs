@@ -1,7 +1,7 @@
 //! What the search for a manoeuvre came to, as `plan` in `summary.json`.
 
 use percussion_control::manoeuvre::{Attempt, Contact, Ending};
-use percussion_control::{Manoeuvre, Plan};
+use percussion_control::{Plan, PlanSolution};
 use serde::{Deserialize, Serialize};
 
 /// Constraints that are listed as active.
@@ -93,7 +93,7 @@ pub struct ContactFigure {
 
 impl PlanFigures {
     /// Of a manoeuvre that was found, or not, in so many seconds.
-    pub fn of(plan: &Plan, found: &Manoeuvre, seconds: f64) -> Self {
+    pub fn of(plan: &Plan, found: &PlanSolution, seconds: f64) -> Self {
         let (ending, evidence) = words(&found.ending);
         let most = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
         Self {

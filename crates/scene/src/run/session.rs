@@ -22,7 +22,7 @@ use super::summary::{About, Course, Failure, Made, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
 use crate::overlap::Overlaps;
-use percussion_mechanics::ledger::Entry;
+use percussion_mechanics::ledger::LedgerEntry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
 use std::mem;
@@ -172,7 +172,7 @@ impl Session {
             return Err(RunError::Beyond { done: state.steps, wanted: total });
         }
         if !fits(&state, &scene.state) {
-            return Err(RunError::Unfit("it has other bodies".into()));
+            return Err(RunError::UnsupportedScene("it has other bodies".into()));
         }
         let scheme = scheme(&scene, &state)?;
         let mut warnings = scene.warnings;
@@ -185,7 +185,7 @@ impl Session {
         let mut simulation = Simulation::new(scene.model, state, scheme, scene.run.step)?;
         simulation.restore_ledger(&checkpoint.ledger)?;
         if !simulation.recall(&checkpoint.memory) {
-            return Err(RunError::Unfit("its scheme remembers something else".into()));
+            return Err(RunError::UnsupportedScene("its scheme remembers something else".into()));
         }
         let stepping = simulation.steps_by_complementarity();
         let (place, archive) = (folder.file(folder::PARTS), folder.file(folder::TRAJECTORY));
@@ -234,7 +234,7 @@ impl Session {
             match self.simulation.advance() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
                 Ok(entry) => {
-                    let Entry { discrete_energy, hamiltonian, hidden, .. } = entry;
+                    let LedgerEntry { discrete_energy, hamiltonian, hidden, .. } = entry;
                     self.figures = StepFigures { discrete_energy, hamiltonian, hidden };
                 }
             }
@@ -285,7 +285,7 @@ impl Session {
     /// Writes down what met in the last step.
     fn note_collisions(&mut self) -> Result<(), RunError> {
         let Some(inside) = self.simulation.transcript() else { return Ok(()) };
-        self.contact.hand_overs += inside.hand_overs;
+        self.contact.fallbacks += inside.fallbacks;
         self.stepping.watch(inside);
         self.since.steps.watch(inside);
         let piece = self.pieces.shortest(inside, self.simulation.step_size());

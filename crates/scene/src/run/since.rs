@@ -3,7 +3,7 @@
 //! A trajectory that keeps every n-th state would otherwise miss what happens between them.
 
 use super::stepping::SinceSteps;
-use percussion_mechanics::contact::Transcript;
+use percussion_mechanics::contact::StepRecord;
 
 /// Extremes over the steps since the last row that counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Pieces {
 
     /// The shortest piece of the path of any island in a step of length `h`. Where a projection moved bodies two nodes
     /// share an instant; nothing lies between them.
-    pub fn shortest(&mut self, inside: &Transcript, h: f64) -> f64 {
+    pub fn shortest(&mut self, inside: &StepRecord, h: f64) -> f64 {
         let mut shortest = h;
         let mut piece = |length: f64| {
             if length > 0.0 {
@@ -60,11 +60,11 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use percussion_mechanics::contact::Node;
+    use percussion_mechanics::contact::PathNode;
 
     fn shortest(pieces: &mut Pieces, nodes: &[(usize, f64)]) -> f64 {
-        let node = |&(island, since): &(usize, f64)| Node { island, since, places: 0, coordinates: 0 };
-        pieces.shortest(&Transcript { nodes: nodes.iter().map(node).collect(), ..Transcript::default() }, 1.0)
+        let node = |&(island, since): &(usize, f64)| PathNode { island, since, places: 0, coordinates: 0 };
+        pieces.shortest(&StepRecord { nodes: nodes.iter().map(node).collect(), ..StepRecord::default() }, 1.0)
     }
 
     #[test]

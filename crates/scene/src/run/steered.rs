@@ -6,7 +6,7 @@ use super::manoeuvre::Planned;
 use super::session::{Progress, Session};
 use super::summary::{ConeFigures, JointFigures, ReplayFigures, Summary};
 use crate::Scene;
-use percussion_control::plan::Tie;
+use percussion_control::plan::ContactJoint;
 use percussion_control::replay::{self, Agreement, Joints, Made};
 use percussion_mechanics::schemes::{self, Options};
 use percussion_mechanics::{JointKind, Model, Simulation, State};
@@ -113,10 +113,10 @@ impl Steered {
 }
 
 /// The kind of joint that a tie is.
-fn kind(tie: Tie) -> JointKind {
+fn kind(tie: ContactJoint) -> JointKind {
     match tie {
-        Tie::Point => JointKind::Spherical,
-        Tie::Rigid => JointKind::Fixed,
+        ContactJoint::Point => JointKind::Spherical,
+        ContactJoint::Rigid => JointKind::Fixed,
     }
 }
 

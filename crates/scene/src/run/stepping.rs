@@ -1,6 +1,6 @@
 //! What complementarity problems of steps came to: over a whole run, and since the last row that counts.
 
-use percussion_mechanics::contact::Transcript;
+use percussion_mechanics::contact::StepRecord;
 use percussion_mechanics::schemes::StepSolver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn number(solver: StepSolver) -> usize {
 pub struct SinceSteps {
     /// Greatest violation of a constraint at the beginning of a step.
     pub infeasibility: f64,
-    /// Contacts of the last step.
+    /// ContactGeometry of the last step.
     pub contacts: f64,
     /// Number of who solved it.
     pub solver: f64,
@@ -66,7 +66,7 @@ impl SinceSteps {
     }
 
     /// Takes a step into account.
-    pub fn watch(&mut self, inside: &Transcript) {
+    pub fn watch(&mut self, inside: &StepRecord) {
         self.infeasibility = self.infeasibility.max(inside.infeasibility.unwrap_or(0.0));
         let Some(solve) = inside.solve else { return };
         self.contacts = solve.contacts as f64;
@@ -118,7 +118,7 @@ impl Default for Stepping {
 
 impl Stepping {
     /// Takes a step into account.
-    pub fn watch(&mut self, inside: &Transcript) {
+    pub fn watch(&mut self, inside: &StepRecord) {
         let Some(solve) = inside.solve else { return };
         let infeasibility = inside.infeasibility.unwrap_or(0.0);
         self.steps += 1;
@@ -211,7 +211,7 @@ impl Stepping {
 pub struct Complementarity {
     /// Steps by who solved them; `none` had nothing to solve.
     pub solvers: BTreeMap<String, u64>,
-    /// Contacts of a step, on average.
+    /// ContactGeometry of a step, on average.
     pub contacts_mean: f64,
     /// The most.
     pub contacts_max: u64,
@@ -245,15 +245,16 @@ fn whole() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use percussion_mechanics::schemes::StepSolve;
+    use percussion_mechanics::schemes::LcpSolveStats;
 
     #[test]
     fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {
         let mut stepping = Stepping::default();
-        let solve = StepSolve { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..StepSolve::default() };
+        let solve =
+            LcpSolveStats { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..LcpSolveStats::default() };
         for (guarded, calmed) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
-            let solve = StepSolve { guarded, calmed, ..solve };
-            stepping.watch(&Transcript { solve: Some(solve), ..Transcript::default() });
+            let solve = LcpSolveStats { guarded, calmed, ..solve };
+            stepping.watch(&StepRecord { solve: Some(solve), ..StepRecord::default() });
             stepping = Stepping::of(&stepping.numbers()).unwrap();
         }
         let summary = stepping.summary().unwrap();

@@ -81,7 +81,7 @@ pub struct Summary {
     /// Collisions.
     pub collisions: u64,
     /// Steps of islands handed to the decomposition scheme.
-    pub hand_overs: u64,
+    pub fallbacks: u64,
     /// Mean violation of constraints over the steps, overlaps in units of the metric; of schemes that stabilise them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infeasibility_mean: Option<f64>,
@@ -238,8 +238,8 @@ pub struct Counts {
     pub joints: usize,
     /// Joints that close loops.
     pub loops: usize,
-    /// Freedoms of the tree.
-    pub freedoms: usize,
+    /// Degrees of freedom of the tree.
+    pub dofs: usize,
     /// Groups that advance on their own.
     pub islands: usize,
     /// Forces.
@@ -257,7 +257,7 @@ impl Counts {
             moving: model.moving(),
             joints: model.links.iter().filter(tied).count() + model.closures.len(),
             loops: model.closures.len(),
-            freedoms: model.freedoms,
+            dofs: model.dofs,
             islands: model.islands.len(),
             forces: model.forces.len() + model.joint_forces.len(),
         }
@@ -422,7 +422,7 @@ impl Summary {
             constraint_hidden_max: extremes.hidden_violation,
             overlap_max: made.model.contacts.as_ref().map(|_| course.contact.overlap),
             collisions: course.contact.collisions,
-            hand_overs: course.contact.hand_overs,
+            fallbacks: course.contact.fallbacks,
             infeasibility_mean: course.stepping.infeasibility().map(|(mean, _)| mean),
             infeasibility_max: course.stepping.infeasibility().map(|(_, max)| max),
             complementarity: course.stepping.summary(),
@@ -475,7 +475,7 @@ impl About {
                 contact.overlap
             ));
         }
-        let steps = match contact.hand_overs {
+        let steps = match contact.fallbacks {
             0 => return warnings,
             1 => "1 step was".to_owned(),
             n => format!("{n} steps were"),

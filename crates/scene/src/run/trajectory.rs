@@ -17,7 +17,7 @@
 //! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
 //! | `controls` | (n, m) | of a plan: efforts in `control_units`, from a row to the next, named by `control_names`, within `control_bounds` (m, 2); the last row repeats the one before it |
 //! | `momentum_consistency` | (n, 6) | of a plan: linear and angular momentum about the origin that nothing explains in the interval before a row |
-//! | `reduced_momentum` | (n, f) | of a plan: along the freedoms, after what happens at a row |
+//! | `reduced_momentum` | (n, f) | of a plan: along the degrees of freedom, after what happens at a row |
 //! | `clearance`, `clearance_between` | (n, p) | of a plan: least separation of two bodies, named by `clearance_names`, that keep `clearance_margins` apart, at a row and from it to the next |
 //! | `search` | (i, 4) | of a plan: its iterations, columns named by `search_names` |
 //! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |

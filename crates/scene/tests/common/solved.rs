@@ -1,7 +1,7 @@
 //! Plans of the gallery, solved.
 #![allow(clippy::print_stdout)]
 
-use percussion_control::{Manoeuvre, find};
+use percussion_control::{PlanSolution, find};
 use percussion_scene::{PlanSettings, Scene};
 use percussion_solve::nlp::Watch;
 
@@ -14,7 +14,7 @@ pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
 }
 
 /// Its manoeuvre: no constraint is violated, and momentum is accounted for.
-pub fn solved(name: &str, overrides: &[(&str, &str)]) -> Manoeuvre {
+pub fn solved(name: &str, overrides: &[(&str, &str)]) -> PlanSolution {
     let settings = planned(name, overrides);
     let guess = settings.made_guess().unwrap().clone();
     let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();

@@ -18,13 +18,13 @@ use nalgebra::SVector;
 /// weight equally; a curved body touches in one point.
 ///
 /// ```
-/// use percussion_geometry::separation::{Feature, Options, Warm, resolve, separation};
+/// use percussion_geometry::separation::{Feature, Options, WarmStart, resolve, separation};
 /// use percussion_geometry::shapes::{Polytope, Solid};
 /// use percussion_geometry::{Pose, Vec3};
 ///
 /// let brick = Solid::Polytope(Polytope::cuboid(2.0, 1.0, 1.0)?);
 /// let (upper, lower) = (Pose::at(Vec3::new(0.0, 0.0, 1.0)), Pose::identity());
-/// let answer = separation(&brick, &upper, &brick, &lower, &Options::default(), &mut Warm::default())?;
+/// let answer = separation(&brick, &upper, &brick, &lower, &Options::default(), &mut WarmStart::default())?;
 /// let resolved = resolve(&brick, &upper, &brick, &lower, &answer)?;
 /// // Face on face: four corners of each brick carry a quarter.
 /// assert!(matches!(resolved.features, (Feature::Face(_), Feature::Face(_))));
@@ -46,7 +46,7 @@ pub fn resolve(
 /// [`resolve()`].
 ///
 /// ```
-/// use percussion_geometry::separation::{PlanarOptions, PlanarWarm, planar_separation, resolve_planar};
+/// use percussion_geometry::separation::{PlanarOptions, PlanarWarmStart, planar_separation, resolve_planar};
 /// use percussion_geometry::shapes::{PlanarShape, Polygon};
 /// use percussion_geometry::{PlanarPose, Vec2};
 ///
@@ -54,7 +54,7 @@ pub fn resolve(
 /// let square = PlanarShape::Polygon(Polygon::regular(4, 1.0)?);
 /// let (right, left) = (PlanarPose::at(Vec2::new(2.5, 0.0)), PlanarPose::identity());
 /// let answer =
-///     planar_separation(&square, &right, &square, &left, &PlanarOptions::default(), &mut PlanarWarm::default())?;
+///     planar_separation(&square, &right, &square, &left, &PlanarOptions::default(), &mut PlanarWarmStart::default())?;
 /// let resolved = resolve_planar(&square, &right, &square, &left, &answer)?;
 /// assert!(resolved.several_alphas && !resolved.several_duals);
 /// assert!((resolved.alpha - Vec2::x()).norm() < 1e-15);

@@ -47,13 +47,13 @@ pub type PlanarSubdifferential = SubdifferentialIn<2>;
 /// Finds all gradients of the separation at a contact. Curved bodies touch in one point and have one gradient.
 ///
 /// ```
-/// use percussion_geometry::separation::{BetaTerm, Options, Warm, separation, subdifferential};
+/// use percussion_geometry::separation::{BetaTerm, Options, WarmStart, separation, subdifferential};
 /// use percussion_geometry::shapes::{Polytope, Solid};
 /// use percussion_geometry::{Pose, Vec3};
 ///
 /// let cube = Solid::Polytope(Polytope::cube(1.0)?);
 /// let (upper, lower) = (Pose::at(Vec3::new(0.5, 0.0, 1.0)), Pose::identity());
-/// let answer = separation(&cube, &upper, &cube, &lower, &Options::default(), &mut Warm::default())?;
+/// let answer = separation(&cube, &upper, &cube, &lower, &Options::default(), &mut WarmStart::default())?;
 /// let set = subdifferential(&cube, &upper, &cube, &lower, &answer)?;
 /// // Face on face, half overlapping: one direction, a rectangle of contact points.
 /// assert_eq!((set.alphas().len(), set.contact_region().len()), (1, 4));

@@ -1,10 +1,10 @@
 //! Newton's matrix of a step in redundant coordinates.
 
 use super::{Dense, Redundant};
-use crate::discrete::directors::freedom_forms;
+use crate::discrete::directors::dof_forms;
 use crate::discrete::{Interval, middle};
 use crate::force::{Bodies, ForceError, Stiffness};
-use crate::joint::Form;
+use crate::joint::LinearForm;
 use crate::joint::motion::{Mat6, Vec6, angular, linear};
 use crate::model::{Island, Model};
 use crate::state::State;
@@ -52,12 +52,12 @@ impl Dense {
                 }
                 self.left.fill(0.0);
                 for (i, wrench) in wrenches.iter().enumerate() {
-                    let form = Form::of_wrench(linear(wrench), &angular(wrench), &rotations0[i]);
+                    let form = LinearForm::of_wrench(linear(wrench), &angular(wrench), &rotations0[i]);
                     self.directors.put(i, &form, &mut self.left);
                 }
                 self.right.fill(0.0);
                 let unit = &twists[j];
-                let form = Form::of_wrench(linear(unit), &angular(unit), &rotations[j]);
+                let form = LinearForm::of_wrench(linear(unit), &angular(unit), &rotations[j]);
                 self.directors.put(j, &form, &mut self.right);
                 add_product(&self.left, 1.0, &self.right, &mut self.tangent);
             }
@@ -82,7 +82,7 @@ impl Dense {
             for (side, first, x, r) in ends {
                 let parent = link.parent.map(|p| p - b0);
                 let above = parent.map(|p| (&x[p], &r[p]));
-                let forms = freedom_forms(&link.joint, force.coordinate, first, above, (&x[i], &r[i]));
+                let forms = dof_forms(&link.joint, force.coordinate, first, above, (&x[i], &r[i]));
                 side.fill(0.0);
                 self.directors.put(i, &forms.0, side);
                 if let Some(p) = parent {

@@ -19,10 +19,10 @@ use super::independent::Independent;
 use super::loops::End;
 use super::newton::{DONE, MOST_ITERATIONS, NOISE};
 use super::read_back::turn_of_change;
-use super::{Effort, EndMut, Newton, StepFailure, Trouble, free::momentum_of_turn};
-use crate::force::{Bodies, ForceError, Placement, Pull};
+use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free::momentum_of_turn};
+use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::motion::{angular, linear};
-use crate::joint::{Change, Form};
+use crate::joint::{Change, LinearForm};
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
 use crate::state::State;
@@ -38,7 +38,7 @@ pub enum Redundant {
     Projected,
 }
 
-/// Memory for steps in redundant coordinates.
+/// PairWarmStart for steps in redundant coordinates.
 #[derive(Clone, Debug)]
 pub struct Dense {
     kind: Redundant,
@@ -67,14 +67,14 @@ pub struct Dense {
     rhs: Vec<f64>,
     left: Vec<f64>,
     right: Vec<f64>,
-    forms: Vec<Form>,
+    forms: Vec<LinearForm>,
     positions: Vec<Vec3>,
     frames: Vec<Mat3>,
     history: Vec<f64>,
 }
 
 impl Dense {
-    /// Memory for any island of a model.
+    /// PairWarmStart for any island of a model.
     pub fn new(kind: Redundant, model: &Model, state: &State) -> Self {
         let mut directors = Directors::default();
         let mut largest = 0;
@@ -126,7 +126,7 @@ impl Dense {
         state: &State,
         h: f64,
         end: EndMut,
-    ) -> Result<Effort, StepFailure> {
+    ) -> Result<SolverStats, StepFailure> {
         self.history.clear();
         self.attempt(model, island, before, state, h, end).map_err(|(trouble, node)| StepFailure {
             step: state.steps,
@@ -145,11 +145,11 @@ impl Dense {
         state: &State,
         h: f64,
         end: EndMut,
-    ) -> Result<Effort, (Trouble, usize)> {
+    ) -> Result<SolverStats, (StepError, usize)> {
         let t = state.time + 0.5 * h;
-        let force = |error: ForceError| (Trouble::Force(error), 0);
+        let force = |error: ForceError| (StepError::Force(error), 0);
         self.begin(model, island, before, state, h)?;
-        let mut effort = Effort::default();
+        let mut effort = SolverStats::default();
         loop {
             effort.iterations += 1;
             self.place(model, island, state, h);
@@ -157,20 +157,20 @@ impl Dense {
             self.set_residual(model, island, state, t, h);
             self.set_rows(model, island);
             self.set_tangent(model, island, state, t, h).map_err(force)?;
-            self.correct(h).ok_or((Trouble::Singular, 0))?;
+            self.correct(h).ok_or((StepError::Singular, 0))?;
             let moved: f64 = self.directors.mass.iter().zip(&self.rhs).map(|(m, d)| m * d * d).sum();
             let decrement = moved / h.abs() / self.newton.action(model, island, h);
             let last = self.history.last().copied().unwrap_or(f64::INFINITY);
             self.history.push(decrement);
             if !decrement.is_finite() {
-                return Err((Trouble::NotFinite, 0));
+                return Err((StepError::NotFinite, 0));
             }
             if decrement <= DONE || (decrement <= NOISE && decrement >= 0.1 * last) {
                 effort.decrement = decrement;
                 break;
             }
             if effort.iterations >= MOST_ITERATIONS {
-                return Err((Trouble::NoConvergence, 0));
+                return Err((StepError::NoConvergence, 0));
             }
         }
         self.place(model, island, state, h);
@@ -187,17 +187,17 @@ impl Dense {
         before: Option<&State>,
         state: &State,
         h: f64,
-    ) -> Result<(), (Trouble, usize)> {
+    ) -> Result<(), (StepError, usize)> {
         let range = island.bodies.clone();
         self.directors.begin(model, island, state);
-        let (n, m, freedoms) = (self.directors.size, self.directors.rows, island.freedoms.len());
+        let (n, m, dofs) = (self.directors.size, self.directors.rows, island.dofs.len());
         for (list, len) in [
             (&mut self.delta, n),
             (&mut self.momentum, n),
             (&mut self.residual, n),
             (&mut self.left, n),
             (&mut self.right, n),
-            (&mut self.reduced, freedoms),
+            (&mut self.reduced, dofs),
             (&mut self.multipliers, m),
             (&mut self.values, m),
             (&mut self.g0, m * n),
@@ -211,9 +211,9 @@ impl Dense {
         self.directors.gradients(model, island, x, r, &mut self.g0);
         match before {
             Some(before) => self.momentum_of_interval(model, island, before, state, h)?,
-            None => self.reduced.copy_from_slice(&state.momenta[island.freedoms.clone()]),
+            None => self.reduced.copy_from_slice(&state.momenta[island.dofs.clone()]),
         }
-        let singular = |error: crate::tree::Singular| (Trouble::Singular, error.slot);
+        let singular = |error: crate::tree::Singular| (StepError::Singular, error.slot);
         self.newton.begin(model, island, state, &self.reduced, h).map_err(singular)?;
         if before.is_none() {
             for (i, rotation) in r.iter().enumerate() {
@@ -225,7 +225,7 @@ impl Dense {
         }
         self.loops_before.clear();
         self.loops_before.extend_from_slice(&self.newton.loops.values);
-        self.choose_rows(freedoms);
+        self.choose_rows(dofs);
         if self.kind == Redundant::Projected {
             self.set_null(island, r);
         }
@@ -233,7 +233,7 @@ impl Dense {
         self.newton
             .interval
             .evaluate(model, island, state, state.time + 0.5 * h, h)
-            .map_err(|error| (Trouble::Force(error), 0))?;
+            .map_err(|error| (StepError::Force(error), 0))?;
         for (i, rotation) in r.iter().enumerate() {
             let change = &self.newton.interval.changes[i];
             let moved = Moved { shift: change.shift, frame: change.turn.moves_frame(rotation) };
@@ -250,9 +250,9 @@ impl Dense {
         before: &State,
         state: &State,
         h: f64,
-    ) -> Result<(), (Trouble, usize)> {
+    ) -> Result<(), (StepError, usize)> {
         let it = &mut self.newton.interval;
-        it.read_back(model, island, before, state, h).map_err(|error| (Trouble::Force(error), 0))?;
+        it.read_back(model, island, before, state, h).map_err(|error| (StepError::Force(error), 0))?;
         it.covectors(End::After, model, island, before, before.time + 0.5 * h, h, &mut self.forms);
         it.set_end_columns(model, island, before);
         for (i, form) in self.forms.iter().enumerate() {
@@ -263,9 +263,9 @@ impl Dense {
         Ok(())
     }
 
-    fn choose_rows(&mut self, freedoms: usize) {
+    fn choose_rows(&mut self, dofs: usize) {
         let fixed = self.directors.rows - self.directors.loop_rows;
-        self.independent.choose(&self.newton.loops.before, freedoms);
+        self.independent.choose(&self.newton.loops.before, dofs);
         self.kept.clear();
         self.kept.extend(0..fixed);
         self.kept.extend(self.independent.chosen.iter().map(|k| fixed + k));
@@ -273,12 +273,12 @@ impl Dense {
 
     /// `P0 Z`, with `Z` spanning the rates that loops leave free.
     fn set_null(&mut self, island: &Island, rotations: &[Mat3]) {
-        let (n, freedoms) = (self.directors.size, island.freedoms.len());
-        self.independent.complete(freedoms);
+        let (n, dofs) = (self.directors.size, island.dofs.len());
+        self.independent.complete(dofs);
         let it = &mut self.newton.interval;
         self.null.clear();
-        self.null.resize(self.independent.complement.len() / freedoms.max(1) * n, 0.0);
-        let rates = self.independent.complement.chunks_exact(freedoms.max(1));
+        self.null.resize(self.independent.complement.len() / dofs.max(1) * n, 0.0);
+        let rates = self.independent.complement.chunks_exact(dofs.max(1));
         for (rates, column) in rates.zip(self.null.chunks_exact_mut(n.max(1))) {
             // The columns of the end are still those of the beginning: nothing has been linearised.
             it.system.expand(rates, &mut it.twists);
@@ -304,7 +304,7 @@ impl Dense {
             let turn = turn_of_change(r0, &moved.frame);
             it.changes[i] = Change { shift: moved.shift, turn };
             it.spins[i] = r0 * momentum_of_turn(&model.links[slot].inertia, &r0.tr_mul(&turn.0)) / h;
-            it.placements[i] = Placement {
+            it.placements[i] = BodyKinematics {
                 position: x0 + moved.shift * 0.5,
                 frame: r0 + moved.frame * 0.5,
                 velocity: moved.shift / h,
@@ -321,7 +321,7 @@ impl Dense {
     fn pull(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
         let it = &mut self.newton.interval;
         for (pull, link) in it.pulls.iter_mut().zip(&model.links[island.bodies.clone()]) {
-            *pull = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+            *pull = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
         let bodies = Bodies { first: island.bodies.start, placements: &it.placements };
         for force in &model.forces[island.forces.clone()] {

@@ -6,7 +6,7 @@
 //! to ten digits of its derivatives are. Where a derivative jumps, at the first touch and where corners begin to share, it is that of
 //! one of the sides or between them.
 
-use super::super::{Bodies, ForceError, Form, Placement, Stiffness};
+use super::super::{Bodies, BodyKinematics, ForceError, LinearForm, Stiffness};
 use super::{ContactPotential, Softened};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
@@ -49,7 +49,7 @@ impl ContactPotential {
                         self.add_forces(name, pair, &seen, forces)?;
                         moved[own] = bodies.placements[own];
                     }
-                    let slope = |k: usize| Form {
+                    let slope = |k: usize| LinearForm {
                         body: slots[k],
                         force: (sides[0][k].force - sides[1][k].force) / (2.0 * step),
                         moment: (sides[0][k].moment - sides[1][k].moment) / (2.0 * step),
@@ -75,7 +75,7 @@ impl ContactPotential {
         name: &str,
         pair: (usize, usize),
         bodies: &Bodies,
-        forces: &mut [Form; 2],
+        forces: &mut [LinearForm; 2],
     ) -> Result<(), ForceError> {
         let Some((meeting, resistance)) = self.meeting(name, pair, bodies)? else { return Ok(()) };
         // Forms come in pairs: of the first body, of the second.
@@ -91,12 +91,12 @@ fn kinds(drag: bool) -> impl Iterator<Item = Moved> {
     [Moved::Place, Moved::Rate].into_iter().take(if drag { 2 } else { 1 })
 }
 
-fn blank(body: Option<usize>) -> Form {
-    Form { body, force: Vec3::zeros(), moment: Mat3::zeros() }
+fn blank(body: Option<usize>) -> LinearForm {
+    LinearForm { body, force: Vec3::zeros(), moment: Mat3::zeros() }
 }
 
 /// Moves one of the twelve numbers of a placement, or of its rates.
-fn shift(placement: &mut Placement, what: Moved, number: usize, by: f64) {
+fn shift(placement: &mut BodyKinematics, what: Moved, number: usize, by: f64) {
     let (position, frame) = match what {
         Moved::Place => (&mut placement.position, &mut placement.frame),
         Moved::Rate => (&mut placement.velocity, &mut placement.frame_rate),

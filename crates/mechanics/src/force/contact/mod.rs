@@ -30,8 +30,8 @@ mod suggestion;
 pub use suggestion::{Suggestion, suggested_stiffness};
 
 use super::parameter::{not_negative, positive};
-use super::{Bodies, ForceError, Form, ParameterError, Pull, Stiffness};
-use crate::contact::{Contacts, Memory, Part, Potential, Touch};
+use super::{Bodies, ForceAccumulator, ForceError, LinearForm, ParameterError, Stiffness};
+use crate::contact::{ContactGeometry, ContactPoint, PairWarmStart, Part, Potential};
 use crate::joint::motion::twist;
 use crate::rotation::Mat3;
 use percussion_geometry::separation::QueryError;
@@ -43,7 +43,7 @@ use std::sync::Arc;
 /// The contact potential of all parts of a model.
 #[derive(Clone, Debug)]
 pub struct ContactPotential {
-    contacts: Arc<Contacts>,
+    contacts: Arc<ContactGeometry>,
     /// `C`, N/m.
     pub stiffness: f64,
     /// Drag on the rate of `s`, N s/m.
@@ -62,17 +62,17 @@ struct Meeting {
     softened: Softened,
     bodies: [Seen; 2],
     /// `∇s`.
-    gradient: [Form; 2],
+    gradient: [LinearForm; 2],
 }
 
 /// What resists the motion of two parts that overlap.
 struct Resistance {
     /// Motions with their rates and weights: at the contact, and tilt in two directions.
-    motions: [([Form; 2], f64, f64); 3],
+    motions: [([LinearForm; 2], f64, f64); 3],
     /// `c`, N s/m.
     coefficient: f64,
     /// Where it is as strong as the spring: the unit motion that it resists.
-    full: Option<[Form; 2]>,
+    full: Option<[LinearForm; 2]>,
 }
 
 impl Meeting {
@@ -83,7 +83,7 @@ impl Meeting {
     }
 
     /// How the bodies move against each other along α at a point.
-    fn motion_at(&self, point: &Vec3) -> [Form; 2] {
+    fn motion_at(&self, point: &Vec3) -> [LinearForm; 2] {
         let alpha = self.softened.touch.alpha;
         let on =
             |seen: &Seen, force: Vec3| seen.form(&twist(&force, &(point - seen.pose.position).cross(&force)));
@@ -91,7 +91,7 @@ impl Meeting {
     }
 
     /// How they tilt against each other: how heights over the contact change in a direction across α.
-    fn tilt(&self, direction: &Vec3) -> [Form; 2] {
+    fn tilt(&self, direction: &Vec3) -> [LinearForm; 2] {
         let turn = direction.cross(&self.softened.touch.alpha);
         let on = |seen: &Seen, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
         [on(&self.bodies[0], turn), on(&self.bodies[1], -turn)]
@@ -100,7 +100,7 @@ impl Meeting {
 
 impl ContactPotential {
     /// Of everything that may meet; `None` if nothing may.
-    pub fn new(contacts: Arc<Contacts>, potential: Potential) -> Option<Self> {
+    pub fn new(contacts: Arc<ContactGeometry>, potential: Potential) -> Option<Self> {
         let pairs = contacts.all_pairs();
         let both = pairs.iter().flat_map(|&(a, b)| [a, b]);
         let mut slots: Vec<usize> = both.filter_map(|part| contacts.parts[part].slot).collect();
@@ -111,7 +111,7 @@ impl ContactPotential {
     }
 
     /// What may meet.
-    pub fn contacts(&self) -> &Contacts {
+    pub fn contacts(&self) -> &ContactGeometry {
         &self.contacts
     }
 
@@ -163,14 +163,14 @@ impl ContactPotential {
     }
 
     /// What the kernel says of two parts that may overlap once they are softened.
-    fn touch(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<Touch>, QueryError> {
+    fn touch(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<ContactPoint>, QueryError> {
         let contacts = &self.contacts;
         if !contacts.balls_meet(pair, poses) {
             return Ok(None);
         }
         let soft = Softened::size(contacts, pair);
         let early = soft.map_or(0.0, |size| size * SOFTNESS);
-        let mut memory = Memory::default();
+        let mut memory = PairWarmStart::default();
         let touch = contacts.touch(pair, poses, early, &mut memory)?;
         Ok(match soft {
             _ if !(touch.solved && touch.separation < early) => None,
@@ -179,7 +179,13 @@ impl ContactPotential {
         })
     }
 
-    fn softened(&self, pair: (usize, usize), both: &[Seen; 2], touch: &Touch, softness: f64) -> Softened {
+    fn softened(
+        &self,
+        pair: (usize, usize),
+        both: &[Seen; 2],
+        touch: &ContactPoint,
+        softness: f64,
+    ) -> Softened {
         Softened::new(&self.contacts, pair, (&both[0].pose, &both[1].pose), touch, softness)
     }
 
@@ -187,11 +193,11 @@ impl ContactPotential {
         &self,
         pair: (usize, usize),
         meeting: &Meeting,
-        touch: &Touch,
+        touch: &ContactPoint,
         bodies: &Bodies,
     ) -> Resistance {
         let wide = self.softened(pair, &meeting.bodies, touch, DRAG_SOFTNESS);
-        let moving = |motion: [Form; 2], weight: f64| {
+        let moving = |motion: [LinearForm; 2], weight: f64| {
             let rate: f64 = motion.iter().map(|form| form.rate(bodies)).sum();
             (motion, rate, weight)
         };
@@ -203,7 +209,8 @@ impl ContactPotential {
             return Resistance { motions, coefficient: self.drag, full: None };
         }
         let full = [0, 1].map(|side| {
-            let mut sum = Form { force: Vec3::zeros(), moment: Mat3::zeros(), ..meeting.gradient[side] };
+            let mut sum =
+                LinearForm { force: Vec3::zeros(), moment: Mat3::zeros(), ..meeting.gradient[side] };
             for (motion, rate, weight) in &motions {
                 sum.force += motion[side].force * (weight * rate / speed);
                 sum.moment += motion[side].moment * (weight * rate / speed);
@@ -231,7 +238,12 @@ impl ContactPotential {
         !((centre - other).norm() > radius + reach)
     }
 
-    pub(super) fn pull(&self, name: &str, bodies: &Bodies, pulls: &mut [Pull]) -> Result<(), ForceError> {
+    pub(super) fn pull(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         self.each(name, bodies, |meeting, resistance| {
             self.pushes(meeting, resistance).for_each(|(form, size)| form.push(size, bodies, pulls));
         })
@@ -242,7 +254,7 @@ impl ContactPotential {
         &self,
         meeting: &'a Meeting,
         resistance: Option<&'a Resistance>,
-    ) -> impl Iterator<Item = (&'a Form, f64)> {
+    ) -> impl Iterator<Item = (&'a LinearForm, f64)> {
         let force = -self.stiffness * meeting.softened.value;
         let spring = meeting.gradient.iter().map(move |form| (form, force));
         let drag = resistance.into_iter().flat_map(|r| {
@@ -260,7 +272,7 @@ impl ContactPotential {
         bodies: &Bodies,
         list: &mut Vec<Stiffness>,
     ) -> Result<(), ForceError> {
-        let mut add = |push: [Form; 2], along: [Form; 2], by_position: f64, by_velocity: f64| {
+        let mut add = |push: [LinearForm; 2], along: [LinearForm; 2], by_position: f64, by_velocity: f64| {
             if by_position != 0.0 || by_velocity != 0.0 {
                 list.push(Stiffness::Outer { push, along, by_position, by_velocity });
             }

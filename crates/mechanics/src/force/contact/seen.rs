@@ -10,7 +10,7 @@
 //! `M` as its gradient the midpoint rule stays variational. The torque of `M` at `F` is `(tr(S) - S) A⁻¹ τ = τ`: what bodies
 //! exchange cancels to rounding. At an instant `S` is one and `M` is the torque itself.
 
-use crate::force::{Bodies, Form};
+use crate::force::{Bodies, LinearForm};
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::rotation::{Mat3, hat};
 use nalgebra::Rotation3;
@@ -49,9 +49,9 @@ impl Seen {
     }
 
     /// A wrench about the centre of mass as forces on position and directors.
-    pub fn form(&self, wrench: &Vec6) -> Form {
+    pub fn form(&self, wrench: &Vec6) -> LinearForm {
         let moment = hat(&(self.lever * angular(wrench))) * self.pose.rotation.matrix();
-        Form { body: self.slot, force: linear(wrench), moment }
+        LinearForm { body: self.slot, force: linear(wrench), moment }
     }
 }
 
@@ -75,7 +75,7 @@ fn nearest_rotation(frame: &Mat3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::force::Placement;
+    use crate::force::BodyKinematics;
     use crate::joint::motion::twist;
     use crate::rotation::{Turn, about, moment_of};
     use percussion_geometry::Vec3;
@@ -103,7 +103,7 @@ mod tests {
         let (_, _, frame) = averaged(&Vec3::new(0.3, 0.5, -0.4));
         let frame_rate = Mat3::new(0.2, -0.5, 0.1, 0.7, 0.3, -0.4, 0.6, -0.1, 0.9);
         let velocity = Vec3::new(0.1, -0.2, 0.3);
-        let places = [Placement { position: Vec3::new(1.0, 2.0, 3.0), frame, velocity, frame_rate }];
+        let places = [BodyKinematics { position: Vec3::new(1.0, 2.0, 3.0), frame, velocity, frame_rate }];
         let bodies = Bodies { first: 7, placements: &places };
         let (force, torque) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.7, 0.2, -0.9));
         let form = Seen::new(Some(7), &bodies).form(&twist(&force, &torque));
@@ -121,7 +121,7 @@ mod tests {
     fn at_an_instant_a_torque_works_with_the_angular_velocity() {
         let (frame, _, _) = averaged(&Vec3::zeros());
         let w = Vec3::new(0.3, -0.8, 0.2);
-        let places = [Placement { frame, frame_rate: hat(&w) * frame, ..Placement::rest() }];
+        let places = [BodyKinematics { frame, frame_rate: hat(&w) * frame, ..BodyKinematics::rest() }];
         let bodies = Bodies { first: 0, placements: &places };
         let torque = Vec3::new(0.7, 0.2, -0.9);
         let form = Seen::new(Some(0), &bodies).form(&twist(&Vec3::zeros(), &torque));

@@ -21,7 +21,7 @@
 //! P = m_a - m_a (m_a + m_b)⁻¹ m_a        nothing where a corner meets a face or two edges cross; m_a on a half-space
 //! ```
 
-use crate::contact::{Contacts, PartShape, Touch};
+use crate::contact::{ContactGeometry, ContactPoint, PartShape};
 use crate::rotation::{Mat3, tangents};
 use nalgebra::{Matrix2, Matrix3x2, Vector2};
 use percussion_geometry::shapes::{PlanarShape, Solid};
@@ -42,7 +42,7 @@ pub(super) struct Softened {
     /// The separation that the potential is made of: `s_ε`, m.
     pub value: f64,
     /// Direction, points and references; its `separation` is the distance of the points along β.
-    pub touch: Touch,
+    pub touch: ContactPoint,
     /// Directions across α in which tilt is stiff, with `P/ε` along them, m.
     pub ramp: [(Vec3, f64); 2],
     /// Directions across α in which the contact extends, with the square of how far (standard deviations of the weights), m².
@@ -54,12 +54,12 @@ const NOWHERE: [(Vec3, f64); 2] = [(Vec3::new(0.0, 0.0, 0.0), 0.0); 2];
 
 impl Softened {
     /// What the kernel says, for pairs without corners to soften.
-    pub fn exact(touch: Touch) -> Self {
+    pub fn exact(touch: ContactPoint) -> Self {
         Self { value: touch.separation, touch: balanced(touch), ramp: NOWHERE, extent: NOWHERE }
     }
 
     /// Size of a pair whose corners are softened, m; `None` of the others.
-    pub fn size(contacts: &Contacts, (a, b): (usize, usize)) -> Option<f64> {
+    pub fn size(contacts: &ContactGeometry, (a, b): (usize, usize)) -> Option<f64> {
         let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
         let flat = corners(&p.shape).is_some() && (corners(&q.shape).is_some() || q.shape.is_unbounded());
         let size = p.radius + if q.radius.is_finite() { q.radius } else { 0.0 };
@@ -68,10 +68,10 @@ impl Softened {
 
     /// Softens what the kernel says of two parts whose bodies stand at given placements, by a multiple of their size.
     pub fn new(
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
-        touch: &Touch,
+        touch: &ContactPoint,
         softness: f64,
     ) -> Self {
         let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
@@ -208,14 +208,14 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn softened(&self, touch: &Touch, origin: &Vec3) -> Softened {
+    fn softened(&self, touch: &ContactPoint, origin: &Vec3) -> Softened {
         let Some(other) = &self.other else {
             let support = self.one.support(&Vec3::zeros(), self.softness);
             let span = touch.separation + touch.alpha.dot(&(support.point - self.one.base));
             let value = touch.separation + support.value;
             let point_a = support.point + origin;
             let point_b = point_a - touch.beta * span;
-            let touch = Touch { separation: span, point_a, point_b, ..*touch };
+            let touch = ContactPoint { separation: span, point_a, point_b, ..*touch };
             let both = [&support.moments, &support.spread].map(|m| self.flattened(m));
             return self.answer(touch, value, both);
         };
@@ -258,7 +258,7 @@ impl Pair<'_> {
         let (a, b) = now;
         // S(<α, x>) + S(-<α, y>), heights taken from the kernel's points: <α, p_a - p_b> = s at first.
         let value = touch.separation + a.value + b.value;
-        let touch = Touch {
+        let touch = ContactPoint {
             separation: touch.beta.dot(&(a.point - b.point)),
             alpha: touch.alpha + self.across * turn,
             point_a: a.point + origin,
@@ -282,7 +282,7 @@ impl Pair<'_> {
         self.across.tr_mul(&(moments * self.across))
     }
 
-    fn answer(&self, touch: Touch, value: f64, [moments, spread]: [Matrix2<f64>; 2]) -> Softened {
+    fn answer(&self, touch: ContactPoint, value: f64, [moments, spread]: [Matrix2<f64>; 2]) -> Softened {
         let touch = balanced(touch);
         let along = |matrix: Matrix2<f64>, scale: f64| {
             let axes = matrix.symmetric_eigen();
@@ -298,7 +298,7 @@ impl Pair<'_> {
 }
 
 /// Contact points that differ by `s β` to rounding, whatever the tolerance of a query: then the torques of the two bodies cancel.
-fn balanced(mut touch: Touch) -> Touch {
+fn balanced(mut touch: ContactPoint) -> ContactPoint {
     let (middle, half) = (touch.point(), touch.beta * (0.5 * touch.separation));
     (touch.point_a, touch.point_b) = (middle + half, middle - half);
     touch

@@ -11,9 +11,9 @@
 //! The speed is an upper bound of what is possible at the start: `|v_a - v_b|` with the speed at which either part can turn;
 //! against a half-space the normal component of it, with what a fall from the present height adds; against a bounded body
 //! that is fixed, with what a fall down to its reference point adds. Joints, other forces and later meetings are not
-//! foreseen: it is a first guess, and [`Contacts::deepest`](crate::contact::Contacts::deepest) tells what came of it.
+//! foreseen: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) tells what came of it.
 
-use crate::contact::{Contacts, Memory, Part};
+use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::Model;
 use crate::state::State;
@@ -78,7 +78,7 @@ pub fn suggested_stiffness(model: &Model, state: &State, h: f64, overlap: f64) -
 
 fn meeting(
     model: &Model,
-    contacts: &Contacts,
+    contacts: &ContactGeometry,
     state: &State,
     twists: &[Vec6],
     pair: (usize, usize),
@@ -99,7 +99,8 @@ fn meeting(
         return Meeting { mass, speed: relative.norm() + spin, load: 0.0 };
     }
     let poses = (p.body_pose(state), q.body_pose(state));
-    let falls = match contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default()) {
+    let falls = match contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default())
+    {
         // The normal points from what is fixed to what falls.
         Ok(touch) if q.shape.is_unbounded() => {
             let down = (-model.gravity.dot(&touch.normal())).max(0.0);

@@ -1,17 +1,17 @@
 //! Potential energy of the islands of a group, and its gradient.
 
-use crate::contact::Group;
+use crate::contact::CollisionGroup;
 use crate::discrete::island_potential;
-use crate::force::{Bodies, ForceError, Law, Placement, Pull};
+use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError, ForceLaw};
 use crate::model::Model;
 use crate::state::State;
 
 /// Asks the forces that have a potential; its memory serves again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
-    placements: Vec<Placement>,
+    placements: Vec<BodyKinematics>,
     /// By slot.
-    pulls: Vec<Pull>,
+    pulls: Vec<ForceAccumulator>,
 }
 
 impl Fields {
@@ -22,17 +22,22 @@ impl Fields {
         })
     }
 
-    /// Gradient of the potential energy in the freedoms of a group, which stands at `state`.
+    /// Gradient of the potential energy in the degrees of freedom of a group, which stands at `state`.
     pub fn gradient(
         &mut self,
         model: &Model,
-        group: &mut Group,
+        group: &mut CollisionGroup,
         islands: &[usize],
         state: &State,
         out: &mut [f64],
     ) -> Result<(), ForceError> {
         self.pulls.clear();
-        self.pulls.extend(model.links.iter().map(|l| Pull { force: model.gravity * l.mass, ..Pull::zero() }));
+        self.pulls.extend(
+            model
+                .links
+                .iter()
+                .map(|l| ForceAccumulator { force: model.gravity * l.mass, ..ForceAccumulator::zero() }),
+        );
         for &island in islands {
             let island = &model.islands[island];
             // Leaves the bodies behind as forces see them, at rest: what resists motion does nothing there.
@@ -40,7 +45,7 @@ impl Fields {
             let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
             let pulls = &mut self.pulls[island.bodies.clone()];
             for force in &model.forces[island.forces.clone()] {
-                if !matches!(force.law, Law::Load(_)) {
+                if !matches!(force.law, ForceLaw::Load(_)) {
                     force.pull(state.time, &bodies, pulls)?;
                 }
             }
@@ -52,7 +57,7 @@ impl Fields {
             let springs = model.joint_forces[island.joint_forces.clone()].iter();
             for force in springs.filter(|force| force.is_conservative()) {
                 let link = &model.links[force.slot];
-                let at = link.freedom - island.freedoms.start + force.coordinate;
+                let at = link.dof - island.dofs.start + force.coordinate;
                 let c = force.place(&state.coordinates[link.coordinates()]);
                 out[block.start + at] -= force.pull(state.time, c, 0.0).value;
             }

@@ -9,8 +9,8 @@
 //! Bodies that never move join nothing. What a pair is like depends on the configuration alone, not on what was asked before:
 //! each begins without memory.
 
-use crate::contact::{Contacts, Memory, Touch, Watch};
-use crate::discrete::Trouble;
+use crate::contact::{CandidatePairs, ContactGeometry, ContactPoint, PairWarmStart};
+use crate::discrete::StepError;
 use crate::model::Model;
 use crate::state::State;
 use percussion_geometry::Pose;
@@ -34,7 +34,7 @@ pub(super) struct Close {
     /// Overlap that is rounding, m.
     pub tolerance: f64,
     /// What the pair remembers.
-    pub memory: Memory,
+    pub memory: PairWarmStart,
     /// Whether it belongs to its group whatever its distance: it came to overlap when others were moved.
     forced: bool,
     joined: bool,
@@ -53,14 +53,14 @@ impl Close {
 }
 
 /// Placements of the bodies of two parts.
-pub(super) fn poses(contacts: &Contacts, pair: (usize, usize), state: &State) -> (Pose, Pose) {
+pub(super) fn poses(contacts: &ContactGeometry, pair: (usize, usize), state: &State) -> (Pose, Pose) {
     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state))
 }
 
 /// Pairs and the groups that they make of islands; its memory serves again.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    watch: Option<Watch>,
+    watch: Option<CandidatePairs>,
     /// How far boxes reach beyond their parts, m.
     margin: f64,
     /// Island of each slot.
@@ -81,7 +81,12 @@ impl Groups {
     }
 
     /// Finds the pairs that overlap and the groups they make. Whether there are any.
-    pub fn gather(&mut self, model: &Model, contacts: &Contacts, trial: &State) -> Result<bool, Trouble> {
+    pub fn gather(
+        &mut self,
+        model: &Model,
+        contacts: &ContactGeometry,
+        trial: &State,
+    ) -> Result<bool, StepError> {
         self.close.clear();
         self.look(contacts, trial)?;
         let deepest = self.deepest(contacts, trial)?;
@@ -106,7 +111,7 @@ impl Groups {
         Ok(true)
     }
 
-    fn look(&mut self, contacts: &Contacts, state: &State) -> Result<(), Trouble> {
+    fn look(&mut self, contacts: &ContactGeometry, state: &State) -> Result<(), StepError> {
         let margin = self.margin;
         let boxed = |part: usize| {
             let part = &contacts.parts[part];
@@ -114,13 +119,13 @@ impl Groups {
         };
         match &mut self.watch {
             Some(watch) => watch.look(contacts, boxed)?,
-            none => *none = Some(Watch::new(contacts, boxed)?),
+            none => *none = Some(CandidatePairs::new(contacts, boxed)?),
         }
         Ok(())
     }
 
     /// The deepest overlap of any two parts, m.
-    fn deepest(&mut self, contacts: &Contacts, state: &State) -> Result<f64, Trouble> {
+    fn deepest(&mut self, contacts: &ContactGeometry, state: &State) -> Result<f64, StepError> {
         let Some(watch) = &mut self.watch else { return Ok(0.0) };
         let mut deepest = 0.0;
         for k in 0..watch.near().len() {
@@ -135,10 +140,10 @@ impl Groups {
     }
 
     /// Lists the pairs closer than `within`.
-    fn list(&mut self, contacts: &Contacts, state: &State, within: f64) -> Result<(), Trouble> {
+    fn list(&mut self, contacts: &ContactGeometry, state: &State, within: f64) -> Result<(), StepError> {
         let Some(watch) = &self.watch else { return Ok(()) };
         for near in watch.near() {
-            let (pair, mut memory) = (near.pair, Memory::default());
+            let (pair, mut memory) = (near.pair, PairWarmStart::default());
             if let Some(touch) = ask(contacts, pair, state, within, &mut memory)?
                 && touch.solved
                 && touch.separation <= within
@@ -154,11 +159,11 @@ impl Groups {
     /// any.
     pub fn discover(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         (trial, now): (&State, &State),
         moved: &[usize],
         changed: &mut [bool],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, StepError> {
         self.look(contacts, now)?;
         let Some(watch) = &self.watch else { return Ok(false) };
         let known = self.close.len();
@@ -170,7 +175,7 @@ impl Groups {
             if !groups.any(|group| moved.binary_search(&group).is_ok()) {
                 continue;
             }
-            let Some(touch) = ask(contacts, pair, now, 0.0, &mut Memory::default())? else { continue };
+            let Some(touch) = ask(contacts, pair, now, 0.0, &mut PairWarmStart::default())? else { continue };
             self.remaining = self.remaining.max(-touch.separation);
             if !(touch.separation < -tolerance(contacts, pair, &touch)) {
                 continue;
@@ -178,7 +183,7 @@ impl Groups {
             match self.close[..known].iter_mut().find(|close| close.pair == pair) {
                 Some(close) => close.forced |= !takes_part(&self.parent, &self.overlap, close),
                 None => {
-                    let mut memory = Memory::default();
+                    let mut memory = PairWarmStart::default();
                     let (a, b) = poses(contacts, pair, trial);
                     let touch = contacts.touch(pair, (&a, &b), f64::INFINITY, &mut memory)?;
                     let mut close = close(contacts, &self.island_of, pair, &touch, memory);
@@ -268,16 +273,16 @@ fn find(parent: &[usize], mut i: usize) -> usize {
     i
 }
 
-fn islands_of(contacts: &Contacts, island_of: &[usize], pair: (usize, usize)) -> [Option<usize>; 2] {
+fn islands_of(contacts: &ContactGeometry, island_of: &[usize], pair: (usize, usize)) -> [Option<usize>; 2] {
     [pair.0, pair.1].map(|part| contacts.parts[part].slot.map(|slot| island_of[slot]))
 }
 
 fn close(
-    contacts: &Contacts,
+    contacts: &ContactGeometry,
     island_of: &[usize],
     pair: (usize, usize),
-    touch: &Touch,
-    memory: Memory,
+    touch: &ContactPoint,
+    memory: PairWarmStart,
 ) -> Close {
     let islands = islands_of(contacts, island_of, pair);
     let tolerance = tolerance(contacts, pair, touch);
@@ -294,7 +299,7 @@ fn close(
 }
 
 /// Overlap that is rounding, m.
-fn tolerance(contacts: &Contacts, (a, b): (usize, usize), touch: &Touch) -> f64 {
+fn tolerance(contacts: &ContactGeometry, (a, b): (usize, usize), touch: &ContactPoint) -> f64 {
     let size = |part: usize, at: f64| {
         let radius = contacts.parts[part].radius;
         if radius.is_finite() { radius + at } else { at }
@@ -304,12 +309,12 @@ fn tolerance(contacts: &Contacts, (a, b): (usize, usize), touch: &Touch) -> f64 
 
 /// Separation of a pair; `None` if the balls around its parts are farther apart than `within`.
 fn ask(
-    contacts: &Contacts,
+    contacts: &ContactGeometry,
     pair: (usize, usize),
     state: &State,
     within: f64,
-    memory: &mut Memory,
-) -> Result<Option<Touch>, Trouble> {
+    memory: &mut PairWarmStart,
+) -> Result<Option<ContactPoint>, StepError> {
     let (p, q) = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
     let (a, b) = poses(contacts, pair, state);
     let reach = p.radius + q.radius + within;

@@ -10,8 +10,8 @@
 //! turned momenta of the bodies of a chain are none that its joints allow, and `Pᵀ` drops the rest: the kinetic energy would not
 //! be kept, as [3.84] demands.
 
-use crate::contact::{Group, Jump, JumpCause, Transcript, dot};
-use crate::discrete::Trouble;
+use crate::contact::{CollisionGroup, JumpSource, MomentumJump, StepRecord, dot};
+use crate::discrete::StepError;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::Model;
 use crate::state::State;
@@ -21,7 +21,7 @@ use percussion_geometry::Vec3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lift {
     /// The group at the trial configuration.
-    before: Group,
+    before: CollisionGroup,
     /// Momentum of each body, linear and about its centre of mass, by slot.
     bodies: Vec<Vec6>,
     rates: Vec<f64>,
@@ -36,10 +36,10 @@ impl Lift {
         model: &Model,
         islands: &[usize],
         (trial, at): (&State, &State),
-        group: &mut Group,
+        group: &mut CollisionGroup,
         momenta: &mut Vec<f64>,
-        transcript: &mut Transcript,
-    ) -> Result<f64, Trouble> {
+        transcript: &mut StepRecord,
+    ) -> Result<f64, StepError> {
         self.bodies.resize(model.moving(), Vec6::zeros());
         self.before.begin(model, trial, islands)?;
         self.before.momenta(model, trial, &mut self.old);
@@ -65,8 +65,8 @@ impl Lift {
         for (slot, t) in group.twists(model) {
             let (old, new) = (self.bodies[slot], momentum(model, at, slot, &(t * scale)));
             let about = |x: &Vec3, m: &Vec6| x.cross(&linear(m)) + angular(m);
-            let jump = Jump {
-                cause: JumpCause::Projection,
+            let jump = MomentumJump {
+                cause: JumpSource::Projection,
                 slot,
                 linear: linear(&new) - linear(&old),
                 angular: about(&at.positions[slot], &new) - about(&trial.positions[slot], &old),

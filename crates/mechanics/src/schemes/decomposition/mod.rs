@@ -23,8 +23,8 @@ pub(super) use groups::TOLERANCE;
 pub use response::Response;
 
 use super::{Scheme, Variational};
-use crate::contact::{ContactOptions, Transcript};
-use crate::discrete::{Effort, StepFailure};
+use crate::contact::{ContactOptions, StepRecord};
+use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::state::State;
 
@@ -40,7 +40,7 @@ pub struct Decomposition {
     trial: State,
     variational: Variational,
     response: Response,
-    transcript: Transcript,
+    transcript: StepRecord,
 }
 
 impl Decomposition {
@@ -50,7 +50,7 @@ impl Decomposition {
             trial: state.clone(),
             variational: Variational::new(model, state),
             response: Response::new(model, state, options),
-            transcript: Transcript::default(),
+            transcript: StepRecord::default(),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Scheme for Decomposition {
         self.variational.tolerances().into_iter().chain([TOLERANCE]).collect()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.transcript.clear();
         self.trial.clone_from(state);
         let effort = self.variational.step(model, &mut self.trial, h)?;
@@ -78,7 +78,7 @@ impl Scheme for Decomposition {
         Ok(effort.worse(self.response.effort()))
     }
 
-    fn transcript(&self) -> Option<&Transcript> {
+    fn transcript(&self) -> Option<&StepRecord> {
         Some(&self.transcript)
     }
 }

@@ -16,9 +16,9 @@
 
 use super::fields::Fields;
 use super::groups::{Close, poses};
-use crate::contact::{Contacts, Group, Manifold, Touch};
+use crate::contact::{CollisionGroup, ContactGeometry, ContactPoint, ManifoldQuery};
 use crate::discrete::free::momentum_of_turn;
-use crate::discrete::{Trouble, displace};
+use crate::discrete::{StepError, displace};
 use crate::joint::motion::{Vec6, angular, twist};
 use crate::model::Model;
 use crate::rotation::Turn;
@@ -56,25 +56,33 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(pair: (usize, usize), (a, b): (&Pose, &Pose), touch: &Touch) -> Self {
+    fn of(pair: (usize, usize), (a, b): (&Pose, &Pose), touch: &ContactPoint) -> Self {
         let (point_a, point_b) = (a.inverse_point(&touch.point_a), b.inverse_point(&touch.point_b));
         Self { pair, point_a, point_b, normal: b.inverse_direction(&touch.normal()) }
     }
 
     /// The same contact elsewhere; `like` is one of the same pair.
-    fn at(&self, (a, b): (&Pose, &Pose), like: &Touch) -> Touch {
+    fn at(&self, (a, b): (&Pose, &Pose), like: &ContactPoint) -> ContactPoint {
         let (point_a, point_b) = (a.point(&self.point_a), b.point(&self.point_b));
         let normal = b.direction(&self.normal);
         let separation = normal.dot(&(point_a - point_b));
         // Measured along its normal, which does not follow the reference points.
-        Touch { separation, alpha: normal, beta: normal, point_a, point_b, reference_distance: 0.0, ..*like }
+        ContactPoint {
+            separation,
+            alpha: normal,
+            beta: normal,
+            point_a,
+            point_b,
+            reference_distance: 0.0,
+            ..*like
+        }
     }
 }
 
 /// Solves projections of groups; its memory serves again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Projection {
-    group: Group,
+    group: CollisionGroup,
     metric: Metric,
     rows: Rows,
     /// Rows, what their products with the displacement must reach, and what is rounding of it.
@@ -82,8 +90,8 @@ pub(super) struct Projection {
     fields: Fields,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
-    room: Manifold,
-    touches: Vec<Touch>,
+    room: ManifoldQuery,
+    touches: Vec<ContactPoint>,
     cuts: Vec<Cut>,
     gradient: Vec<f64>,
     slope: Vec<f64>,
@@ -98,7 +106,7 @@ pub(super) struct Projection {
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub model: &'a Model,
-    pub contacts: &'a Contacts,
+    pub contacts: &'a ContactGeometry,
     /// The islands of the group.
     pub islands: &'a [usize],
     /// The trial configuration.
@@ -120,7 +128,7 @@ struct Look {
 impl Projection {
     /// Moves the islands of a group from the trial configuration to the nearest one without overlap of the given pairs.
     /// `at` holds the trial configuration of these islands and becomes the result.
-    pub fn project(&mut self, task: &Task, pairs: &mut [Close], at: &mut State) -> Result<(), Trouble> {
+    pub fn project(&mut self, task: &Task, pairs: &mut [Close], at: &mut State) -> Result<(), StepError> {
         self.history.clear();
         self.cuts.clear();
         let from = match task.weight {
@@ -147,16 +155,16 @@ impl Projection {
             last = self.advance(task, at);
             way = self.distance(task, at);
         }
-        Err(Trouble::Overlap { depth: task.depth })
+        Err(StepError::Overlap { depth: task.depth })
     }
 
     /// Lists rows for all events of all pairs and for loops.
-    fn constrain(&mut self, task: &Task, pairs: &mut [Close], at: &State) -> Result<Look, Trouble> {
+    fn constrain(&mut self, task: &Task, pairs: &mut [Close], at: &State) -> Result<Look, StepError> {
         let Task { model, contacts, .. } = *task;
         self.rows.clear();
         self.bounds.clear();
         self.dense.clear();
-        self.dense.resize(self.group.freedoms(), 0.0);
+        self.dense.resize(self.group.dofs(), 0.0);
         let mut look = Look { overlap: 0.0, opening: 0.0 };
         for close in pairs {
             let (a, b) = poses(contacts, close.pair, at);
@@ -202,7 +210,7 @@ impl Projection {
     /// The gradient of the distance from the trial configuration, weighed; zero if it is not to count.
     fn pull_back(&mut self, task: &Task, at: &State, counts: bool) {
         self.gradient.clear();
-        self.gradient.resize(self.group.freedoms(), 0.0);
+        self.gradient.resize(self.group.dofs(), 0.0);
         if counts {
             let Task { model, trial, .. } = *task;
             self.group.reduce_all(model, |slot| back(model, trial, at, slot), &mut self.gradient);
@@ -211,10 +219,10 @@ impl Projection {
     }
 
     /// `V(q) - V(q̃)`, with the gradient of `V` (weighed) as the slope.
-    fn rise(&mut self, task: &Task, at: &State, from: f64) -> Result<f64, Trouble> {
+    fn rise(&mut self, task: &Task, at: &State, from: f64) -> Result<f64, StepError> {
         let value = self.fields.potential(task.model, task.islands, at)?;
         self.slope.clear();
-        self.slope.resize(self.group.freedoms(), 0.0);
+        self.slope.resize(self.group.dofs(), 0.0);
         self.fields.gradient(task.model, &mut self.group, task.islands, at, &mut self.slope)?;
         self.metric.weigh(&mut self.slope);
         Ok(value - from)
@@ -222,7 +230,7 @@ impl Projection {
 
     /// The step in weighed coordinates, into `d`. A change of potential energy `|ΔV + ∇V·d|` that counts has one of two
     /// slopes, or stays at its kink.
-    fn solve(&mut self, rise: Option<(f64, f64)>) -> Result<(), Trouble> {
+    fn solve(&mut self, rise: Option<(f64, f64)>) -> Result<(), StepError> {
         let Some((weight, rise)) = rise else { return self.attempt(0.0, None) };
         for sign in [1.0, -1.0] {
             self.attempt(sign * weight, None)?;
@@ -235,7 +243,7 @@ impl Projection {
     }
 
     /// Solves with a multiple of the slope added to the gradient, and with the rise prescribed or not.
-    fn attempt(&mut self, weight: f64, rise: Option<f64>) -> Result<(), Trouble> {
+    fn attempt(&mut self, weight: f64, rise: Option<f64>) -> Result<(), StepError> {
         self.d.clear();
         self.d.extend(self.gradient.iter().map(|g| -g));
         if weight != 0.0 {
@@ -243,11 +251,11 @@ impl Projection {
         }
         // A body that just fits has no room for what is aimed for: rounding must do.
         for slack in [0.0, 2.0 * AIM] {
-            if self.run(slack, rise).map_err(|_| Trouble::NotFinite)? != QpOutcome::Infeasible {
+            if self.run(slack, rise).map_err(|_| StepError::NotFinite)? != QpOutcome::Infeasible {
                 return Ok(());
             }
         }
-        Err(Trouble::Overlap { depth: self.history.last().copied().unwrap_or(0.0) })
+        Err(StepError::Overlap { depth: self.history.last().copied().unwrap_or(0.0) })
     }
 
     /// The point nearest to `d` that satisfies all rows, up to a multiple of rounding, into `d`.

@@ -20,9 +20,10 @@ use super::lift::Lift;
 use super::projection::{Projection, Task};
 use super::spots::Scene;
 use crate::contact::{
-    ContactOptions, Contacts, FrictionLaw, Group, Impact, ImpactKind, ImpactLaw, JumpCause, Transcript,
+    CollisionGroup, ContactGeometry, ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpSource,
+    StepRecord,
 };
-use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::model::Model;
 use crate::schemes::impulse::{Ground, Laws, Metric, Spots, energy};
 use crate::state::State;
@@ -41,7 +42,7 @@ pub struct Response {
     fields: Fields,
     lift: Lift,
     laws: Laws,
-    group: Group,
+    group: CollisionGroup,
     metric: Metric,
     spots: Spots,
     wide: Spots,
@@ -51,7 +52,7 @@ pub struct Response {
     /// Whether a group has to be projected (again), by its least island.
     stale: Vec<bool>,
     momenta: Vec<f64>,
-    effort: Effort,
+    effort: SolverStats,
 }
 
 impl Response {
@@ -65,7 +66,7 @@ impl Response {
             fields: Fields::default(),
             lift: Lift::default(),
             laws: Laws::new(),
-            group: Group::default(),
+            group: CollisionGroup::default(),
             metric: Metric::default(),
             spots: Spots::default(),
             wide: Spots::default(),
@@ -74,13 +75,13 @@ impl Response {
             roots: Vec::new(),
             stale: vec![false; model.islands.len()],
             momenta: Vec::new(),
-            effort: Effort::default(),
+            effort: SolverStats::default(),
         }
     }
 
     /// How hard the last response was: the most iterations of a projection, and what impulses of friction are wrong by,
     /// relative to the momentum of their group.
-    pub fn effort(&self) -> Effort {
+    pub fn effort(&self) -> SolverStats {
         self.effort
     }
 
@@ -112,11 +113,11 @@ impl Response {
         h: f64,
         since: f64,
         only: Option<&[bool]>,
-        transcript: &mut Transcript,
+        transcript: &mut StepRecord,
     ) -> Result<(), StepFailure> {
-        self.effort = Effort::default();
+        self.effort = SolverStats::default();
         let Some(contacts) = model.contacts.as_deref() else { return Ok(()) };
-        let failed = |trouble: Trouble, history: &[f64], body: usize| StepFailure {
+        let failed = |trouble: StepError, history: &[f64], body: usize| StepFailure {
             step: trial.steps.saturating_sub(1),
             time: trial.time - h,
             body: model.bodies[body].name.clone(),
@@ -173,8 +174,8 @@ impl Response {
     }
 
     /// Lifts the momenta of all groups that were projected.
-    fn lift_all(&mut self, model: &Model, trial: &State) -> Result<(), Trouble> {
-        let mut nobody = Transcript::default();
+    fn lift_all(&mut self, model: &Model, trial: &State) -> Result<(), StepError> {
+        let mut nobody = StepRecord::default();
         for k in 0..self.roots.len() {
             self.take(model, self.roots[k]);
             self.group.begin(model, &self.at, &self.islands)?;
@@ -189,11 +190,11 @@ impl Response {
     fn separate(
         &mut self,
         model: &Model,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         trial: &State,
         h: f64,
         only: Option<&[bool]>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         self.stale.fill(true);
         for _ in 0..MOST_ROUNDS {
             self.list_roots(model, only);
@@ -248,11 +249,11 @@ impl Response {
     fn strike_all(
         &mut self,
         model: &Model,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         trial: &State,
         (h, since): (f64, f64),
-        transcript: &mut Transcript,
-    ) -> Result<(), Trouble> {
+        transcript: &mut StepRecord,
+    ) -> Result<(), StepError> {
         for k in 0..self.roots.len() {
             self.take(model, self.roots[k]);
             for &index in &self.islands {
@@ -291,9 +292,9 @@ impl Response {
             if self.options.consistent {
                 taken += self.pay(rise);
             }
-            transcript.energy(JumpCause::Projection, slot, taken);
-            transcript.energy(JumpCause::Contact, slot, self.laws.contact);
-            transcript.energy(JumpCause::Friction, slot, self.laws.friction);
+            transcript.energy(JumpSource::Projection, slot, taken);
+            transcript.energy(JumpSource::Contact, slot, self.laws.contact);
+            transcript.energy(JumpSource::Friction, slot, self.laws.friction);
             self.report(contacts, trial.time - h + since, transcript);
             // p + L (u - u₀): bodies without impulse keep their momenta to the bit.
             let Laws { u, start, .. } = &mut self.laws;
@@ -331,7 +332,7 @@ impl Response {
     }
 
     /// Books the impulses and tells of the pairs that met.
-    fn report(&self, contacts: &Contacts, time: f64, transcript: &mut Transcript) {
+    fn report(&self, contacts: &ContactGeometry, time: f64, transcript: &mut StepRecord) {
         let energies = (energy(&self.laws.start), energy(&self.laws.u));
         for pair in &self.spots.pairs {
             let spots = &self.spots.list[pair.clone()];
@@ -339,8 +340,8 @@ impl Response {
             let mut strongest = &spots[0];
             for spot in spots {
                 let push = spot.normal * spot.push;
-                self.book(contacts, spot.pair, JumpCause::Contact, &spot.point, &push, transcript);
-                self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
+                self.book(contacts, spot.pair, JumpSource::Contact, &spot.point, &push, transcript);
+                self.book(contacts, spot.pair, JumpSource::Friction, &spot.point, &spot.drag, transcript);
                 impulse += push + spot.drag;
                 weight += spot.push;
                 point += spot.point * spot.push;
@@ -349,10 +350,10 @@ impl Response {
                 }
             }
             for spot in self.wide.list.iter().filter(|spot| spot.pair == strongest.pair) {
-                self.book(contacts, spot.pair, JumpCause::Friction, &spot.point, &spot.drag, transcript);
+                self.book(contacts, spot.pair, JumpSource::Friction, &spot.point, &spot.drag, transcript);
                 impulse += spot.drag;
             }
-            // Contacts that rest are no news.
+            // ContactGeometry that rest are no news.
             let fastest = spots.iter().map(|spot| -spot.before).fold(f64::NEG_INFINITY, f64::max);
             if weight > 0.0 && (self.laws.slow == 0.0 || fastest >= self.laws.slow) {
                 let (a, b) = strongest.pair;
@@ -372,12 +373,12 @@ impl Response {
 
     fn book(
         &self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         (a, b): (usize, usize),
-        cause: JumpCause,
+        cause: JumpSource,
         point: &Vec3,
         impulse: &Vec3,
-        transcript: &mut Transcript,
+        transcript: &mut StepRecord,
     ) {
         if *impulse == Vec3::zeros() {
             return;

@@ -4,8 +4,8 @@
 //! and at once [Johnson 3.5.1].
 
 use super::groups::{Close, poses};
-use crate::contact::{Contacts, Touch};
-use crate::discrete::Trouble;
+use crate::contact::{ContactGeometry, ContactPoint};
+use crate::discrete::StepError;
 use crate::schemes::impulse::{Ground, Spots};
 use crate::state::State;
 use percussion_geometry::Vec3;
@@ -25,7 +25,7 @@ pub(super) struct Scene<'a> {
 
 impl Spots {
     /// All active events of all pairs.
-    pub(super) fn find_events(&mut self, scene: &mut Scene, pairs: &mut [Close]) -> Result<(), Trouble> {
+    pub(super) fn find_events(&mut self, scene: &mut Scene, pairs: &mut [Close]) -> Result<(), StepError> {
         self.clear();
         for close in pairs {
             let (a, b) = poses(scene.ground.contacts, close.pair, scene.ground.at);
@@ -57,7 +57,7 @@ impl Spots {
     }
 
     /// One spot for each active pair, the middle of its contact.
-    pub(super) fn find_pairs(&mut self, scene: &mut Scene, pairs: &mut [Close]) -> Result<(), Trouble> {
+    pub(super) fn find_pairs(&mut self, scene: &mut Scene, pairs: &mut [Close]) -> Result<(), StepError> {
         self.clear();
         for close in pairs {
             let (a, b) = poses(scene.ground.contacts, close.pair, scene.ground.at);
@@ -73,12 +73,12 @@ impl Spots {
 }
 
 /// Gap below which two parts touch, m.
-fn closed(contacts: &Contacts, close: &Close) -> f64 {
+fn closed(contacts: &ContactGeometry, close: &Close) -> f64 {
     resolution(contacts.parts[close.pair.0].radius, contacts.parts[close.pair.1].radius)
 }
 
 /// The gap of an event before the projection, m: its points are carried back with their bodies.
-fn earlier(scene: &Scene, close: &Close, touch: &Touch) -> f64 {
+fn earlier(scene: &Scene, close: &Close, touch: &ContactPoint) -> f64 {
     let moved = |part: usize, point: &Vec3| {
         scene.ground.contacts.parts[part].slot.map_or_else(Vec3::zeros, |slot| {
             let (from, to) = (scene.trial, scene.ground.at);

@@ -9,7 +9,7 @@
 //! ```
 
 use super::Exact;
-use crate::contact::{Part, PartShape, Touch};
+use crate::contact::{ContactPoint, Part, PartShape};
 use crate::joint::motion::linear;
 use crate::model::Model;
 use percussion_geometry::shapes::{PlanarShape, Solid};
@@ -20,7 +20,12 @@ const CENTRED: f64 = 1e-14;
 impl Exact {
     /// Time until two parts touch, if they are balls in free flight or one and a fixed half-space; infinite if they never do.
     /// `None`: it is not that simple.
-    pub(super) fn ball_time(&self, model: &Model, (a, b): (usize, usize), touch: &Touch) -> Option<f64> {
+    pub(super) fn ball_time(
+        &self,
+        model: &Model,
+        (a, b): (usize, usize),
+        touch: &ContactPoint,
+    ) -> Option<f64> {
         let (p, q) = (&self.contacts.parts[a], &self.contacts.parts[b]);
         let slot = self.flying_ball(model, p)?;
         let velocity = linear(&self.paths.twists[slot]);

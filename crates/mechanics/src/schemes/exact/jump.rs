@@ -10,8 +10,8 @@
 //! `E_d` is nearly a parabola in `κ`; a secant from the reflection's own `κ = 1` needs three or four evaluations.
 
 use super::Exact;
-use crate::contact::Loss;
-use crate::discrete::{StepFailure, Trouble};
+use crate::contact::CollisionModel;
+use crate::discrete::{StepError, StepFailure};
 use crate::model::Model;
 use crate::schemes::impulse::{Spot, energy};
 
@@ -73,7 +73,7 @@ impl Exact {
     /// Whether impacts of the cluster take energy.
     pub(super) fn loses(&self) -> bool {
         let elastic = |spot: &Spot| spot.restitution == 1.0 && spot.friction == 0.0;
-        self.loss == Some(Loss::Plastic) || !self.spots.list.iter().all(elastic)
+        self.loss == Some(CollisionModel::Plastic) || !self.spots.list.iter().all(elastic)
     }
 
     fn set_scaled(&mut self, model: &Model, reflected: &[f64], jump: &[f64], scale: f64) {
@@ -122,7 +122,7 @@ impl Exact {
             true => Ok(x1),
             false => {
                 let body = self.first_of_cluster(model);
-                Err(super::failure(model, &self.paths.node, body, Trouble::NoConvergence))
+                Err(super::failure(model, &self.paths.node, body, StepError::NoConvergence))
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Islands that meet at an instant: who takes part, what the law of impact does to their momenta, and what is told of it.
 
 use super::{Exact, TOUCH, Watched, failure};
-use crate::contact::{ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpCause, Loss, Part};
-use crate::discrete::{StepFailure, Trouble};
+use crate::contact::{
+    CollisionModel, ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpSource, Part,
+};
+use crate::discrete::{StepError, StepFailure};
 use crate::joint::motion::{angular, linear};
 use crate::model::Model;
 use crate::schemes::impulse::{Ground, Laws, Spots, energy};
@@ -120,7 +122,7 @@ impl Exact {
     }
 
     /// Lets the law of impact change the momenta of the cluster at its nodes.
-    pub(super) fn strike(&mut self, model: &Model, h: f64) -> Result<Verdict, Trouble> {
+    pub(super) fn strike(&mut self, model: &Model, h: f64) -> Result<Verdict, StepError> {
         self.group.begin(model, &self.paths.node, &self.cluster)?;
         self.metric.begin(model, &mut self.group)?;
         self.group.momenta(model, &self.paths.node, &mut self.momenta);
@@ -142,9 +144,9 @@ impl Exact {
         }
         for spot in &mut self.spots.list {
             match self.loss {
-                Some(Loss::Elastic) => (spot.restitution, spot.friction) = (1.0, 0.0),
-                None | Some(Loss::Frictionless) => spot.friction = 0.0,
-                Some(Loss::Frictional | Loss::Plastic) => {}
+                Some(CollisionModel::Elastic) => (spot.restitution, spot.friction) = (1.0, 0.0),
+                None | Some(CollisionModel::Frictionless) => spot.friction = 0.0,
+                Some(CollisionModel::Frictional | CollisionModel::Plastic) => {}
             }
         }
         let slowest = self.slowest(model, h);
@@ -155,7 +157,7 @@ impl Exact {
         if !self.spots.list.iter().any(|spot| closes(spot.rows[0])) {
             return Ok(Verdict::Rests);
         }
-        if self.loss == Some(Loss::Plastic) {
+        if self.loss == Some(CollisionModel::Plastic) {
             self.laws.stop(&mut self.spots)?;
         } else {
             if self.options.law == ImpactLaw::Sum {
@@ -194,9 +196,9 @@ impl Exact {
                 let parts = (&self.contacts.parts[spot.pair.0], &self.contacts.parts[spot.pair.1]);
                 for (part, sign) in [(parts.0, 1.0), (parts.1, -1.0)] {
                     let Some(slot) = part.slot else { continue };
-                    self.transcript.impulse(JumpCause::Contact, slot, &spot.point, &(along * sign));
+                    self.transcript.impulse(JumpSource::Contact, slot, &spot.point, &(along * sign));
                     if across != Vec3::zeros() {
-                        self.transcript.impulse(JumpCause::Friction, slot, &spot.point, &(across * sign));
+                        self.transcript.impulse(JumpSource::Friction, slot, &spot.point, &(across * sign));
                     }
                 }
                 if spot.push == 0.0 && across == Vec3::zeros() {
@@ -221,9 +223,9 @@ impl Exact {
         }
         if let (true, Some(&index)) = (self.loses(), self.cluster.first()) {
             let slot = model.islands[index].bodies.start;
-            self.transcript.energy(JumpCause::Contact, slot, after - before - rubbed);
+            self.transcript.energy(JumpSource::Contact, slot, after - before - rubbed);
             if rubbed != 0.0 {
-                self.transcript.energy(JumpCause::Friction, slot, rubbed);
+                self.transcript.energy(JumpSource::Friction, slot, rubbed);
             }
         }
     }

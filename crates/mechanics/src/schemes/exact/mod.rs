@@ -31,9 +31,10 @@ use super::decomposition::{Response, TOLERANCE};
 use super::impulse::{Laws, Metric, Spots};
 use super::{Scheme, Variational};
 use crate::contact::{
-    ContactOptions, Contacts, EnergyJump, Group, Impact, ImpactKind, Loss, Memory, Touch, Transcript, Watch,
+    CandidatePairs, CollisionGroup, CollisionModel, ContactGeometry, ContactOptions, ContactPoint,
+    EnergyJumpCondition, Impact, ImpactKind, PairWarmStart, StepRecord,
 };
-use crate::discrete::{Effort, StepFailure, TOLERANCES, Trouble};
+use crate::discrete::{SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::state::State;
 use meeting::Verdict;
@@ -54,7 +55,7 @@ struct Watched {
     lingers: usize,
     /// Whether the present cluster knows it.
     asked: bool,
-    memory: Memory,
+    memory: PairWarmStart,
 }
 
 /// The exact scheme and its memory.
@@ -62,11 +63,11 @@ struct Watched {
 pub struct Exact {
     name: &'static str,
     options: ContactOptions,
-    loss: Option<Loss>,
-    contacts: Arc<Contacts>,
+    loss: Option<CollisionModel>,
+    contacts: Arc<ContactGeometry>,
     trial: Variational,
     paths: Paths,
-    watch: Watch,
+    watch: CandidatePairs,
     boxes: Vec<Aabb>,
     pairs: Vec<Watched>,
     island_of: Vec<usize>,
@@ -77,9 +78,9 @@ pub struct Exact {
     /// Those of them whose contacts rest, or come to rest by bouncing ever lower.
     resting: Vec<bool>,
     cluster: Vec<usize>,
-    /// Contacts of the cluster: the pair, one of its touches, and its contact as a whole.
-    contacts_met: Vec<((usize, usize), Touch, Touch)>,
-    group: Group,
+    /// ContactGeometry of the cluster: the pair, one of its touches, and its contact as a whole.
+    contacts_met: Vec<((usize, usize), ContactPoint, ContactPoint)>,
+    group: CollisionGroup,
     metric: Metric,
     spots: Spots,
     /// Of the decomposition scheme's printed friction, which has no place here.
@@ -88,7 +89,7 @@ pub struct Exact {
     momenta: Vec<f64>,
     /// What the impact did to the momenta.
     jump: Vec<f64>,
-    transcript: Transcript,
+    transcript: StepRecord,
     response: Response,
     /// Typical size of the parts, m.
     size: f64,
@@ -118,10 +119,10 @@ impl Exact {
     /// For a model with contact and a state of it.
     pub fn new(
         model: &Model,
-        contacts: Arc<Contacts>,
+        contacts: Arc<ContactGeometry>,
         state: &State,
         options: &ContactOptions,
-        loss: Option<Loss>,
+        loss: Option<CollisionModel>,
     ) -> Result<Self, StepFailure> {
         let paths = Paths::new(model, state);
         let mut island_of = vec![0; model.moving()];
@@ -130,12 +131,12 @@ impl Exact {
         }
         let boxes: Vec<Aabb> =
             contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
-        let watch = Watch::new(&contacts, |part| boxes[part])
+        let watch = CandidatePairs::new(&contacts, |part| boxes[part])
             .map_err(|error| failure(model, state, 0, error.into()))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
         Ok(Self {
-            name: if loss.is_some() { "lossful" } else { "exact" },
+            name: if loss.is_some() { "dissipative" } else { "exact" },
             options: *options,
             loss,
             trial: Variational::new(model, state),
@@ -149,21 +150,21 @@ impl Exact {
             resting: vec![false; model.islands.len()],
             cluster: Vec::new(),
             contacts_met: Vec::new(),
-            group: Group::default(),
+            group: CollisionGroup::default(),
             metric: Metric::default(),
             spots: Spots::default(),
             no_spots: Spots::default(),
             laws: Laws::new(),
             momenta: Vec::new(),
             jump: Vec::new(),
-            transcript: Transcript::default(),
+            transcript: StepRecord::default(),
             response: {
                 let response = Response::new(model, state, options);
                 match loss {
-                    Some(Loss::Frictional) => response,
-                    Some(Loss::Plastic) => response.with_restitution(0.0),
-                    Some(Loss::Elastic) => response.with_restitution(1.0).without_friction(),
-                    Some(Loss::Frictionless) | None => response.without_friction(),
+                    Some(CollisionModel::Frictional) => response,
+                    Some(CollisionModel::Plastic) => response.with_restitution(0.0),
+                    Some(CollisionModel::Elastic) => response.with_restitution(1.0).without_friction(),
+                    Some(CollisionModel::Frictionless) | None => response.without_friction(),
                 }
             },
             size: if size.is_finite() { size } else { 1.0 },
@@ -188,11 +189,11 @@ impl Scheme for Exact {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        // Contacts that rest are the decomposition scheme's.
+        // ContactGeometry that rest are the decomposition scheme's.
         TOLERANCES.into_iter().chain([("touch_gap", TOUCH * self.size), TOLERANCE]).collect()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.transcript.clear();
         self.paths.end.clone_from(state);
         let effort = self.trial.step(model, &mut self.paths.end, h)?;
@@ -213,7 +214,7 @@ impl Scheme for Exact {
         Ok(effort)
     }
 
-    fn transcript(&self) -> Option<&Transcript> {
+    fn transcript(&self) -> Option<&StepRecord> {
         Some(&self.transcript)
     }
 }
@@ -342,8 +343,8 @@ impl Exact {
     ) -> Result<(), StepFailure> {
         self.cluster(model, first, t, h)?;
         let before = match self.options.energy {
-            EnergyJump::Discrete => self.discrete_energy(model, t)?,
-            EnergyJump::Projected => None,
+            EnergyJumpCondition::Discrete => self.discrete_energy(model, t)?,
+            EnergyJumpCondition::Projected => None,
         };
         for i in 0..self.cluster.len() {
             let index = self.cluster[i];
@@ -414,7 +415,7 @@ impl Exact {
                         looks: 0,
                         lingers: 0,
                         asked: false,
-                        memory: Memory::default(),
+                        memory: PairWarmStart::default(),
                     });
                 }
             }
@@ -443,7 +444,7 @@ impl Exact {
             self.transcript.rests += 1;
             return Ok(());
         }
-        self.transcript.hand_overs += 1;
+        self.transcript.fallbacks += 1;
         if let Some((pair, touch, _)) = self.contacts_met.first() {
             let bodies = (self.contacts.parts[pair.0].body, self.contacts.parts[pair.1].body);
             let speed = self.spots.list.first().map_or(0.0, |spot| spot.before);
@@ -455,7 +456,7 @@ impl Exact {
                 impulse: Vec3::zeros(),
                 energy: (0.0, 0.0),
                 speed: (speed, speed),
-                kind: ImpactKind::HandOver,
+                kind: ImpactKind::Fallback,
             });
         }
         Ok(())
@@ -480,7 +481,7 @@ impl Exact {
 }
 
 /// A step that could not be made because of a body.
-fn failure(model: &Model, state: &State, body: usize, trouble: Trouble) -> StepFailure {
+fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> StepFailure {
     let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
     StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
 }

@@ -14,7 +14,7 @@
 //! For the others they are read off velocities at both ends, doubled: an estimate, good while a step resolves the forces.
 
 use crate::contact::Part;
-use crate::discrete::{EndMut, Interval, Newton, StepFailure, Trouble};
+use crate::discrete::{EndMut, Interval, Newton, StepError, StepFailure};
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
@@ -158,14 +158,14 @@ impl Paths {
         step_island(model, island, &self.node, tau, EndMut::of(&mut self.probe, island), &mut self.newton)?;
         self.probed[index] = f64::NAN;
         let energy = self.newton.interval.energy(model, island, &self.node, tau);
-        energy.map_err(|error| self.failure(model, island, Trouble::Force(error)))
+        energy.map_err(|error| self.failure(model, island, StepError::Force(error)))
     }
 
     /// `E_d` of a free body under gravity: `Δx` is known, and the turn `c` gives `2 cᵀJc/((1+c²) τ²)`.
     fn energy_of_flight(&self, model: &Model, island: &Island, tau: f64) -> f64 {
         let slot = island.bodies.start;
         let link = &model.links[slot];
-        let p = &self.node.momenta[island.freedoms.clone()];
+        let p = &self.node.momenta[island.dofs.clone()];
         let velocity = Vec3::new(p[0], p[1], p[2]) / link.mass + model.gravity * (0.5 * tau);
         let middle = self.node.positions[slot] + velocity * (0.5 * tau);
         let mut energy = link.mass * (0.5 * velocity.norm_squared() - model.gravity.dot(&middle));
@@ -180,7 +180,7 @@ impl Paths {
         energy
     }
 
-    fn failure(&self, model: &Model, island: &Island, trouble: Trouble) -> StepFailure {
+    fn failure(&self, model: &Model, island: &Island, trouble: StepError) -> StepFailure {
         let body = model.bodies[model.links[island.bodies.start].body].name.clone();
         StepFailure { step: self.node.steps, time: self.begun, body, trouble, history: Vec::new() }
     }
@@ -190,16 +190,16 @@ impl Paths {
         let state = if at_end { &self.end } else { &self.probe };
         if island.simple {
             let slot = island.bodies.start;
-            self.twists[slot] = free_twist(model, state, slot, &state.momenta[island.freedoms.clone()]);
+            self.twists[slot] = free_twist(model, state, slot, &state.momenta[island.dofs.clone()]);
             return;
         }
         self.mass.begin(model, island, state);
         self.mass.set_mass(model, island);
-        self.solved.resize(island.freedoms.len(), 0.0);
+        self.solved.resize(island.dofs.len(), 0.0);
         let twists = &mut self.twists[island.bodies.clone()];
         // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
         if self.mass.system.factor().is_ok() {
-            self.mass.system.solve(&state.momenta[island.freedoms.clone()], &mut self.solved, twists);
+            self.mass.system.solve(&state.momenta[island.dofs.clone()], &mut self.solved, twists);
         }
     }
 
@@ -280,7 +280,7 @@ fn flight_bound(model: &Model, node: &State, slot: usize, island: &Island, tau: 
     if link.joint.particle {
         return Bound { fall, ..Bound::default() };
     }
-    let p = &node.momenta[island.freedoms.clone()];
+    let p = &node.momenta[island.dofs.clone()];
     let momentum = node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5]));
     let most = most_spin(&link.inertia, &momentum);
     let spin = most.norm() * ROUNDING;

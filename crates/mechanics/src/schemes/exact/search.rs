@@ -15,7 +15,7 @@
 //! contact that opens without ado.
 
 use super::paths::Bound;
-use crate::contact::{Carrier, Part, Touch};
+use crate::contact::{ContactPoint, Part, PlaneAttachment};
 use crate::joint::motion::{Vec6, angular, linear};
 use percussion_geometry::{Pose, Vec3};
 
@@ -46,7 +46,13 @@ const REFINEMENTS: usize = 12;
 const ACCURATE: f64 = 1e-3;
 
 /// Time for which the two parts certainly stay apart, s, at most `remaining`; zero where they touch and close.
-pub(super) fn clear_for(a: &Side, b: &Side, touch: &Touch, carrier: &Carrier, remaining: f64) -> f64 {
+pub(super) fn clear_for(
+    a: &Side,
+    b: &Side,
+    touch: &ContactPoint,
+    carrier: &PlaneAttachment,
+    remaining: f64,
+) -> f64 {
     let n = touch.normal();
     let p = touch.point_b;
     let at = |side: &Side| linear(&side.twist) + angular(&side.twist).cross(&(p - side.pose.position));

@@ -4,7 +4,7 @@
 //! λ_n ≥ 0  ⟂  v_n⁺ + e v_n⁻ ≥ 0        |λ_t| ≤ μ λ_n,  λ_t minimises 1/2 λᵀ W_tt λ + b·λ there      v_t⁺ = b + W_tt λ_t
 //! ```
 //!
-//! The minimum sticks (`v_t⁺ = 0`) if that takes no more than `μ λ_n`, and else slides against `λ_t`. Contacts are solved in turn
+//! The minimum sticks (`v_t⁺ = 0`) if that takes no more than `μ λ_n`, and else slides against `λ_t`. ContactGeometry are solved in turn
 //! (block Gauss-Seidel), each exactly, until nothing changes; where that takes long, Newton's method takes over.
 //!
 //! The thesis compares *squared* norms of parts of the momentum with `μ` and leaves `1 + e` out [3.117, 3.118]; that is kept as

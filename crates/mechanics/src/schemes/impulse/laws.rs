@@ -15,7 +15,7 @@
 use super::friction::{Coulomb, ratio};
 use super::spots::Spots;
 use crate::contact::{ContactOptions, FrictionLaw, ImpactLaw};
-use crate::discrete::Trouble;
+use crate::discrete::StepError;
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(in crate::schemes) struct Laws {
     pub u: Vec<f64>,
     /// Those before the update.
     pub start: Vec<f64>,
-    /// Contacts that close (or open) more slowly than this do not bounce, m/s.
+    /// ContactGeometry that close (or open) more slowly than this do not bounce, m/s.
     pub slow: f64,
     /// The coefficient of restitution of all contacts, whatever their surfaces say.
     pub restitution: Option<f64>,
@@ -86,7 +86,7 @@ impl Laws {
         options: &ContactOptions,
         spots: &mut Spots,
         wide: &mut Spots,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         self.start.clone_from(&self.u);
         (self.contact, self.friction, self.residual) = (0.0, 0.0, 0.0);
         for place in [&mut *spots, &mut *wide] {
@@ -114,14 +114,14 @@ impl Laws {
     }
 
     /// Stops all spots: a plastic impact that sticks.
-    pub fn stop(&mut self, spots: &mut Spots) -> Result<(), Trouble> {
+    pub fn stop(&mut self, spots: &mut Spots) -> Result<(), StepError> {
         self.start.clone_from(&self.u);
         self.before.clone_from(&self.u);
         (self.contact, self.friction) = (0.0, 0.0);
         for spot in &mut spots.list {
             spot.before = spots.rows.dot(spot.rows[0], &self.u);
         }
-        self.halt(spots).map_err(|_| Trouble::NotFinite)?;
+        self.halt(spots).map_err(|_| StepError::NotFinite)?;
         self.contact = energy(&self.u) - energy(&self.start);
         Ok(())
     }
@@ -185,7 +185,7 @@ impl Laws {
     }
 
     /// The fastest pair first.
-    fn sequential(&mut self, spots: &mut Spots, rub: bool) -> Result<(), Trouble> {
+    fn sequential(&mut self, spots: &mut Spots, rub: bool) -> Result<(), StepError> {
         let speed = (2.0 * energy(&self.start)).sqrt();
         for _ in 0..MOST_BLOWS * spots.pairs.len() {
             let mut worst = (0.0, 0);
@@ -208,7 +208,7 @@ impl Laws {
     }
 
     /// All at once, for a range of spots, from the present momenta.
-    fn moreau(&mut self, spots: &mut Spots, range: Range<usize>, rub: bool) -> Result<(), Trouble> {
+    fn moreau(&mut self, spots: &mut Spots, range: Range<usize>, rub: bool) -> Result<(), StepError> {
         if range.is_empty() {
             return Ok(());
         }
@@ -221,10 +221,10 @@ impl Laws {
         let limit = start * (1.0 + GAIN);
         let least = spots.list[range.clone()].iter().map(|spot| spot.restitution).fold(1.0, f64::min);
         let mut most = 1.0;
-        let fine = self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
+        let fine = self.push(spots, range.clone(), most).map_err(|_| StepError::NotFinite)?;
         if !(fine && energy(&self.u) <= limit) {
             most = least;
-            self.push(spots, range.clone(), most).map_err(|_| Trouble::NotFinite)?;
+            self.push(spots, range.clone(), most).map_err(|_| StepError::NotFinite)?;
         }
         let between = energy(&self.u);
         self.contact += between - start;

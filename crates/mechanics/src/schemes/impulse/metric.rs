@@ -6,9 +6,9 @@
 //! ```
 //!
 //! So the projection, the decomposition of momenta and Moreau's law are all about points, half-spaces and right angles. A row
-//! is the gradient of one contact and touches one island or two: only their freedoms are kept.
+//! is the gradient of one contact and touches one island or two: only their degrees of freedom are kept.
 
-use crate::contact::Group;
+use crate::contact::CollisionGroup;
 use crate::model::Model;
 use crate::tree::Singular;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The factors `L` of the islands of a group.
 #[derive(Clone, Debug, Default)]
 pub(in crate::schemes) struct Metric {
-    /// Freedoms of each island among those of the group, with the place of its factor.
+    /// Degrees of freedom of each island among those of the group, with the place of its factor.
     blocks: Vec<(Range<usize>, usize)>,
     /// The factors one after the other, each row by row.
     factors: Vec<f64>,
@@ -25,7 +25,7 @@ pub(in crate::schemes) struct Metric {
 
 impl Metric {
     /// Reads and factors the mass matrices of a group where it stands.
-    pub fn begin(&mut self, model: &Model, group: &mut Group) -> Result<(), Singular> {
+    pub fn begin(&mut self, model: &Model, group: &mut CollisionGroup) -> Result<(), Singular> {
         self.blocks.clear();
         self.factors.clear();
         for block in group.blocks(model) {
@@ -74,7 +74,7 @@ impl Metric {
         }
     }
 
-    /// Freedoms of the islands that a vector touches.
+    /// Degrees of freedom of the islands that a vector touches.
     fn spans(&self, dense: &[f64]) -> [Range<usize>; 2] {
         let mut spans = [0..0, 0..0];
         let touched = self.blocks.iter().map(|(block, _)| block);
@@ -104,7 +104,7 @@ fn factor(a: &mut [f64], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// Weighed rows, each over the freedoms of one island or two.
+/// Weighed rows, each over the degrees of freedom of one island or two.
 #[derive(Clone, Debug, Default)]
 pub(in crate::schemes) struct Rows {
     list: Vec<(usize, [Range<usize>; 2])>,
@@ -118,7 +118,7 @@ impl Rows {
         self.numbers.clear();
     }
 
-    /// Adds a row given in the freedoms of the group, which is weighed in place; returns its number.
+    /// Adds a row given in the degrees of freedom of the group, which is weighed in place; returns its number.
     pub fn push(&mut self, metric: &Metric, dense: &mut [f64]) -> usize {
         metric.weigh(dense);
         let spans = metric.spans(dense);
@@ -130,7 +130,7 @@ impl Rows {
         self.list.len() - 1
     }
 
-    /// Its parts, with their places among the freedoms.
+    /// Its parts, with their places among the degrees of freedom.
     fn parts(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
         let (at, spans) = &self.list[row];
         let mut at = *at;
@@ -168,7 +168,7 @@ impl Rows {
         }
     }
 
-    /// The row among all freedoms.
+    /// The row among all degrees of freedom.
     pub fn expand(&self, row: usize, out: &mut [f64]) {
         out.fill(0.0);
         self.add(row, 1.0, out);

@@ -1,7 +1,7 @@
 //! Places where parts touch, with the rows that impulses there act along.
 
 use super::metric::{Metric, Rows};
-use crate::contact::{Contacts, Group, Manifold, Touch};
+use crate::contact::{CollisionGroup, ContactGeometry, ContactPoint, ManifoldQuery};
 use crate::model::Model;
 use crate::state::State;
 use percussion_geometry::Vec3;
@@ -48,18 +48,18 @@ pub(in crate::schemes) struct Spots {
     pub pairs: Vec<Range<usize>>,
     pub rows: Rows,
     /// Room for finding them.
-    pub touches: Vec<Touch>,
-    pub room: Manifold,
+    pub touches: Vec<ContactPoint>,
+    pub room: ManifoldQuery,
     dense: Vec<f64>,
 }
 
 /// What spots stand on: islands that meet, where they are.
 pub(in crate::schemes) struct Ground<'a> {
     pub model: &'a Model,
-    pub contacts: &'a Contacts,
+    pub contacts: &'a ContactGeometry,
     /// Where the islands are.
     pub at: &'a State,
-    pub group: &'a mut Group,
+    pub group: &'a mut CollisionGroup,
     pub metric: &'a Metric,
 }
 
@@ -72,10 +72,16 @@ impl Spots {
     }
 
     /// Adds a spot where a pair touches; `whole` is the contact of the pair as a whole.
-    pub fn add(&mut self, ground: &mut Ground, pair: (usize, usize), touch: &Touch, whole: &Touch) {
+    pub fn add(
+        &mut self,
+        ground: &mut Ground,
+        pair: (usize, usize),
+        touch: &ContactPoint,
+        whole: &ContactPoint,
+    ) {
         let Ground { model, contacts, at, group, metric } = ground;
         self.dense.clear();
-        self.dense.resize(group.freedoms(), 0.0);
+        self.dense.resize(group.dofs(), 0.0);
         // Convex parts touch in a plane: events whose normal is that of the pair are put into it. Where two spots of one
         // pair stick on a slope, they part equally fast, which restitution does not want.
         let (own, common) = (touch.normal(), whole.normal());

@@ -1,9 +1,9 @@
 //! The mixed problem [Hart 5.1] of a step, assembled sparsely: only bodies that something touches take part.
 
-use super::free::Freedom;
+use super::free::Dof;
 use super::spots::Spot;
-use crate::contact::Contacts;
-use crate::discrete::Trouble;
+use crate::contact::ContactGeometry;
+use crate::discrete::StepError;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Model, placed};
 use crate::state::State;
@@ -43,7 +43,7 @@ pub(super) struct Pyramid {
 
 /// What a body is to the problem.
 pub(super) struct Bodies<'a> {
-    pub freedoms: &'a [Freedom],
+    pub dofs: &'a [Dof],
     /// Velocities without impulses, world twists.
     pub flown: &'a [Vec6],
 }
@@ -59,36 +59,36 @@ impl Assembly {
     pub fn write(
         &mut self,
         model: &Model,
-        contacts: Option<&Contacts>,
+        contacts: Option<&ContactGeometry>,
         state: &State,
         spots: &[Spot],
         offsets: &[f64],
         bodies: &Bodies,
         (mend, pyramid): (f64, Pyramid),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         self.enlist(model, contacts, spots);
         self.problem.clear();
         let mut start = 0;
         for (slot, first) in &mut self.members {
-            let freedom = &bodies.freedoms[*slot];
-            let n = freedom.count;
-            let velocity = freedom.unknowns(&bodies.flown[*slot]);
+            let dof = &bodies.dofs[*slot];
+            let n = dof.count;
+            let velocity = dof.unknowns(&bodies.flown[*slot]);
             let mut b = [0.0; 6];
             for k in 0..n {
-                b[k] = velocity[k] / freedom.inverse[k];
+                b[k] = velocity[k] / dof.inverse[k];
             }
             self.block[*slot] = if n == 6 {
-                let [m, _, _, x, y, z] = freedom.inverse;
+                let [m, _, _, x, y, z] = dof.inverse;
                 self.problem.body(m, &[x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z], &b)?
             } else {
                 let mut w = [0.0; 36];
-                (0..n).for_each(|k| w[k * n + k] = freedom.inverse[k]);
+                (0..n).for_each(|k| w[k * n + k] = dof.inverse[k]);
                 self.problem.block(&w[..n * n], &b[..n])?
             };
             *first = start;
             start += n;
         }
-        self.joints(model, state, bodies.freedoms, mend)?;
+        self.joints(model, state, bodies.dofs, mend)?;
         self.tangents.clear();
         let count = pyramid.facets / 2;
         self.angles.clear();
@@ -104,7 +104,7 @@ impl Assembly {
     }
 
     /// Lists the bodies that take part, by slot.
-    fn enlist(&mut self, model: &Model, contacts: Option<&Contacts>, spots: &[Spot]) {
+    fn enlist(&mut self, model: &Model, contacts: Option<&ContactGeometry>, spots: &[Spot]) {
         self.block.clear();
         self.block.resize(model.moving(), NONE);
         let block = &mut self.block;
@@ -125,13 +125,7 @@ impl Assembly {
     }
 
     /// Joints as equalities [Hart 4.14].
-    fn joints(
-        &mut self,
-        model: &Model,
-        state: &State,
-        freedoms: &[Freedom],
-        mend: f64,
-    ) -> Result<(), SolveError> {
+    fn joints(&mut self, model: &Model, state: &State, dofs: &[Dof], mend: f64) -> Result<(), SolveError> {
         self.opening = 0.0;
         for closure in &model.closures {
             let parent = placed(&state.positions, &state.rotations, closure.parent);
@@ -145,9 +139,9 @@ impl Assembly {
                 let offset = mend * row.value;
                 entries(
                     &self.block,
-                    freedoms,
+                    dofs,
                     [Some(closure.child), closure.parent],
-                    |side, freedom| freedom.row(&wrenches[side]),
+                    |side, dof| dof.row(&wrenches[side]),
                     |row, problem| problem.equality(row, offset).map(|_| ()),
                     &mut self.problem,
                 )?;
@@ -159,26 +153,26 @@ impl Assembly {
     /// A spot with its tangents.
     fn spot(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         state: &State,
         spot: &Spot,
         offset: f64,
         bodies: &Bodies,
         pyramid: Pyramid,
     ) -> Result<(), SolveError> {
-        let freedoms = bodies.freedoms;
+        let dofs = bodies.dofs;
         let slots = [spot.pair.0, spot.pair.1].map(|part| contacts.parts[part].slot);
         let arms = slots.map(|slot| slot.map_or_else(Vec3::zeros, |slot| spot.point - state.positions[slot]));
-        let free = |slot: Option<usize>| slot.is_none_or(|slot| freedoms[slot].count == 6);
+        let free = |slot: Option<usize>| slot.is_none_or(|slot| dofs[slot].count == 6);
         if pyramid.facets == 4 && free(slots[0]) && free(slots[1]) {
             return self.free_spot(contacts, spot, offset, bodies, pyramid, (slots, arms));
         }
         let friction = spot.surface.friction;
         entries(
             &self.block,
-            freedoms,
+            dofs,
             slots,
-            |side, freedom| freedom.row(&spot.wrenches[side]),
+            |side, dof| dof.row(&spot.wrenches[side]),
             |row, problem| problem.contact(row, friction, offset).map(|_| ()),
             &mut self.problem,
         )?;
@@ -198,9 +192,9 @@ impl Assembly {
             let drift = direction.dot(&spot.wall) * scale;
             let written = entries(
                 &self.block,
-                freedoms,
+                dofs,
                 slots,
-                |side, freedom| freedom.pushed(&arms[side], &direction, [scale, -scale][side]),
+                |side, dof| dof.pushed(&arms[side], &direction, [scale, -scale][side]),
                 |row, problem| problem.drifting_tangent(row, drift).map(|_| ()),
                 &mut self.problem,
             )?;
@@ -215,7 +209,7 @@ impl Assembly {
     /// A spot of bodies that move freely in space, on a pyramid of four sides: all its rows at once.
     fn free_spot(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         spot: &Spot,
         offset: f64,
         bodies: &Bodies,
@@ -233,11 +227,11 @@ impl Assembly {
         let mut count = 0;
         for side in 0..2 {
             let Some(slot) = slots[side] else { continue };
-            let freedom = &bodies.freedoms[slot];
+            let dof = &bodies.dofs[slot];
             let factor = [scale, -scale][side];
-            rows[0].0[count] = freedom.row(&spot.wrenches[side]);
-            rows[1].0[count] = freedom.pushed(&arms[side], &directions[0], factor);
-            rows[2].0[count] = freedom.pushed(&arms[side], &directions[1], factor);
+            rows[0].0[count] = dof.row(&spot.wrenches[side]);
+            rows[1].0[count] = dof.pushed(&arms[side], &directions[0], factor);
+            rows[2].0[count] = dof.pushed(&arms[side], &directions[1], factor);
             who[count] = self.block[slot];
             count += 1;
         }
@@ -269,9 +263,9 @@ fn slip(spot: &Spot, bodies: &Bodies, (slots, arms): ([Option<usize>; 2], [Vec3;
 #[inline(always)]
 fn entries(
     block: &[usize],
-    freedoms: &[Freedom],
+    dofs: &[Dof],
     slots: [Option<usize>; 2],
-    row: impl Fn(usize, &Freedom) -> [f64; 6],
+    row: impl Fn(usize, &Dof) -> [f64; 6],
     add: impl FnOnce(&[(usize, &[f64])], &mut Frictional) -> Result<(), SolveError>,
     problem: &mut Frictional,
 ) -> Result<bool, SolveError> {
@@ -280,8 +274,8 @@ fn entries(
     let mut count = 0;
     for (side, slot) in slots.into_iter().enumerate() {
         let Some(slot) = slot else { continue };
-        let n = freedoms[slot].count;
-        let row = row(side, &freedoms[slot]);
+        let n = dofs[slot].count;
+        let row = row(side, &dofs[slot]);
         if row[..n].iter().any(|x| *x != 0.0) {
             rows[count] = row;
             who[count] = (block[slot], n);

@@ -29,12 +29,12 @@ impl Lcp {
         for island in model.islands.iter().filter(|island| !island.closures.is_empty()) {
             let shared = self.shared(model, state, island);
             for slot in island.bodies.clone() {
-                let freedom = &self.freedoms[slot];
+                let dof = &self.dofs[slot];
                 let (rest, own) = self.parted(state, slot, &shared);
-                let force = freedom.row(&self.wrenches[slot]);
-                for k in 0..freedom.count {
-                    square += 0.5 * own[k] * own[k] / freedom.inverse[k];
-                    straight += own[k] * (rest[k] / freedom.inverse[k] - h * force[k]);
+                let force = dof.row(&self.wrenches[slot]);
+                for k in 0..dof.count {
+                    square += 0.5 * own[k] * own[k] / dof.inverse[k];
+                    straight += own[k] * (rest[k] / dof.inverse[k] - h * force[k]);
                 }
             }
         }
@@ -44,17 +44,17 @@ impl Lcp {
             for slot in island.bodies.clone() {
                 let (rest, mut v) = self.parted(state, slot, &shared);
                 v.iter_mut().zip(rest).for_each(|(v, r)| *v = r + part * *v);
-                self.after[slot] = self.freedoms[slot].twist(&v);
+                self.after[slot] = self.dofs[slot].twist(&v);
             }
         }
     }
 
     /// The unknowns of a body in the motion that its island shares, and what it does besides.
     fn parted(&self, state: &State, slot: usize, (centre, shared): &(Vec3, Vec6)) -> ([f64; 6], [f64; 6]) {
-        let freedom = &self.freedoms[slot];
+        let dof = &self.dofs[slot];
         let arm = state.positions[slot] - centre;
         let there = twist(&(linear(shared) + angular(shared).cross(&arm)), &angular(shared));
-        let (rest, mut own) = (freedom.unknowns(&there), freedom.unknowns(&self.after[slot]));
+        let (rest, mut own) = (dof.unknowns(&there), dof.unknowns(&self.after[slot]));
         own.iter_mut().zip(rest).for_each(|(v, r)| *v -= r);
         (rest, own)
     }
@@ -71,14 +71,14 @@ impl Lcp {
         let (mut push, mut spin, mut inertia) = (Vec3::zeros(), Vec3::zeros(), Mat3::zeros());
         let mut normal = None;
         for slot in island.bodies.clone() {
-            let freedom = &self.freedoms[slot];
-            let momentum = freedom.momentum(&freedom.unknowns(&self.after[slot]));
+            let dof = &self.dofs[slot];
+            let momentum = dof.momentum(&dof.unknowns(&self.after[slot]));
             let arm = state.positions[slot] - centre;
             push += linear(&momentum);
             spin += arm.cross(&linear(&momentum)) + angular(&momentum);
             let around = Mat3::identity() * arm.norm_squared() - arm * arm.transpose();
-            inertia += freedom.inertia() + around * model.links[slot].mass;
-            normal = normal.or(freedom.normal());
+            inertia += dof.inertia() + around * model.links[slot].mass;
+            normal = normal.or(dof.normal());
         }
         let turn = match normal {
             Some(n) => n * (n.dot(&spin) / n.dot(&(inertia * n))),

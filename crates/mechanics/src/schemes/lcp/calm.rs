@@ -12,7 +12,7 @@
 
 use super::brake::largest;
 use super::{GAIN, Lcp};
-use crate::contact::Contacts;
+use crate::contact::ContactGeometry;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::Model;
 
@@ -54,7 +54,7 @@ impl Groups {
 
 impl Lcp {
     /// Scales the impulses of bodies that would gain energy; returns the least part that any keep.
-    pub(super) fn calm(&mut self, model: &Model, contacts: Option<&Contacts>, h: f64) -> f64 {
+    pub(super) fn calm(&mut self, model: &Model, contacts: Option<&ContactGeometry>, h: f64) -> f64 {
         let mut groups = std::mem::take(&mut self.groups);
         let slots = |pair: (usize, usize)| {
             let of = |part: usize| contacts.and_then(|contacts| contacts.parts[part].slot);

@@ -8,7 +8,7 @@
 //! to rounding without torque, and kinetic energy never grows: with `Π = J ω*` and `Π₀ = exp(h ω*) Π`,
 //! `H(Π₀) - H(Π) >= ω*·(Π₀ - Π) = 0`, since the turn leaves its own axis alone.
 
-use crate::discrete::Trouble;
+use crate::discrete::StepError;
 use crate::joint::JointKind;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::Link;
@@ -24,7 +24,7 @@ const ROUND: f64 = 1e-14;
 
 /// The unknown velocities of one body: which there are, and how twists and wrenches read in them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Freedom {
+pub(super) struct Dof {
     /// How many: 6 in space, 3 of a point or in the plane, 2 of a point in the plane.
     pub count: usize,
     /// World axes of a plane as columns, for bodies that stay in one.
@@ -35,7 +35,7 @@ pub(super) struct Freedom {
     pub inverse: [f64; 6],
 }
 
-impl Freedom {
+impl Dof {
     /// Of a link with this orientation. The mass matrix is constant in these unknowns.
     pub fn new(link: &Link, rotation: &Mat3) -> Self {
         let (m, j) = (1.0 / link.mass, &link.inertia);
@@ -150,7 +150,7 @@ impl Freedom {
     }
 }
 
-/// Columns of a free body's freedoms: axes of its frame, and its centre of mass from where it turns about.
+/// Columns of a free body's degrees of freedom: axes of its frame, and its centre of mass from where it turns about.
 fn columns(link: &Link, position: &Vec3, rotation: &Mat3) -> (Mat3, Vec3) {
     let hinge = link.joint.on_child.on(position, rotation).point;
     (link.joint.on_parent.axes, position - hinge)
@@ -186,25 +186,25 @@ pub(super) fn momenta_of(link: &Link, position: &Vec3, rotation: &Mat3, t: &Vec6
 pub(super) fn flown(
     link: &Link,
     rotation: &Mat3,
-    freedom: &Freedom,
+    dof: &Dof,
     before: &Vec6,
     wrench: &Vec6,
     h: f64,
-) -> Result<Vec6, Trouble> {
+) -> Result<Vec6, StepError> {
     let v = linear(before) + linear(wrench) * (h / link.mass);
     if link.joint.particle {
         return Ok(twist(&v, &Vec3::zeros()));
     }
-    if freedom.plane.is_some() {
+    if dof.plane.is_some() {
         // About a fixed axis nothing precesses.
-        let mut u = freedom.unknowns(&twist(&v, &angular(before)));
-        u[2] += h * freedom.row(wrench)[2] * freedom.inverse[2];
-        return Ok(freedom.twist(&u));
+        let mut u = dof.unknowns(&twist(&v, &angular(before)));
+        u[2] += h * dof.row(wrench)[2] * dof.inverse[2];
+        return Ok(dof.twist(&u));
     }
     let j = &link.inertia;
     let momentum =
         j.component_mul(&rotation.tr_mul(&angular(before))) + rotation.tr_mul(&angular(wrench)) * h;
-    let w = spun(j, &momentum, h).ok_or(Trouble::TurnsTooFar)?;
+    let w = spun(j, &momentum, h).ok_or(StepError::TurnsTooFar)?;
     Ok(twist(&v, &(rotation * w)))
 }
 

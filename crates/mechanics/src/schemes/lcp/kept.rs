@@ -4,7 +4,7 @@
 //! the second body (of the first, if the second never moves). Impulses along the surface are kept as vectors: tangents turn.
 
 use super::spots::Spot;
-use crate::contact::Contacts;
+use crate::contact::ContactGeometry;
 use percussion_geometry::Vec3;
 use percussion_solve::Impulses;
 
@@ -37,7 +37,7 @@ impl Last {
     /// Impulses to start from, in the order of the spots of this step; `tangents` those of each spot, `width` to a spot.
     pub fn start(
         &mut self,
-        contacts: Option<&Contacts>,
+        contacts: Option<&ContactGeometry>,
         spots: &[Spot],
         tangents: &[Vec3],
         width: impl Fn(usize) -> std::ops::Range<usize>,

@@ -26,7 +26,7 @@
 //! **Restitution** (an extension). Newton: a contact that closes within the step leaves with `e` times the speed at which it
 //! came. Poisson: the problem of compression stops it, then its normal impulses act again, `e` times, without friction, and
 //! the problem is solved anew.
-//! Contacts slower than what gravity does in two steps do not bounce.
+//! ContactGeometry slower than what gravity does in two steps do not bounce.
 
 mod assembly;
 mod brake;
@@ -39,12 +39,12 @@ mod solve;
 mod spots;
 
 pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw, StepSolver};
-pub use solve::StepSolve;
+pub use solve::LcpSolveStats;
 
 use super::{Scheme, UnknownScheme};
-use crate::contact::{Contacts, Transcript};
-use crate::discrete::{Effort, StepFailure, Trouble};
-use crate::force::{Bodies as Seen, Placement, Pull};
+use crate::contact::{ContactGeometry, StepRecord};
+use crate::discrete::{SolverStats, StepError, StepFailure};
+use crate::force::{Bodies as Seen, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
 use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::Model;
@@ -53,7 +53,7 @@ use crate::state::State;
 use crate::tree::System;
 use assembly::{Assembly, Bodies, Pyramid};
 use calm::Groups;
-use free::Freedom;
+use free::Dof;
 use kept::Last;
 use percussion_geometry::Vec3;
 use percussion_solve::Frictional;
@@ -61,7 +61,7 @@ use solve::Solvers;
 use spots::{Spot, Spots};
 use std::sync::Arc;
 
-/// Contacts that close more slowly than gravity makes them in so many steps do not bounce.
+/// ContactGeometry that close more slowly than gravity makes them in so many steps do not bounce.
 const SLOW: f64 = 2.0;
 /// Gain of energy that is nothing, relative to kinetic energies and to what bodies gain in falling by their own size.
 const GAIN: f64 = 1e-11;
@@ -72,7 +72,7 @@ const EASINGS: usize = 5;
 #[derive(Debug)]
 pub struct Lcp {
     options: LcpOptions,
-    contacts: Option<Arc<Contacts>>,
+    contacts: Option<Arc<ContactGeometry>>,
     next: State,
     system: System,
     rates: Vec<f64>,
@@ -81,11 +81,11 @@ pub struct Lcp {
     flown: Vec<Vec6>,
     after: Vec<Vec6>,
     wrenches: Vec<Vec6>,
-    freedoms: Vec<Freedom>,
+    dofs: Vec<Dof>,
     /// Farthest point of each body from its centre of mass, m.
     reaches: Vec<f64>,
-    placements: Vec<Placement>,
-    pulls: Vec<Pull>,
+    placements: Vec<BodyKinematics>,
+    pulls: Vec<ForceAccumulator>,
     spots: Spots,
     offsets: Vec<f64>,
     bounces: Vec<bool>,
@@ -96,8 +96,8 @@ pub struct Lcp {
     normals: Vec<f64>,
     drags: Vec<Vec3>,
     equalities: Vec<f64>,
-    solve: StepSolve,
-    transcript: Transcript,
+    solve: LcpSolveStats,
+    transcript: StepRecord,
     /// Wrenches of normal impulses and of friction, by slot.
     pushes: Vec<[Vec6; 2]>,
     groups: Groups,
@@ -120,15 +120,15 @@ impl Lcp {
             contacts: model.contacts.clone(),
             next: state.clone(),
             system: System::default(),
-            rates: vec![0.0; model.freedoms],
+            rates: vec![0.0; model.dofs],
             before: vec![Vec6::zeros(); n],
             flown: vec![Vec6::zeros(); n],
             after: vec![Vec6::zeros(); n],
             wrenches: vec![Vec6::zeros(); n],
-            freedoms: Vec::with_capacity(n),
+            dofs: Vec::with_capacity(n),
             reaches: reaches(model),
-            placements: vec![Placement::rest(); n],
-            pulls: vec![Pull::zero(); n],
+            placements: vec![BodyKinematics::rest(); n],
+            pulls: vec![ForceAccumulator::zero(); n],
             spots: Spots::default(),
             offsets: Vec::new(),
             bounces: Vec::new(),
@@ -138,8 +138,8 @@ impl Lcp {
             normals: Vec::new(),
             drags: Vec::new(),
             equalities: Vec::new(),
-            solve: StepSolve::default(),
-            transcript: Transcript::default(),
+            solve: LcpSolveStats::default(),
+            transcript: StepRecord::default(),
             pushes: vec![[Vec6::zeros(); 2]; n],
             groups: Groups::default(),
         })
@@ -151,28 +151,29 @@ impl Lcp {
     }
 
     /// How the problem of the last step was solved.
-    pub fn last_solve(&self) -> StepSolve {
+    pub fn last_solve(&self) -> LcpSolveStats {
         self.solve
     }
 
     /// Velocities at the beginning, and without impulses.
-    fn fly(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (Trouble, usize)> {
+    fn fly(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (StepError, usize)> {
         if model.links.iter().all(|link| link.joint.kind == JointKind::Free) {
             for (slot, link) in model.links.iter().enumerate() {
                 let (position, rotation) = (&state.positions[slot], &state.rotations[slot]);
-                let momenta = &state.momenta[link.freedoms()];
+                let momenta = &state.momenta[link.dofs()];
                 self.before[slot] = free::twist_of(link, position, rotation, momenta);
             }
         } else {
             model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.before);
         }
         for (slot, link) in model.links.iter().enumerate() {
-            self.pulls[slot] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+            self.pulls[slot] =
+                ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
             if model.forces.is_empty() {
                 continue;
             }
             let (rotation, t) = (&state.rotations[slot], &self.before[slot]);
-            self.placements[slot] = Placement {
+            self.placements[slot] = BodyKinematics {
                 position: state.positions[slot],
                 frame: *rotation,
                 velocity: linear(t),
@@ -181,32 +182,32 @@ impl Lcp {
         }
         let seen = Seen { first: 0, placements: &self.placements };
         for force in &model.forces {
-            let error = |error| (Trouble::Force(error), 0);
+            let error = |error| (StepError::Force(error), 0);
             force.pull(state.time, &seen, &mut self.pulls).map_err(error)?;
         }
-        self.freedoms.clear();
+        self.dofs.clear();
         for (slot, link) in model.links.iter().enumerate() {
             let rotation = &state.rotations[slot];
-            let freedom = Freedom::new(link, rotation);
+            let dof = Dof::new(link, rotation);
             let wrench = self.pulls[slot].wrench(rotation);
-            let flown = free::flown(link, rotation, &freedom, &self.before[slot], &wrench, h);
+            let flown = free::flown(link, rotation, &dof, &self.before[slot], &wrench, h);
             self.flown[slot] = flown.map_err(|trouble| (trouble, slot))?;
             self.wrenches[slot] = wrench;
-            self.freedoms.push(freedom);
+            self.dofs.push(dof);
         }
         Ok(())
     }
 
     /// Finds the spots of the step and what their distances ask of velocities.
-    fn look(&mut self, model: &Model, state: &State, h: f64) -> Result<(), Trouble> {
+    fn look(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepError> {
         let Some(contacts) = self.contacts.clone() else { return Ok(()) };
         self.spots.find(&contacts, state, &self.flown, &self.reaches, h, &self.options)?;
-        let freedoms = &self.freedoms;
+        let dofs = &self.dofs;
         // What nothing can move along is no constraint.
         self.spots.list.retain(|spot| {
             [0, 1].iter().any(|&side| {
                 let part = [spot.pair.0, spot.pair.1][side];
-                contacts.parts[part].slot.is_some_and(|slot| freedoms[slot].feels(&spot.wrenches[side]))
+                contacts.parts[part].slot.is_some_and(|slot| dofs[slot].feels(&spot.wrenches[side]))
             })
         });
         let slow = SLOW * h * model.gravity.norm();
@@ -235,7 +236,7 @@ impl Lcp {
             if !keep_energy && offset < 0.0 {
                 offset = offset.max(-rise(pull, -spot.distance * spot.metres) / spot.metres);
             }
-            // Contacts that bounce do so where they are: what is left of a gap must not take from the rebound.
+            // ContactGeometry that bounce do so where they are: what is left of a gap must not take from the rebound.
             if self.bounces[k] {
                 let bound = match restitution {
                     RestitutionLaw::Newton => {
@@ -254,7 +255,7 @@ impl Lcp {
     }
 
     /// Impulses and velocities of the step, with a part of γ for overlaps.
-    fn push(&mut self, model: &Model, state: &State, h: f64, eased: f64) -> Result<(), Trouble> {
+    fn push(&mut self, model: &Model, state: &State, h: f64, eased: f64) -> Result<(), StepError> {
         self.ask(model, h, eased);
         let contacts = self.contacts.clone();
         let contacts = contacts.as_deref();
@@ -277,14 +278,11 @@ impl Lcp {
                 self.normals[k] += again;
                 for (side, part) in [spot.pair.0, spot.pair.1].into_iter().enumerate() {
                     if let Some(slot) = contacts.parts[part].slot {
-                        let freedom = &self.freedoms[slot];
-                        let mut v = freedom.unknowns(&self.after[slot]);
-                        let row = freedom.row(&spot.wrenches[side]);
-                        v.iter_mut()
-                            .zip(row)
-                            .zip(freedom.inverse)
-                            .for_each(|((v, r), w)| *v += again * r * w);
-                        self.after[slot] = freedom.twist(&v);
+                        let dof = &self.dofs[slot];
+                        let mut v = dof.unknowns(&self.after[slot]);
+                        let row = dof.row(&spot.wrenches[side]);
+                        v.iter_mut().zip(row).zip(dof.inverse).for_each(|((v, r), w)| *v += again * r * w);
+                        self.after[slot] = dof.twist(&v);
                     }
                 }
             }
@@ -302,22 +300,27 @@ impl Lcp {
     fn respond(
         &mut self,
         model: &Model,
-        contacts: Option<&Contacts>,
+        contacts: Option<&ContactGeometry>,
         state: &State,
         h: f64,
         eased: f64,
         first: bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         let LcpOptions { gamma, facets, aligned, .. } = self.options;
-        let bodies = Bodies { freedoms: &self.freedoms, flown: &self.after };
+        let bodies = Bodies { dofs: &self.dofs, flown: &self.after };
         let (spots, assembly) = (&self.spots.list, &mut self.assembly);
         let mend = (gamma / h, Pyramid { facets, aligned });
         assembly.write(model, contacts, state, spots, &self.offsets, &bodies, mend)?;
         // No members, or nothing that moves and nothing that is asked of it: no impulses.
         if assembly.problem.momentum_size() == 0.0 {
             let contacts = assembly.problem.contact_count();
-            self.solve =
-                StepSolve { contacts, converged: true, eased: 1.0, calmed: 1.0, ..StepSolve::default() };
+            self.solve = LcpSolveStats {
+                contacts,
+                converged: true,
+                eased: 1.0,
+                calmed: 1.0,
+                ..LcpSolveStats::default()
+            };
             self.equalities.clear();
             return Ok(());
         }
@@ -325,11 +328,11 @@ impl Lcp {
         let equalities = assembly.problem.equality_count();
         let start = self.last.start(contacts, spots, &assembly.tangents, width, equalities);
         let (solution, solve) = self.solvers.solve(&assembly.problem, start, &self.options)?;
-        self.solve = StepSolve { eased, ..solve };
+        self.solve = LcpSolveStats { eased, ..solve };
         let impulses = &solution.impulses;
         for &(slot, at) in &assembly.members {
-            let freedom = &self.freedoms[slot];
-            self.after[slot] = freedom.twist(&impulses.velocity[at..at + freedom.count]);
+            let dof = &self.dofs[slot];
+            self.after[slot] = dof.twist(&impulses.velocity[at..at + dof.count]);
         }
         for (k, spot) in spots.iter().enumerate() {
             self.normals[k] += impulses.normal[k];
@@ -367,10 +370,10 @@ impl Lcp {
     }
 
     /// The step itself; `next` is where the bodies were.
-    fn advance(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (Trouble, usize)> {
+    fn advance(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (StepError, usize)> {
         self.next.clone_from(state);
         self.fly(model, state, h)?;
-        let here = |trouble: Trouble| (trouble, 0);
+        let here = |trouble: StepError| (trouble, 0);
         self.look(model, state, h).map_err(here)?;
         let keeps = self.options.keep_energy && self.options.gamma > 0.0;
         let mut eased = 1.0;
@@ -431,13 +434,13 @@ impl Lcp {
         for (slot, link) in model.links.iter().enumerate() {
             if link.joint.kind == JointKind::Free {
                 let (position, rotation) = (&next.positions[slot], &next.rotations[slot]);
-                let momenta = &mut next.momenta[link.freedoms()];
+                let momenta = &mut next.momenta[link.dofs()];
                 free::momenta_of(link, position, rotation, &self.after[slot], momenta);
                 continue;
             }
-            let node = model.mass_node(next, slot, slot, link.freedom);
+            let node = model.mass_node(next, slot, slot, link.dof);
             let wrench = node.block * self.after[slot];
-            for (k, p) in next.momenta[link.freedoms()].iter_mut().enumerate() {
+            for (k, p) in next.momenta[link.dofs()].iter_mut().enumerate() {
                 *p = node.motion0.column(k).dot(&wrench);
             }
         }
@@ -470,7 +473,7 @@ fn rise(gravity: f64, depth: f64) -> f64 {
 }
 
 /// How fast the distance of a spot changes with given twists.
-fn approach(contacts: &Contacts, spot: &Spot, twists: &[Vec6]) -> f64 {
+fn approach(contacts: &ContactGeometry, spot: &Spot, twists: &[Vec6]) -> f64 {
     let of = |part: usize, w: &Vec6| contacts.parts[part].slot.map_or(0.0, |slot| w.dot(&twists[slot]));
     of(spot.pair.0, &spot.wrenches[0]) + of(spot.pair.1, &spot.wrenches[1]) + spot.carried
 }
@@ -488,7 +491,7 @@ impl Scheme for Lcp {
         vec![("complementarity", self.options.tolerance)]
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.transcript.clear();
         let done = self.advance(model, state, h);
         if let Err((trouble, slot)) = done {
@@ -504,10 +507,10 @@ impl Scheme for Lcp {
         }
         self.report(model, state, h);
         std::mem::swap(state, &mut self.next);
-        Ok(Effort { iterations: self.solve.iterations, decrement: self.solve.residual })
+        Ok(SolverStats { iterations: self.solve.iterations, decrement: self.solve.residual })
     }
 
-    fn transcript(&self) -> Option<&Transcript> {
+    fn transcript(&self) -> Option<&StepRecord> {
         Some(&self.transcript)
     }
 

@@ -1,7 +1,7 @@
 //! What a step tells: impulses for the ledger, meetings for whoever watches, how far constraints are violated.
 
 use super::{Lcp, SLOW, approach};
-use crate::contact::{Contacts, Impact, ImpactKind, Jump, JumpCause};
+use crate::contact::{ContactGeometry, Impact, ImpactKind, JumpSource, MomentumJump};
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::Model;
 use crate::state::State;
@@ -18,7 +18,7 @@ impl Lcp {
     }
 
     /// Books impulses, and the energy that they brought or took: `K(v) - K(v₀) = (h F + J)·(v + v₀)/2`.
-    fn book(&mut self, model: &Model, contacts: &Contacts, state: &State) {
+    fn book(&mut self, model: &Model, contacts: &ContactGeometry, state: &State) {
         self.pushes.fill([Vec6::zeros(); 2]);
         for (k, spot) in self.spots.list.iter().enumerate() {
             let (c, drag) = (self.normals[k], &self.drags[k]);
@@ -47,19 +47,19 @@ impl Lcp {
             let mean = (self.before[slot] + end) * 0.5;
             normal += push.dot(&mean);
             friction += rub.dot(&mean);
-            for (cause, wrench) in [(JumpCause::Contact, push), (JumpCause::Friction, rub)] {
+            for (cause, wrench) in [(JumpSource::Contact, push), (JumpSource::Friction, rub)] {
                 self.transcript.jumps.push(jump(cause, slot, &state.positions[slot], wrench));
             }
         }
         let slot = 0;
         if model.moving() > 0 {
-            self.transcript.energy(JumpCause::Contact, slot, normal);
-            self.transcript.energy(JumpCause::Friction, slot, friction);
+            self.transcript.energy(JumpSource::Contact, slot, normal);
+            self.transcript.energy(JumpSource::Friction, slot, friction);
         }
     }
 
     /// Tells of pairs that met faster than contacts at rest do.
-    fn meet(&mut self, model: &Model, contacts: &Contacts, state: &State, h: f64) {
+    fn meet(&mut self, model: &Model, contacts: &ContactGeometry, state: &State, h: f64) {
         let slow = SLOW * h * model.gravity.norm();
         let list = &self.spots.list;
         let mut from = 0;
@@ -114,7 +114,7 @@ impl Lcp {
 }
 
 /// An impulse on a body as the ledger wants it.
-fn jump(cause: JumpCause, slot: usize, centre: &Vec3, wrench: &Vec6) -> Jump {
+fn jump(cause: JumpSource, slot: usize, centre: &Vec3, wrench: &Vec6) -> MomentumJump {
     let push = linear(wrench);
-    Jump { cause, slot, linear: push, angular: centre.cross(&push) + angular(wrench), energy: 0.0 }
+    MomentumJump { cause, slot, linear: push, angular: centre.cross(&push) + angular(wrench), energy: 0.0 }
 }

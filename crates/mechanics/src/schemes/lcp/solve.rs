@@ -1,29 +1,29 @@
 //! Who solves the problem of a step, and what they said of it.
 
 use super::options::{LcpOptions, StepSolver};
-use crate::discrete::Trouble;
+use crate::discrete::StepError;
 use percussion_solve::{
     FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
     Relaxation, SolveError,
 };
 
-/// Contacts up to which Lemke's dense method is the one to turn to.
+/// ContactGeometry up to which Lemke's dense method is the one to turn to.
 const FEW: usize = 60;
 /// Sweeps that extrapolation does not repay.
 const BRIEF: usize = 50;
 /// Extrapolation over so many pairs of sweeps.
 const MEMORY: usize = 5;
-/// Contacts of a pile: beyond, the automatic choice leaves it at sweeps.
+/// ContactGeometry of a pile: beyond, the automatic choice leaves it at sweeps.
 const MANY: usize = 400;
 /// Residual above which impulses that no solver improves are not used.
 const USELESS: f64 = 1e-3;
 
 /// How the problem of a step was solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepSolve {
+pub struct LcpSolveStats {
     /// Who answered; never `Auto` but for a step without a problem.
     pub solver: StepSolver,
-    /// Contacts of the problem.
+    /// ContactGeometry of the problem.
     pub contacts: usize,
     /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
     pub iterations: usize,
@@ -59,7 +59,7 @@ impl Solvers {
         problem: &Frictional,
         start: &Impulses,
         options: &LcpOptions,
-    ) -> Result<(&FrictionalSolution, StepSolve), Trouble> {
+    ) -> Result<(&FrictionalSolution, LcpSolveStats), StepError> {
         let mut who = options.solver;
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
@@ -86,9 +86,9 @@ impl Solvers {
         }
         // Whoever asks for sweeps, or leaves the choice for a pile, takes what so many of them give, and is told.
         if !(residual <= USELESS) && options.solver != StepSolver::Sweeps && !pile {
-            return Err(Trouble::Impulses { residual });
+            return Err(StepError::Impulses { residual });
         }
-        let solve = StepSolve {
+        let solve = LcpSolveStats {
             solver: who,
             contacts: problem.contact_count(),
             iterations: best.iterations,
@@ -139,7 +139,7 @@ fn keep(best: &mut FrictionalSolution, from: &FrictionalSolution) {
 }
 
 /// Impulses that cancel, as a reason why there is no step.
-fn jammed(solution: &FrictionalSolution) -> Trouble {
+fn jammed(solution: &FrictionalSolution) -> StepError {
     let pressed = solution.evidence.as_ref().map_or(0, |e| e.normal.iter().filter(|c| **c > 0.0).count());
-    Trouble::Jammed { contacts: pressed }
+    StepError::Jammed { contacts: pressed }
 }

@@ -11,8 +11,11 @@
 //! so that a run that was interrupted goes on to the same bits.
 
 use super::options::{DistanceMetric, LcpOptions};
-use crate::contact::{Contacts, Manifold, Memory, Part, Stand, Surface, Touch, Watch, Window};
-use crate::discrete::Trouble;
+use crate::contact::{
+    ActivityTolerances, CandidatePairs, ContactGeometry, ContactPoint, ManifoldQuery, PairWarmStart, Part,
+    PartPose, Surface,
+};
+use crate::discrete::StepError;
 use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::motion::Twist;
 use crate::state::State;
@@ -64,11 +67,11 @@ fn push(point: &Vec3, direction: &Vec3, centres: [Option<&Vec3>; 2]) -> [Vec6; 2
 /// The active set; its memory serves again.
 #[derive(Debug, Default)]
 pub(super) struct Spots {
-    watch: Option<Watch>,
-    room: Manifold,
-    touches: Vec<Touch>,
+    watch: Option<CandidatePairs>,
+    room: ManifoldQuery,
+    touches: Vec<ContactPoint>,
     /// By part: where it is, and how it moves.
-    stands: Vec<Stand>,
+    stands: Vec<PartPose>,
     paces: Vec<Pace>,
     /// Places where parts touch, by pair.
     pub list: Vec<Spot>,
@@ -82,13 +85,13 @@ impl Spots {
     #[allow(clippy::too_many_arguments)]
     pub fn find(
         &mut self,
-        contacts: &Contacts,
+        contacts: &ContactGeometry,
         state: &State,
         twists: &[Vec6],
         reaches: &[f64],
         h: f64,
         options: &LcpOptions,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         self.list.clear();
         self.deepest = (0.0, 0.0);
         let (t, step, h) = (state.time, h, h.abs());
@@ -116,7 +119,7 @@ impl Spots {
         let boxed = |part: usize| contacts.parts[part].bounds_at(&stands[part]).grown(asked(part));
         match &mut self.watch {
             Some(watch) => watch.look(contacts, boxed)?,
-            None => self.watch = Some(Watch::new(contacts, boxed)?),
+            None => self.watch = Some(CandidatePairs::new(contacts, boxed)?),
         }
         let near = self.watch.as_ref().map_or(&[][..], |watch| watch.near());
         for near in near {
@@ -129,7 +132,7 @@ impl Spots {
             if (stands[a].reference - stands[b].reference).norm_squared() > reach * reach {
                 continue;
             }
-            let window = Window {
+            let window = ActivityTolerances {
                 within,
                 eps_x: options.eps_x.unwrap_or(together.max(REACH * smaller)),
                 eps_t: within.max(REACH * smaller),
@@ -137,7 +140,7 @@ impl Spots {
                 tilt: (MARGIN * h * (paces[a].turning + paces[b].turning)).clamp(TILT.0, TILT.1),
             };
             self.touches.clear();
-            let memory = &mut Memory::default();
+            let memory = &mut PairWarmStart::default();
             let room = &mut self.room;
             let at = (&stands[a], &stands[b]);
             let whole = contacts.active_events((a, b), at, &window, memory, room, &mut self.touches)?;
@@ -227,7 +230,7 @@ impl Pace {
 
 /// Where the impulses of an event act: on the surface of a round body, which a push at another point across the gap would set
 /// spinning; between others in the middle.
-fn place(touch: &Touch, sides: &[Side; 2]) -> Vec3 {
+fn place(touch: &ContactPoint, sides: &[Side; 2]) -> Vec3 {
     match [sides[0].round, sides[1].round] {
         [true, false] => touch.point_a,
         [false, true] => touch.point_b,
@@ -238,7 +241,7 @@ fn place(touch: &Touch, sides: &[Side; 2]) -> Vec3 {
 /// An event as a constraint: its distance and the derivative of it.
 fn spot(
     pair: (usize, usize),
-    touch: &Touch,
+    touch: &ContactPoint,
     surface: Surface,
     metric: DistanceMetric,
     smaller: f64,
@@ -255,7 +258,7 @@ fn spot(
 }
 
 /// The distance of an event in a metric, and the length that it is measured by.
-fn distance(touch: &Touch, metric: DistanceMetric, smaller: f64) -> (f64, f64) {
+fn distance(touch: &ContactPoint, metric: DistanceMetric, smaller: f64) -> (f64, f64) {
     if metric == DistanceMetric::Gap {
         return (touch.gap(), 1.0);
     }
@@ -270,7 +273,7 @@ fn distance(touch: &Touch, metric: DistanceMetric, smaller: f64) -> (f64, f64) {
 
 fn constraint(
     pair: (usize, usize),
-    touch: &Touch,
+    touch: &ContactPoint,
     point: Vec3,
     surface: Surface,
     metric: DistanceMetric,
@@ -297,12 +300,13 @@ fn constraint(
         },
         // ρ = s/D: ∇ρ = (∇s - ρ ∇D)/D, with D along β between the reference points, or above a floor.
         DistanceMetric::Ratio => {
-            let on = |centre: Option<&Vec3>, s: fn(&Touch, &Vec3) -> Vec6, reference: &Vec3, sign: f64| {
-                centre.map_or_else(Vec6::zeros, |c| {
-                    let away = twist(&touch.beta, &(reference - c).cross(&touch.beta)) * sign;
-                    (s(touch, c) - away * distance) / d
-                })
-            };
+            let on =
+                |centre: Option<&Vec3>, s: fn(&ContactPoint, &Vec3) -> Vec6, reference: &Vec3, sign: f64| {
+                    centre.map_or_else(Vec6::zeros, |c| {
+                        let away = twist(&touch.beta, &(reference - c).cross(&touch.beta)) * sign;
+                        (s(touch, c) - away * distance) / d
+                    })
+                };
             Spot {
                 pair,
                 normal,
@@ -311,8 +315,8 @@ fn constraint(
                 distance,
                 metres: d / touch.alpha.norm(),
                 wrenches: [
-                    on(centres[0], Touch::wrench_a, &touch.reference_a, 1.0),
-                    on(centres[1], Touch::wrench_b, &touch.reference_b, -1.0),
+                    on(centres[0], ContactPoint::wrench_a, &touch.reference_a, 1.0),
+                    on(centres[1], ContactPoint::wrench_b, &touch.reference_b, -1.0),
                 ],
                 surface,
                 carried,

@@ -5,13 +5,13 @@
 //! r   = Pᵀ [ I t' + gyroscopic - F ] + Bᵀ λ = 0       Mred = Pᵀ I P         loops: g'' = 0
 //! ```
 //!
-//! `a` are the accelerations of the freedoms: rates of the rates, and for a rod the components of `Ω'` in the two directions
+//! `a` are the accelerations of the degrees of freedom: rates of the rates, and for a rod the components of `Ω'` in the two directions
 //! across it (`Ω` stays across the rod, and so does `Ω'`, whatever the directions do).
 
 use crate::discrete::{End, Loops};
-use crate::force::{Bodies, Force, ForceError, Placement, Pull, Stiffness, Weights};
+use crate::force::{Bodies, BodyKinematics, Force, ForceAccumulator, ForceError, Stiffness, Weights};
 use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
-use crate::joint::{Joint, JointKind, Row, Stand};
+use crate::joint::{Joint, JointFrame, JointKind, Row};
 use crate::model::{Island, Link, Model};
 use crate::rotation::{Mat3, hat};
 use crate::tree::{Node, Singular, System, carried, inertia_block};
@@ -30,17 +30,17 @@ pub(super) struct Dynamics {
     /// `Mred`, or the matrix of the iteration.
     pub system: System,
     /// Where the joints stand.
-    pub stands: Vec<Stand>,
+    pub stands: Vec<JointFrame>,
     /// Velocities of the bodies.
     pub twists: Vec<Vec6>,
     /// What forces do.
-    pub pulls: Vec<Pull>,
+    pub pulls: Vec<ForceAccumulator>,
     pub positions: Vec<Vec3>,
     pub rotations: Vec<Mat3>,
     pub loops: Loops,
     products: Vec<Vec6>,
     accelerations: Vec<Vec6>,
-    placements: Vec<Placement>,
+    placements: Vec<BodyKinematics>,
     wrenches: Vec<Vec6>,
     stiffness: Vec<Stiffness>,
     blocks: Vec<Mat6>,
@@ -67,11 +67,11 @@ impl Dynamics {
         }
         self.positions.resize(n, Vec3::zeros());
         self.rotations.resize(n, Mat3::identity());
-        self.pulls.resize(n, Pull::zero());
-        self.placements.resize(n, Placement::rest());
+        self.pulls.resize(n, ForceAccumulator::zero());
+        self.placements.resize(n, BodyKinematics::rest());
         self.blocks.resize(n, Mat6::zeros());
         self.z.clear();
-        self.z.resize(island.freedoms.len(), 0.0);
+        self.z.resize(island.dofs.len(), 0.0);
         self.loops.begin(model, island);
     }
 
@@ -84,7 +84,7 @@ impl Dynamics {
         rotations: &[Mat3],
         coordinates: &[f64],
     ) {
-        let (b0, f0, c0) = (island.bodies.start, island.freedoms.start, island.coordinates.start);
+        let (b0, f0, c0) = (island.bodies.start, island.dofs.start, island.coordinates.start);
         self.positions.copy_from_slice(positions);
         self.rotations.copy_from_slice(rotations);
         self.stands.clear();
@@ -95,8 +95,8 @@ impl Dynamics {
             let stand = link.joint.stand(parent, (&positions[i], &rotations[i]), own);
             let node = &mut self.system.nodes[i];
             node.parent = link.parent.map(|p| p - b0);
-            node.freedoms = link.joint.freedoms();
-            node.first = link.freedom - f0;
+            node.dofs = link.joint.dofs();
+            node.first = link.dof - f0;
             node.motion0 = link.joint.motion(&stand, &positions[i]);
             node.motion1 = node.motion0;
             node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| positions[i] - from);
@@ -122,7 +122,7 @@ impl Dynamics {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let node = &self.system.nodes[i];
             let above = node.parent.map_or_else(Vec6::zeros, |p| self.twists[p]);
-            let own = &rates[node.first..node.first + node.freedoms];
+            let own = &rates[node.first..node.first + node.dofs];
             let place = (&self.stands[i], &self.rotations[i]);
             self.products[i] = velocity_product(link, place, node, &above, &self.twists[i], own);
         }
@@ -132,13 +132,13 @@ impl Dynamics {
     pub fn pull(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let twist = &self.twists[i];
-            self.placements[i] = Placement {
+            self.placements[i] = BodyKinematics {
                 position: self.positions[i],
                 frame: self.rotations[i],
                 velocity: linear(twist),
                 frame_rate: hat(&angular(twist)) * self.rotations[i],
             };
-            self.pulls[i] = Pull { force: model.gravity * link.mass, ..Pull::zero() };
+            self.pulls[i] = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
         let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
         for force in &model.forces[island.forces.clone()] {
@@ -165,7 +165,7 @@ impl Dynamics {
             if let Some(p) = node.parent {
                 acceleration += carried(&self.accelerations[p], &node.reach0);
             }
-            for k in 0..node.freedoms {
+            for k in 0..node.dofs {
                 acceleration += node.motion0.column(k) * a[node.first + k];
             }
             self.accelerations[i] = acceleration;
@@ -178,7 +178,7 @@ impl Dynamics {
         self.system.reduce(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
-            let at = link.freedom - island.freedoms.start + force.coordinate;
+            let at = link.dof - island.dofs.start + force.coordinate;
             let c = force.place(
                 &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
             );
@@ -229,7 +229,7 @@ impl Dynamics {
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
-            let at = link.freedom - island.freedoms.start + force.coordinate;
+            let at = link.dof - island.dofs.start + force.coordinate;
             let c = force.place(
                 &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
             );
@@ -248,7 +248,7 @@ impl Dynamics {
         }
         let (x, r) = (&self.positions, &self.rotations);
         self.loops.read(End::After, model, island, &self.system, x, r, &mut self.wrenches);
-        let n = island.freedoms.len();
+        let n = island.dofs.len();
         let mut answers = std::mem::take(&mut self.loops.answers);
         for (k, answer) in answers.chunks_exact_mut(n.max(1)).enumerate().take(self.loops.rows) {
             self.z.copy_from_slice(&self.loops.after[k * n..(k + 1) * n]);
@@ -317,7 +317,7 @@ impl Dynamics {
         let Some(weights) = self.weights.filter(|_| self.coupled) else {
             return system.solve(b, x, spare);
         };
-        let largest = model.islands.iter().map(|island| island.freedoms.len()).max().unwrap_or(0);
+        let largest = model.islands.iter().map(|island| island.dofs.len()).max().unwrap_or(0);
         let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
         let ends = (rotations.as_slice(), rotations.as_slice());
         krylov.solve(b, x, INNER, RESTARTS, |product, v, out| match product {
@@ -354,7 +354,7 @@ impl Dynamics {
             joint.row(row, above.as_ref().map(|(x, r)| (x, r)), (&below.0, &below.1))
         };
         let here = at(0.0);
-        let along = |form: &crate::joint::Form, i: usize| {
+        let along = |form: &crate::joint::LinearForm, i: usize| {
             let (a, w) = (&self.accelerations[i], hat(&angular(&self.twists[i])));
             let frame = (hat(&angular(a)) + w * w) * self.rotations[i];
             form.force.dot(&linear(a)) + form.moment.dot(&frame)
@@ -367,7 +367,7 @@ impl Dynamics {
 /// `c = X' t_parent + S' ν`: the acceleration of the child that comes from velocities alone.
 fn velocity_product(
     link: &Link,
-    (stand, rotation): (&Stand, &Mat3),
+    (stand, rotation): (&JointFrame, &Mat3),
     node: &Node,
     above: &Vec6,
     own: &Vec6,

@@ -1,11 +1,11 @@
-//! Newmark's family of schemes [Johnson 3.3], explicit and implicit, in the freedoms of the tree.
+//! Newmark's family of schemes [Johnson 3.3], explicit and implicit, in the degrees of freedom of the tree.
 //!
 //! ```text
 //! q1 = q0 moved by h ν0 + h²/2 [(1-2β) a0 + 2β a1]          ν1 = ν0 + h [(1-γ) a0 + γ a1]
 //! a  = Mred⁻¹ (Pᵀ F - bias)                                 forward dynamics at both ends
 //! ```
 //!
-//! Rates are those of the freedoms; turns are increments in the axes of the parent-side frame, `exp` of the bracket from the
+//! Rates are those of the degrees of freedom; turns are increments in the axes of the parent-side frame, `exp` of the bracket from the
 //! left. The state carries momenta, so rates follow from them at the start of a step and return to them at its end. `a1`
 //! depends on `ν1` through bias and damping even where `β = 0`: it is iterated to rounding with the matrix
 //! `Mred + γh C + βh² K`.
@@ -24,7 +24,7 @@ mod update;
 
 use super::{Scheme, UnknownScheme};
 use crate::discrete::free::LARGEST_TURN;
-use crate::discrete::{Effort, StepFailure, Trouble};
+use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
 use crate::joint::Step;
 use crate::joint::motion::angular;
@@ -64,7 +64,7 @@ pub struct Newmark {
     d: Vec<f64>,
     steps: Vec<Step>,
     spins: Vec<Spin>,
-    stands0: Vec<crate::joint::Stand>,
+    stands0: Vec<crate::joint::JointFrame>,
     history: Vec<f64>,
 }
 
@@ -91,7 +91,7 @@ impl Newmark {
 
     fn of(family: Family, model: &Model, state: &State) -> Self {
         let mut next = state.clone();
-        next.momenta.resize(model.freedoms, 0.0);
+        next.momenta.resize(model.dofs, 0.0);
         Self {
             family,
             next,
@@ -112,7 +112,7 @@ impl Newmark {
     }
 
     fn begin(&mut self, model: &Model, island: &Island) {
-        let n = island.freedoms.len();
+        let n = island.dofs.len();
         for list in [&mut self.rates0, &mut self.a0, &mut self.rates, &mut self.a, &mut self.r, &mut self.d] {
             list.clear();
             list.resize(n, 0.0);
@@ -131,15 +131,15 @@ impl Newmark {
         island: &Island,
         state: &State,
         h: f64,
-    ) -> Result<Effort, (Trouble, usize)> {
-        let force = |error: ForceError| (Trouble::Force(error), 0);
-        let singular = |error: Singular| (Trouble::Singular, error.slot);
+    ) -> Result<SolverStats, (StepError, usize)> {
+        let force = |error: ForceError| (StepError::Force(error), 0);
+        let singular = |error: Singular| (StepError::Singular, error.slot);
         self.begin(model, island);
         self.start(model, island, state)?;
         let t = state.time + h;
         let implicit = self.family.beta != 0.0;
         let weights = self.family.weights(h);
-        let mut effort = Effort::default();
+        let mut effort = SolverStats::default();
         loop {
             effort.iterations += 1;
             let first = effort.iterations == 1;
@@ -171,14 +171,14 @@ impl Newmark {
             let last = self.history.last().copied().unwrap_or(f64::INFINITY);
             self.history.push(decrement);
             if !decrement.is_finite() {
-                return Err((Trouble::NotFinite, 0));
+                return Err((StepError::NotFinite, 0));
             }
             if decrement <= DONE || (decrement <= NOISE && decrement >= last) {
                 effort.decrement = decrement;
                 break;
             }
             if effort.iterations >= MOST_ITERATIONS {
-                return Err((Trouble::NoConvergence, 0));
+                return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h).map_err(singular)?;
@@ -187,8 +187,8 @@ impl Newmark {
     }
 
     /// Rates and accelerations at the start.
-    fn start(&mut self, model: &Model, island: &Island, state: &State) -> Result<(), (Trouble, usize)> {
-        let singular = |error: Singular| (Trouble::Singular, error.slot);
+    fn start(&mut self, model: &Model, island: &Island, state: &State) -> Result<(), (StepError, usize)> {
+        let singular = |error: Singular| (StepError::Singular, error.slot);
         let (bodies, t) = (island.bodies.clone(), state.time);
         let coordinates = &state.coordinates[island.coordinates.clone()];
         let dynamics = &mut self.dynamics;
@@ -197,17 +197,17 @@ impl Newmark {
         self.stands0.clear();
         self.stands0.extend_from_slice(&dynamics.stands);
         dynamics.factor(model, island).map_err(singular)?;
-        let momenta = &state.momenta[island.freedoms.clone()];
+        let momenta = &state.momenta[island.dofs.clone()];
         dynamics.solve_tree(model, island, momenta, &mut self.rates0);
         dynamics.set_rates(model, island, &self.rates0);
-        dynamics.pull(model, island, t).map_err(|error| (Trouble::Force(error), 0))?;
+        dynamics.pull(model, island, t).map_err(|error| (StepError::Force(error), 0))?;
         dynamics.imbalance(model, island, t, coordinates, &self.rates0, &self.a0, &mut self.r);
         dynamics.correct(model, island, &self.r, &mut self.d);
         self.a0.copy_from_slice(&self.d);
         self.a.copy_from_slice(&self.d);
         for (i, slot) in bodies.enumerate() {
             if self.lonely[slot] {
-                let at = model.links[slot].freedom + 3;
+                let at = model.links[slot].dof + 3;
                 let momentum = Vec3::new(state.momenta[at], state.momenta[at + 1], state.momenta[at + 2]);
                 let torque = self.torque(i);
                 self.spins[i] = Spin { momentum, torque0: torque, torque1: torque };
@@ -225,7 +225,7 @@ impl Newmark {
     /// Moves the bodies to the end of the step for the present accelerations.
     fn move_bodies(&mut self, model: &Model, island: &Island, state: &State, h: f64) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let range = link.freedom - island.freedoms.start..link.freedoms().end - island.freedoms.start;
+            let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
             let (rates, a0, a1) = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range]);
             let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
             self.steps[i] = self.family.step(&link.joint, from, to, rates, a0, a1, h);
@@ -258,7 +258,7 @@ impl Newmark {
     /// The accelerations of the start, a first guess of those of the end, in the columns of the end.
     fn carry_rods(&mut self, model: &Model, island: &Island) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let first = link.freedom - island.freedoms.start;
+            let first = link.dof - island.dofs.start;
             let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
             update::carry_rod(&link.joint, from, to, &mut self.a[first..]);
         }
@@ -268,7 +268,7 @@ impl Newmark {
     fn set_rates(&mut self, model: &Model, island: &Island, h: f64) {
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
-            let range = link.freedom - island.freedoms.start..link.freedoms().end - island.freedoms.start;
+            let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
             let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
             let known = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range.clone()]);
             let rates = &mut self.rates[range];
@@ -313,14 +313,14 @@ impl Newmark {
     }
 
     /// Refuses a step that turned too far to mean anything, or has no numbers.
-    fn check(&self, island: &Island) -> Result<(), (Trouble, usize)> {
+    fn check(&self, island: &Island) -> Result<(), (StepError, usize)> {
         let far = |turn: &Turn| !(turn.0.norm() <= LARGEST_TURN);
         if let Some(i) = self.steps.iter().position(|step| far(&step.turn) || far(&step.swing)) {
-            return Err((Trouble::TurnsTooFar, i));
+            return Err((StepError::TurnsTooFar, i));
         }
-        let finite = self.next.momenta[island.freedoms.clone()].iter().all(|p| p.is_finite())
+        let finite = self.next.momenta[island.dofs.clone()].iter().all(|p| p.is_finite())
             && self.next.positions[island.bodies.clone()].iter().all(|x| x.iter().all(|x| x.is_finite()));
-        if finite { Ok(()) } else { Err((Trouble::NotFinite, 0)) }
+        if finite { Ok(()) } else { Err((StepError::NotFinite, 0)) }
     }
 
     /// Closes the loops and writes the momenta.
@@ -336,8 +336,7 @@ impl Newmark {
                     break;
                 }
                 for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-                    let range =
-                        link.freedom - island.freedoms.start..link.freedoms().end - island.freedoms.start;
+                    let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
                     self.steps[i] = link.joint.corrected(&self.stands0[i], &self.steps[i], &self.d[range]);
                 }
                 self.place(model, island, state);
@@ -347,12 +346,12 @@ impl Newmark {
             self.dynamics.project(&mut self.rates);
         }
         self.dynamics.set_rates(model, island, &self.rates);
-        let momenta = &mut self.next.momenta[island.freedoms.clone()];
+        let momenta = &mut self.next.momenta[island.dofs.clone()];
         self.dynamics.momenta(model, island, momenta);
         for (i, slot) in island.bodies.clone().enumerate() {
             if self.lonely[slot] {
                 let momentum = self.family.momentum(&self.spins[i], h);
-                let at = model.links[slot].freedom + 3;
+                let at = model.links[slot].dof + 3;
                 self.next.momenta[at..at + 3].copy_from_slice(momentum.as_slice());
             }
         }
@@ -373,8 +372,8 @@ impl Scheme for Newmark {
         vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_opening", CLOSED)]
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<Effort, StepFailure> {
-        let mut effort = Effort::default();
+    fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
+        let mut effort = SolverStats::default();
         for island in &model.islands {
             let one = self.advance(model, island, state, h).map_err(|(trouble, node)| StepFailure {
                 step: state.steps,

@@ -1,6 +1,6 @@
 //! Newmark's update of one joint: its increment, its rates, and the spin of a body that hangs on nothing.
 
-use crate::joint::{Joint, JointKind, Stand, Step};
+use crate::joint::{Joint, JointFrame, JointKind, Step};
 use crate::model::Model;
 use crate::rotation::tangents;
 use percussion_geometry::Vec3;
@@ -26,7 +26,7 @@ impl Default for Spin {
     }
 }
 
-/// Most freedoms of a joint.
+/// Most degrees of freedom of a joint.
 const MOST: usize = 6;
 
 impl Family {
@@ -35,8 +35,8 @@ impl Family {
     pub fn step(
         &self,
         joint: &Joint,
-        from: &Stand,
-        to: &Stand,
+        from: &JointFrame,
+        to: &JointFrame,
         rates: &[f64],
         a0: &[f64],
         a1: &[f64],
@@ -57,8 +57,8 @@ impl Family {
     pub fn rates(
         &self,
         joint: &Joint,
-        from: &Stand,
-        to: &Stand,
+        from: &JointFrame,
+        to: &JointFrame,
         (rates, a0, a1): (&[f64], &[f64], &[f64]),
         h: f64,
         out: &mut [f64],
@@ -80,7 +80,7 @@ impl Family {
 
 /// The first two components of a rod are those of a vector across it, in directions that follow the rod: takes them from
 /// the directions of one stand to those of another. Other joints keep theirs.
-pub(super) fn carry_rod(joint: &Joint, from: &Stand, to: &Stand, components: &mut [f64]) {
+pub(super) fn carry_rod(joint: &Joint, from: &JointFrame, to: &JointFrame, components: &mut [f64]) {
     if joint.kind == JointKind::Rod {
         let (e1, e2) = tangents(&from.shift.normalize());
         let (f1, f2) = tangents(&to.shift.normalize());

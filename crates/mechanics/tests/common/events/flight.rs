@@ -3,7 +3,7 @@
 //! Height of corner `i`: `h = z + (R v_i)_z`, with `|h''| <= g + (w² + w') |v_i|`, `w` and `w'` the greatest angular speed
 //! and acceleration of the flight.
 
-use super::{APART, CLOSE, Glide, MOST, Motion, STRIDE, Solid, TOUCH, Trouble, Vec3, polished, safe_step};
+use super::{APART, CLOSE, Glide, MOST, Motion, STRIDE, Solid, StepError, TOUCH, Vec3, polished, safe_step};
 
 /// A body, gravity, and how the floor throws back.
 #[derive(Debug, Clone)]
@@ -43,11 +43,11 @@ impl Flight {
     }
 
     /// Everything that happens up to a time.
-    pub fn run(&self, start: &Motion, until: f64) -> Result<History, Trouble> {
+    pub fn run(&self, start: &Motion, until: f64) -> Result<History, StepError> {
         start.check()?;
         let lowest = self.heights(start).into_iter().fold(f64::INFINITY, f64::min);
         if lowest < -TOUCH {
-            return Err(Trouble::Overlap { depth: -lowest });
+            return Err(StepError::Overlap { depth: -lowest });
         }
         let (mut time, mut motion) = (0.0, *start);
         let mut history = History { impacts: Vec::new(), until, glides: Vec::new() };
@@ -67,7 +67,7 @@ impl Flight {
                 return Ok(history);
             }
             if history.impacts.len() > MOST {
-                return Err(Trouble::Endless { time });
+                return Err(StepError::Endless { time });
             }
         }
     }
@@ -83,7 +83,7 @@ impl Flight {
     }
 
     /// Seconds until a corner reaches the floor, and which.
-    fn first_contact(&self, glide: &mut Glide, limit: f64) -> Result<Option<(f64, usize)>, Trouble> {
+    fn first_contact(&self, glide: &mut Glide, limit: f64) -> Result<Option<(f64, usize)>, StepError> {
         let vertices = &self.solid.vertices;
         let (w, dw) = self.solid.fastest(&glide.at(0.0));
         let height =
@@ -115,7 +115,7 @@ impl Flight {
             let low: Vec<usize> = (0..heights.len()).filter(|&i| heights[i] < APART).collect();
             if low != [vertex] {
                 let which = format!("corners {low:?}");
-                return Err(Trouble::Simultaneous { time: glide.start + root, which });
+                return Err(StepError::Simultaneous { time: glide.start + root, which });
             }
             return Ok((root < limit).then_some((root, vertex)));
         }

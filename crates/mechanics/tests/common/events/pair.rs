@@ -12,7 +12,7 @@
 
 use nalgebra::{Matrix2, Vector2};
 
-use super::{APART, CLOSE, Glide, MOST, Motion, STRIDE, Solid, TOUCH, Trouble, Vec3, polished, safe_step};
+use super::{APART, CLOSE, Glide, MOST, Motion, STRIDE, Solid, StepError, TOUCH, Vec3, polished, safe_step};
 
 /// Seconds beyond which no step goes, so that distances stay bounded.
 const WINDOW: f64 = 0.1;
@@ -90,14 +90,14 @@ impl Pair {
     }
 
     /// Everything that happens up to a time.
-    pub fn run(&self, start: &[Motion; 2], until: f64) -> Result<PairHistory, Trouble> {
+    pub fn run(&self, start: &[Motion; 2], until: f64) -> Result<PairHistory, StepError> {
         start[0].check()?;
         start[1].check()?;
         let sources = self.sources();
         let scene = self.scene(start);
         let gap = sources.iter().filter_map(|s| self.gap(s, &scene)).fold(f64::NEG_INFINITY, f64::max);
         if gap < -TOUCH {
-            return Err(Trouble::Overlap { depth: -gap });
+            return Err(StepError::Overlap { depth: -gap });
         }
         let (mut time, mut motions) = (0.0, *start);
         let mut history = PairHistory { impacts: Vec::new(), until, glides: Vec::new() };
@@ -117,7 +117,7 @@ impl Pair {
                 return Ok(history);
             }
             if history.impacts.len() > MOST {
-                return Err(Trouble::Endless { time });
+                return Err(StepError::Endless { time });
             }
         }
     }
@@ -231,7 +231,7 @@ impl Pair {
         sources: &[Source],
         glides: &mut [Glide; 2],
         limit: f64,
-    ) -> Result<Option<(f64, Source)>, Trouble> {
+    ) -> Result<Option<(f64, Source)>, StepError> {
         let start = glides[0].start;
         let mut s = 0.0;
         loop {
@@ -244,7 +244,7 @@ impl Pair {
                 .max_by(|a, b| a.0.0.total_cmp(&b.0.0));
             let Some(((step, [i, j]), source)) = best else {
                 let which = "no axis separates any more".to_owned();
-                return Err(Trouble::Simultaneous { time: start + s, which });
+                return Err(StepError::Simultaneous { time: start + s, which });
             };
             if !(s + step < limit) {
                 return Ok(None);
@@ -267,12 +267,12 @@ impl Pair {
         }
     }
 
-    fn impact(&self, time: f64, source: &Source, before: &[Motion; 2]) -> Result<PairImpact, Trouble> {
+    fn impact(&self, time: f64, source: &Source, before: &[Motion; 2]) -> Result<PairImpact, StepError> {
         let scene = self.scene(before);
         // The source was an axis a moment ago.
         let normal = self.axis(source, &scene).unwrap().m.normalize();
         let (contact, point) =
-            self.contact(&normal, &scene).map_err(|which| Trouble::Simultaneous { time, which })?;
+            self.contact(&normal, &scene).map_err(|which| StepError::Simultaneous { time, which })?;
         let arms = [0, 1].map(|k| point - before[k].position);
         let velocity = |k: usize| before[k].velocity + scene.spins[k].cross(&arms[k]);
         let speed = normal.dot(&(velocity(1) - velocity(0)));

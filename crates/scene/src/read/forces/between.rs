@@ -2,7 +2,7 @@
 
 use super::{Made, Reader};
 use crate::tree::Fields;
-use percussion_mechanics::force::{COULOMB, Charges, Gravitation, Law, Source, Spring};
+use percussion_mechanics::force::{COULOMB, Charges, ForceLaw, Gravitation, Source, Spring};
 
 /// The constant of gravitation, m³/(kg s²) (CODATA 2022).
 const GRAVITATION: f64 = 6.6743e-11;
@@ -16,7 +16,7 @@ impl Reader<'_> {
         let Some((a, b)) = self.ends()? else { return Ok(Vec::new()) };
         let rest_length = rest?.unwrap_or_else(|| (self.at_start(&a) - self.at_start(&b)).norm());
         let (stiffness, damping) = (stiffness?, damping?.unwrap_or(0.0));
-        Ok(self.points(Law::Spring(Spring { a, b, stiffness, rest_length, damping })))
+        Ok(self.points(ForceLaw::Spring(Spring { a, b, stiffness, rest_length, damping })))
     }
 
     pub(super) fn damper(&self) -> Made {
@@ -24,7 +24,7 @@ impl Reader<'_> {
         let damping = self.needed("damping", self.f.not_negative("damping", "damping in N s/m"));
         let Some((a, b)) = self.ends()? else { return Ok(Vec::new()) };
         let damping = damping?;
-        Ok(self.points(Law::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.0, damping })))
+        Ok(self.points(ForceLaw::Spring(Spring { a, b, stiffness: 0.0, rest_length: 0.0, damping })))
     }
 
     pub(super) fn charges(&self) -> Made {
@@ -43,7 +43,7 @@ impl Reader<'_> {
             }
         }
         let (constant, softening) = (constant?.unwrap_or(COULOMB), softening?);
-        Ok(self.points(Law::Charges(Charges { constant, softening, charges })))
+        Ok(self.points(ForceLaw::Charges(Charges { constant, softening, charges })))
     }
 
     pub(super) fn mutual_gravity(&self) -> Made {
@@ -55,6 +55,7 @@ impl Reader<'_> {
             None => self.stage.cast.moving(),
         };
         let (constant, softening) = (constant?.unwrap_or(GRAVITATION), softening?);
-        Ok(self.points(Law::Gravitation(Gravitation { softening, ..Gravitation::new(constant, &bodies) })))
+        Ok(self
+            .points(ForceLaw::Gravitation(Gravitation { softening, ..Gravitation::new(constant, &bodies) })))
     }
 }

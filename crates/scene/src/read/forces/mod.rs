@@ -8,7 +8,7 @@ use super::joints::{Cast, WrittenJoint};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, JointForce, Law, Table as Course};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, Table as Course};
 
 /// A force as written.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Reader<'_> {
         value?.ok_or_else(|| self.f.missing(key, "add it"))
     }
 
-    fn points(&self, law: Law) -> Vec<WrittenForce> {
+    fn points(&self, law: ForceLaw) -> Vec<WrittenForce> {
         vec![WrittenForce::Points(Force { name: self.name.to_owned(), law })]
     }
 
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 
     /// One law for each of several bodies: `NAME` for one, `NAME-BODY` for more.
-    fn each(&self, bodies: &[(String, usize)], law: impl Fn(usize) -> Law) -> Vec<WrittenForce> {
+    fn each(&self, bodies: &[(String, usize)], law: impl Fn(usize) -> ForceLaw) -> Vec<WrittenForce> {
         let name = |body: &str| match bodies.len() {
             1 => self.name.to_owned(),
             _ => format!("{}-{body}", self.name),

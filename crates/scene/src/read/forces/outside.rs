@@ -4,7 +4,7 @@ use super::{Made, Reader};
 use crate::report::Read;
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, Given, Law, Load, Table as Course};
+use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load, Table as Course};
 
 impl Reader<'_> {
     pub(super) fn attraction(&self) -> Made {
@@ -19,7 +19,7 @@ impl Reader<'_> {
         let (parameter, softening) = (parameter?, softening?);
         let centre = centre?.unwrap_or_else(Vec3::zeros);
         Ok(self.each(&bodies, |body| {
-            Law::Attraction(Attraction { softening, ..Attraction::new(body, centre, parameter) })
+            ForceLaw::Attraction(Attraction { softening, ..Attraction::new(body, centre, parameter) })
         }))
     }
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
             return Err(self.f.missing("force", "give `force`, `torque` or both"));
         }
         let Some(anchor) = self.anchor("on")? else { return Ok(Vec::new()) };
-        Ok(self.points(Law::Load(Load { anchor, force, torque })))
+        Ok(self.points(ForceLaw::Load(Load { anchor, force, torque })))
     }
 
     /// Components in time: three numbers, or `{ times, values }`.
@@ -74,11 +74,11 @@ impl Reader<'_> {
                 self.f.refuse(&["on"], "is given together with bodies", "keep one way to say it")?;
                 Ok(self.each(&bodies, |body| {
                     let arm = self.stage.cast.centre(body);
-                    Law::Drag(Drag { anchor: Anchor { body: Some(body), arm }, ..drag.clone() })
+                    ForceLaw::Drag(Drag { anchor: Anchor { body: Some(body), arm }, ..drag.clone() })
                 }))
             }
             None => match self.anchor("on")? {
-                Some(anchor) => Ok(self.points(Law::Drag(Drag { anchor, ..drag }))),
+                Some(anchor) => Ok(self.points(ForceLaw::Drag(Drag { anchor, ..drag }))),
                 None => Ok(Vec::new()),
             },
         }

@@ -254,7 +254,7 @@ impl<'a> JointAsk<'a> {
         let names = &coordinate_names(joint.kind)[..count.min(coordinate_names(joint.kind).len())];
         let word = joint.kind.word();
         let coordinates = coordinates(&f, names, word);
-        let rates = rates(&f, joint.freedoms(), word);
+        let rates = rates(&f, joint.dofs(), word);
         if joint.kind != JointKind::Spherical {
             let message = format!("is given, but a {word} joint is not placed by one");
             f.refuse(&["rotation_vector"], &message, "it is for spherical joints")?;
@@ -305,22 +305,23 @@ fn coordinates(f: &Fields, names: &[&str], word: &str) -> Read<Vec<Option<Bound>
     Ok(names.iter().map(of).collect())
 }
 
-fn rates(f: &Fields, freedoms: usize, word: &str) -> Read<Option<Vec<f64>>> {
+fn rates(f: &Fields, dofs: usize, word: &str) -> Read<Option<Vec<f64>>> {
     let given: Vec<&str> = ["rate", "rates", "at_rest"].into_iter().filter(|key| f.has(key)).collect();
     if let [first, second, ..] = given[..] {
         return Err(f.wrong(second, &format!("is given together with `{first}`"), "keep one of the two"));
     }
     if f.truth("at_rest")?.unwrap_or(false) {
-        return Ok(Some(vec![0.0; freedoms]));
+        return Ok(Some(vec![0.0; dofs]));
     }
     let (key, rates) = match f.number("rate")? {
         Some(rate) => ("rate", Some(vec![rate])),
         None => ("rates", f.number_list("rates")?),
     };
     match rates {
-        Some(rates) if rates.len() != freedoms => {
-            let message = format!("gives {} for the {freedoms} freedoms of a {word} joint", rates.len());
-            Err(f.wrong(key, &message, &format!("give a list `rates` of {freedoms}")))
+        Some(rates) if rates.len() != dofs => {
+            let message =
+                format!("gives {} for the {dofs} degrees of freedom of a {word} joint", rates.len());
+            Err(f.wrong(key, &message, &format!("give a list `rates` of {dofs}")))
         }
         rates => Ok(rates),
     }

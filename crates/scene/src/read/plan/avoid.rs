@@ -3,8 +3,8 @@
 use super::context::Context;
 use crate::report::{Place, Read};
 use crate::tree::{Fields, Node, Value};
-use percussion_control::plan::{Avoidance, Meeting, Terminal};
-use percussion_mechanics::contact::Memory;
+use percussion_control::plan::{Avoidance, PlannedContact, Terminal};
+use percussion_mechanics::contact::PairWarmStart;
 use std::collections::BTreeSet;
 
 const KEYS: [&str; 3] = ["margin", "pairs", "except"];
@@ -75,8 +75,8 @@ pub(super) struct Look<'a> {
     /// The end and not the start.
     pub last: bool,
     pub place: Place,
-    /// Contacts on purpose: bodies that are joined may touch.
-    pub meetings: &'a [Meeting],
+    /// ContactGeometry on purpose: bodies that are joined may touch.
+    pub meetings: &'a [PlannedContact],
 }
 
 /// Refuses an end at which bodies that stand firm are not apart.
@@ -95,7 +95,8 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
             continue;
         }
         let poses = (p.body_pose(&look.terminal.state), q.body_pose(&look.terminal.state));
-        let asked = contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut Memory::default());
+        let asked =
+            contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
         let Ok(touch) = asked else { continue };
         let joined = look
             .meetings

@@ -192,8 +192,8 @@ pub(super) fn asked_islands(
 ) -> Vec<usize> {
     let mut islands: Vec<usize> =
         measure.bodies().into_iter().flatten().filter_map(|body| context.island(body)).collect();
-    if let percussion_control::plan::Measure::Coordinate { freedom, .. } = measure {
-        islands.extend(context.model.islands.iter().position(|island| island.freedoms.contains(freedom)));
+    if let percussion_control::plan::Measure::Coordinate { dof, .. } = measure {
+        islands.extend(context.model.islands.iter().position(|island| island.dofs.contains(dof)));
     }
     islands.sort_unstable();
     islands.dedup();
@@ -283,7 +283,7 @@ fn given_speed(
     let mut state = terminal.state.clone();
     for (island, drive) in context.model.islands.iter().zip(&terminal.drive) {
         if let Drive::Given(p) = drive {
-            state.momenta[island.freedoms.clone()].copy_from_slice(p);
+            state.momenta[island.dofs.clone()].copy_from_slice(p);
         }
     }
     let stance = Stance::moving(context.model, &state);

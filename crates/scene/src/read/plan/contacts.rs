@@ -1,21 +1,25 @@
-//! Contacts on purpose: which bodies meet at which node, and what happens then.
+//! ContactGeometry on purpose: which bodies meet at which node, and what happens then.
 
 use super::context::Context;
 use crate::report::Read;
 use crate::tree::{Fields, Node};
-use percussion_control::plan::{Meeting, Slip, Tie};
+use percussion_control::plan::{ContactJoint, PlannedContact, Slip};
 use percussion_geometry::shapes::{PlanarShape, Solid};
-use percussion_mechanics::contact::{Contacts, PartShape};
+use percussion_mechanics::contact::{ContactGeometry, PartShape};
 use std::collections::BTreeSet;
 
 const KEYS: [&str; 8] = ["name", "node", "bodies", "restitution", "friction", "flat", "joint", "release"];
 
 /// The contacts under `plan.contacts`, in order.
-pub(super) fn contacts(context: &Context<'_>, plan: &Fields<'_>, intervals: usize) -> Read<Vec<Meeting>> {
+pub(super) fn contacts(
+    context: &Context<'_>,
+    plan: &Fields<'_>,
+    intervals: usize,
+) -> Read<Vec<PlannedContact>> {
     let items = plan.list("contacts")?.unwrap_or_default();
-    let all: Vec<Read<Meeting>> =
+    let all: Vec<Read<PlannedContact>> =
         items.iter().enumerate().map(|(i, node)| contact(context, node, i, intervals)).collect();
-    let meetings: Vec<Meeting> = all.into_iter().collect::<Read<_>>()?;
+    let meetings: Vec<PlannedContact> = all.into_iter().collect::<Read<_>>()?;
     let wrong = |i: usize, message: String, remedy: &str| {
         Err(context.report.complain(items[i].place, format!("`plan.contacts[{i}]` {message}"), remedy))
     };
@@ -28,7 +32,7 @@ pub(super) fn contacts(context: &Context<'_>, plan: &Fields<'_>, intervals: usiz
         }
     }
     for (i, later) in meetings.iter().enumerate() {
-        let same = |m: &&Meeting| {
+        let same = |m: &&PlannedContact| {
             let (a, b) = m.bodies;
             m.node == later.node && (m.bodies == later.bodies || (b, a) == later.bodies)
         };
@@ -40,7 +44,7 @@ pub(super) fn contacts(context: &Context<'_>, plan: &Fields<'_>, intervals: usiz
     Ok(meetings)
 }
 
-fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Read<Meeting> {
+fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Read<PlannedContact> {
     let f = Fields::of(context.report, node, &format!("plan.contacts[{i}]"), &KEYS)?;
     // All are read before any is missed, so that all complaints are heard.
     let (name, at, flat) = (f.text("name"), at_node(&f, intervals), f.truth("flat"));
@@ -108,14 +112,14 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         }
     }
     let (a, b) = (context.name(bodies.0), context.name(bodies.1));
-    Ok(Meeting {
+    Ok(PlannedContact {
         name: name?.map_or_else(|| format!("the contact of `{a}` and `{b}` at node {at}"), str::to_owned),
         node: at,
         bodies,
         restitution,
         slip,
         flat,
-        tie: tie.map(|word| if word == "fixed" { Tie::Rigid } else { Tie::Point }),
+        tie: tie.map(|word| if word == "fixed" { ContactJoint::Rigid } else { ContactJoint::Point }),
         released,
     })
 }
@@ -159,7 +163,7 @@ fn meeting_parts<'m>(
     context: &'m Context<'_>,
     f: &Fields<'_>,
     (a, b): (usize, usize),
-) -> Read<(&'m Contacts, (usize, usize))> {
+) -> Read<(&'m ContactGeometry, (usize, usize))> {
     let (one, other) = (context.name(a), context.name(b));
     let never = |why: &str, remedy: &str| {
         Err(f.wrong("bodies", &format!("names `{one}` and `{other}`, which never meet: {why}"), remedy))

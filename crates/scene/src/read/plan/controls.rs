@@ -1,4 +1,4 @@
-//! What can be steered: forces and torques on bodies, efforts along the freedoms of joints.
+//! What can be steered: forces and torques on bodies, efforts along the degrees of freedom of joints.
 
 use super::ask::named;
 use super::context::Context;
@@ -46,8 +46,8 @@ fn control(context: &Context<'_>, entry: &Entry) -> Read<Vec<Actuator>> {
     }
     let island = context.island_of(slot);
     let mut rest = bounds.into_iter();
-    let made = controls.into_iter().map(|(freedom, control)| Actuator {
-        name: match freedom {
+    let made = controls.into_iter().map(|(dof, control)| Actuator {
+        name: match dof {
             Some(word) => format!("{} ({word})", entry.key),
             None => entry.key.clone(),
         },
@@ -87,7 +87,7 @@ fn along(context: &Context<'_>, f: &Fields<'_>) -> Read<Parts> {
     let name = f.text("joint")?.ok_or_else(|| f.missing("joint", "name the joint it acts along"))?;
     let slot = context.joint(f.node("joint").map_or(f.place, |node| node.place), name)?;
     let link = context.link(slot);
-    if link.joint.freedoms() == 0 {
+    if link.joint.dofs() == 0 {
         let message = format!("names `{name}`, which leaves nothing to move");
         return Err(f.wrong("joint", &message, "choose a joint that is not fixed"));
     }
@@ -96,9 +96,9 @@ fn along(context: &Context<'_>, f: &Fields<'_>) -> Read<Parts> {
         JointKind::Free => &["along x", "along y", "along z", "about x", "about y", "about z"],
         kind => coordinate_names(kind),
     };
-    let several = link.joint.freedoms() > 1;
-    let word = |i: usize| several.then(|| words.get(i).copied().unwrap_or("freedom").to_owned());
-    Ok((slot, link.freedoms().enumerate().map(|(i, freedom)| (word(i), Control::Freedom(freedom))).collect()))
+    let several = link.joint.dofs() > 1;
+    let word = |i: usize| several.then(|| words.get(i).copied().unwrap_or("degree of freedom").to_owned());
+    Ok((slot, link.dofs().enumerate().map(|(i, dof)| (word(i), Control::Dof(dof))).collect()))
 }
 
 /// `b` for `[-b, b]`, one pair for all components, or a pair for each.

@@ -164,7 +164,7 @@ impl<'a> End<'a> {
         let whole = place.zip(ask.rotation).filter(|_| ask.from.is_none() && ask.point.is_none());
         match whole {
             // The joint says nothing, the placement everything.
-            Some((place, turn)) if stance.own.is_empty() && link.joint.freedoms() > 0 => {
+            Some((place, turn)) if stance.own.is_empty() && link.joint.dofs() > 0 => {
                 stance.pose = Some(Pose::new(turn, place));
                 stance.known = true;
                 stance.own = ask.stand(context);
@@ -200,7 +200,7 @@ impl<'a> End<'a> {
         if hung {
             let rates = joint.and_then(|ask| ask.rates.clone());
             let freed = joint.is_some_and(|ask| ask.free[1]);
-            let own = link.freedoms();
+            let own = link.dofs();
             pace.rates_key = joint.filter(|_| rates.is_some()).map(|ask| ask.f.place);
             let said = ask.map(|ask| ask.pace(context)).unwrap_or_default();
             let default = match (self.at_rest, self.kept[slot] && !freed && said.is_empty()) {

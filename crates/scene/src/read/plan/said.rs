@@ -91,7 +91,7 @@ pub(super) fn angular(context: &Context, body: usize, from: Option<usize>, bound
 pub(super) fn coordinate(context: &Context, slot: usize, i: usize, bound: Bound) -> Said {
     let link = context.link(slot);
     let word = coordinate_names(link.joint.kind).get(i).copied().unwrap_or("coordinate");
-    let measure = Measure::Coordinate { coordinate: link.coordinate + i, freedom: link.freedom + i };
+    let measure = Measure::Coordinate { coordinate: link.coordinate + i, dof: link.dof + i };
     let name = format!("the {word} of joint `{}`", link.joint.name);
     Said { name, measure, bounds: vec![bound], key: "coordinates" }
 }

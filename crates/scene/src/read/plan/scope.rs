@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use crate::report::{Place, Read};
-use percussion_mechanics::force::{JointLaw, Law};
+use percussion_mechanics::force::{ForceLaw, JointLaw};
 use percussion_mechanics::schemes::builds_open;
 use percussion_mechanics::{JointKind, Model};
 
@@ -38,7 +38,7 @@ pub(super) fn check(context: &Context<'_>, scheme: &str, place: Place) -> Read<(
 /// A force that is given by a table in time.
 pub(super) fn tabulated(model: &Model) -> Option<&str> {
     let load = model.forces.iter().find(|force| match &force.law {
-        Law::Load(load) => {
+        ForceLaw::Load(load) => {
             let given = [&load.force, &load.torque].into_iter().flatten();
             given.into_iter().any(|given| given.components.values().count() > 1)
         }

@@ -164,7 +164,7 @@ fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>>
         for axis in words(&f, key, &AXES)? {
             let along = match plane {
                 true => in_plane(link, turns, axis),
-                false => Some(vec![(link.freedom + axis + if turns { 3 } else { 0 }, 1.0)]),
+                false => Some(vec![(link.dof + axis + if turns { 3 } else { 0 }, 1.0)]),
             };
             let Some(along) = along else {
                 let message =
@@ -182,10 +182,10 @@ fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>>
     Ok(all)
 }
 
-/// An axis of the world along the freedoms of a planar joint, if it lies in its plane; for turns, if it stands across it.
+/// An axis of the world along the degrees of freedom of a planar joint, if it lies in its plane; for turns, if it stands across it.
 fn in_plane(link: &Link, turns: bool, axis: usize) -> Option<Direction> {
     let axes = &link.joint.on_parent.axes;
-    let part = |i: usize| (link.freedom + i, axes[(axis, i)]);
+    let part = |i: usize| (link.dof + i, axes[(axis, i)]);
     let along: Direction = if turns { vec![part(2)] } else { vec![part(0), part(1)] };
     let length: f64 = along.iter().map(|(_, part)| part * part).sum();
     ((length - 1.0).abs() < PARALLEL).then_some(along)
@@ -204,7 +204,7 @@ fn of_joint(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>
     let mut all = Vec::new();
     for (key, rate) in [("coordinates", false), ("rates", true)] {
         for i in words(&f, key, known)? {
-            let along = vec![(link.freedom + i, 1.0)];
+            let along = vec![(link.dof + i, 1.0)];
             let unknown = if rate { Unknown::Rate(along) } else { Unknown::Place(along) };
             all.push((format!("{}.{key}.{}", entry.key, known[i]), unknown));
         }
@@ -242,11 +242,11 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(Stri
     Ok(all)
 }
 
-/// What is asked, in numbers. Components that no freedom moves, as those out of a plane, are left out where they are met already.
+/// What is asked, in numbers. Components that no degree of freedom moves, as those out of a plane, are left out where they are met already.
 fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
     let moved = moved(context, &said.measure);
     let mut now = [0.0; 3];
-    let still = State { momenta: vec![0.0; context.model.freedoms], ..context.state.clone() };
+    let still = State { momenta: vec![0.0; context.model.dofs], ..context.state.clone() };
     said.measure.value(&Stance::moving(context.model, &still), &mut now[..said.measure.components()]);
     let mut values = Vec::new();
     for (i, bound) in said.bounds.iter().enumerate() {
@@ -267,9 +267,9 @@ fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
     Ok((said.name, Aim::Measure(said.measure, values)))
 }
 
-/// Which components of a measure any freedom changes.
+/// Which components of a measure any degree of freedom changes.
 fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
-    let (n, count) = (context.model.freedoms, measure.components());
+    let (n, count) = (context.model.dofs, measure.components());
     let mut state = context.state.clone();
     if !measure.of_velocities() {
         let mut rows = vec![0.0; count * n];
@@ -277,9 +277,9 @@ fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
         return rows.chunks_exact(n).map(|row| row.iter().any(|g| g.abs() > UNMOVED)).collect();
     }
     let mut moved = vec![false; count];
-    for freedom in 0..n {
+    for dof in 0..n {
         state.momenta.fill(0.0);
-        state.momenta[freedom] = 1.0;
+        state.momenta[dof] = 1.0;
         let mut values = [0.0; 3];
         measure.value(&Stance::moving(context.model, &state), &mut values[..count]);
         let size = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));

@@ -121,9 +121,9 @@ impl<'a> End<'a> {
             let slots = island.bodies.clone();
             if self.is_plain(i) {
                 if self.when == When::Start {
-                    terminal.drive[i] = Drive::Given(context.state.momenta[island.freedoms.clone()].to_vec());
+                    terminal.drive[i] = Drive::Given(context.state.momenta[island.dofs.clone()].to_vec());
                 } else if self.at_rest {
-                    terminal.drive[i] = Drive::Given(vec![0.0; island.freedoms.len()]);
+                    terminal.drive[i] = Drive::Given(vec![0.0; island.dofs.len()]);
                 }
                 continue;
             }
@@ -197,10 +197,10 @@ impl<'a> End<'a> {
         let (state, _) = context.rebuilt(&base, &moved_to, &joints, posture, self.first_place())?;
         for (i, island) in islands.iter().enumerate().filter(|(i, _)| !self.is_plain(*i)) {
             copy_place(&mut terminal.state, &state, island);
-            let momenta = &state.momenta[island.freedoms.clone()];
+            let momenta = &state.momenta[island.dofs.clone()];
             // Where velocities are sought at the start, a search begins with those of the scene.
             if self.when != When::Start || matches!(terminal.drive[i], Drive::Given(_)) {
-                terminal.state.momenta[island.freedoms.clone()].copy_from_slice(momenta);
+                terminal.state.momenta[island.dofs.clone()].copy_from_slice(momenta);
             }
             if let Drive::Given(p) = &mut terminal.drive[i]
                 && p.is_empty()
@@ -225,7 +225,7 @@ impl<'a> End<'a> {
         })
     }
 
-    /// The conditions of an island that is not firm; refuses more equations than it has freedoms, and what is said twice.
+    /// The conditions of an island that is not firm; refuses more equations than it has degrees of freedom, and what is said twice.
     fn held(&self, island: usize, firm: bool, stances: &[Stance]) -> Read<Vec<Condition>> {
         let context = self.context;
         let it = &context.model.islands[island];
@@ -252,12 +252,12 @@ impl<'a> End<'a> {
             others.into_iter().all(|other| other == island)
         };
         let equations: usize = said.iter().filter(inside).map(|said| said.equations()).sum();
-        if equations > it.freedoms.len() {
+        if equations > it.dofs.len() {
             let message = format!(
-                "what is said about {} of {} are {equations} equations, but there are {} freedoms",
+                "what is said about {} of {} are {equations} equations, but there are {} degrees of freedom",
                 self.at(),
                 self.names(island),
-                it.freedoms.len()
+                it.dofs.len()
             );
             return Err(context.report.complain(
                 self.place_in(island),
@@ -291,14 +291,14 @@ impl<'a> End<'a> {
     fn drive(&self, island: usize, firm: bool, paces: &[Pace]) -> Read<(Drive, Vec<Said>)> {
         let it = &self.context.model.islands[island];
         if paces.iter().all(Pace::still) {
-            return Ok((Drive::Given(vec![0.0; it.freedoms.len()]), Vec::new()));
+            return Ok((Drive::Given(vec![0.0; it.dofs.len()]), Vec::new()));
         }
         if firm && paces.iter().all(Pace::known) {
             return Ok((Drive::Given(Vec::new()), Vec::new()));
         }
         let hung = it.bodies.clone().zip(paces).find(|(slot, pace)| {
             // A body held fast on another has no rates of its own.
-            pace.rates.is_some() && self.context.link(*slot).joint.freedoms() > 0
+            pace.rates.is_some() && self.context.link(*slot).joint.dofs() > 0
         });
         if let Some((slot, pace)) = hung {
             let joint = &self.context.link(slot).joint.name;

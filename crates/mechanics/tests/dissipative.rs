@@ -1,4 +1,4 @@
-//! Lossful collisions: Pekarek's four models against the textbook, in space and in the plane.
+//! Dissipative collisions: Pekarek's four models against the textbook, in space and in the plane.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -6,8 +6,8 @@ mod common;
 use common::collisions::{floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::contact::{ContactOptions, Loss};
-use percussion_mechanics::force::{Anchor, Axes, Force, Given, Law, Load};
+use percussion_mechanics::contact::{CollisionModel, ContactOptions};
+use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, Load};
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::Exact;
@@ -26,7 +26,7 @@ fn thrown(velocity: Vec3, spin: Vec3, restitution: f64, friction: f64) -> (Model
     builder.build().unwrap()
 }
 
-fn lossful(model: Model, state: State, h: f64, loss: Loss) -> Simulation {
+fn dissipative(model: Model, state: State, h: f64, loss: CollisionModel) -> Simulation {
     let options = ContactOptions { loss, ..ContactOptions::default() };
     let contacts = model.contacts.clone().unwrap();
     let scheme = Exact::new(&model, contacts, &state, &options, Some(loss)).unwrap();
@@ -34,8 +34,8 @@ fn lossful(model: Model, state: State, h: f64, loss: Loss) -> Simulation {
 }
 
 /// The twist after one impact.
-fn after(model: Model, state: State, loss: Loss) -> (Vec6, Simulation) {
-    let mut run = lossful(model, state, 0.01, loss);
+fn after(model: Model, state: State, loss: CollisionModel) -> (Vec6, Simulation) {
+    let mut run = dissipative(model, state, 0.01, loss);
     let mut met = 0;
     for _ in 0..100 {
         run.advance().unwrap();
@@ -52,12 +52,15 @@ fn after(model: Model, state: State, loss: Loss) -> (Vec6, Simulation) {
 #[test]
 fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
     let (v, e) = (Vec3::new(1.0, 0.5, -2.0), 0.5);
-    let (elastic, _) =
-        after(thrown(v, Vec3::zeros(), e, 0.3).0, thrown(v, Vec3::zeros(), e, 0.3).1, Loss::Elastic);
+    let (elastic, _) = after(
+        thrown(v, Vec3::zeros(), e, 0.3).0,
+        thrown(v, Vec3::zeros(), e, 0.3).1,
+        CollisionModel::Elastic,
+    );
     assert!((linear(&elastic) - Vec3::new(1.0, 0.5, 2.0)).norm() < 1e-14, "whatever the surfaces say");
 
     let (model, state) = thrown(v, Vec3::zeros(), e, 0.3);
-    let (smooth, run) = after(model, state, Loss::Frictionless);
+    let (smooth, run) = after(model, state, CollisionModel::Frictionless);
     assert!((linear(&smooth) - Vec3::new(1.0, 0.5, 1.0)).norm() < 1e-14);
     let mass = run.model().links[0].mass;
     let lost = run.ledger().cause("contact").unwrap().energy;
@@ -66,7 +69,7 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
     // Sliding: the tangential impulse is mu (1+e) |v_n| against the motion.
     let mu = 0.05;
     let (model, state) = thrown(v, Vec3::zeros(), e, mu);
-    let (slid, run) = after(model, state, Loss::Frictional);
+    let (slid, run) = after(model, state, CollisionModel::Frictional);
     let along = Vec3::new(1.0, 0.5, 0.0);
     let direction = along.normalize();
     let change = mu * 1.5 * 2.0;
@@ -77,14 +80,14 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
 
     // Sticking: the point of contact stops, a ball keeps 5/7 of its speed.
     let (model, state) = thrown(v, Vec3::zeros(), e, 2.0);
-    let (stuck, _) = after(model, state, Loss::Frictional);
+    let (stuck, _) = after(model, state, CollisionModel::Frictional);
     assert!((linear(&stuck) - (along * (5.0 / 7.0) + Vec3::z())).norm() < 1e-13);
     let point = linear(&stuck) + angular(&stuck).cross(&Vec3::new(0.0, 0.0, -RADIUS));
     assert!(point.xy().norm() < 1e-13);
 
     // Plastic: it stops altogether.
     let (model, state) = thrown(v, Vec3::new(0.0, 3.0, 1.0), e, 0.1);
-    let (stopped, _) = after(model, state, Loss::Plastic);
+    let (stopped, _) = after(model, state, CollisionModel::Plastic);
     let point = linear(&stopped) + angular(&stopped).cross(&Vec3::new(0.0, 0.0, -RADIUS));
     assert!(point.norm() < 1e-13, "{point}");
     assert!((angular(&stopped).z - 1.0).abs() < 1e-14, "a smooth ball drills on");
@@ -102,7 +105,7 @@ fn a_ball_under_an_outer_force_bounces_on_its_parabola() {
     let push = Vec3::new(3.0, -1.0, 2.0);
     builder.force(Force {
         name: "push".to_owned(),
-        law: Law::Load(Load {
+        law: ForceLaw::Load(Load {
             anchor: Anchor { body: Some(id.0), arm: Vec3::zeros() },
             force: Some(Given::constant(push, Axes::World)),
             torque: None,
@@ -110,7 +113,7 @@ fn a_ball_under_an_outer_force_bounces_on_its_parabola() {
     });
     builder.contact(surfaces(0.5, 0.0));
     let (model, state) = builder.build().unwrap();
-    let mut run = lossful(model, state, 0.01, Loss::Frictionless);
+    let mut run = dissipative(model, state, 0.01, CollisionModel::Frictionless);
     let mut times = Vec::new();
     for _ in 0..80 {
         run.advance().unwrap();
@@ -158,7 +161,7 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
     ];
     for (name, shape) in shapes {
         let (model, state) = planar(shape, 2.0, 0.03, 0.3, 0.4, 0.0);
-        let mut run = lossful(model, state, 0.01, Loss::Elastic);
+        let mut run = dissipative(model, state, 0.01, CollisionModel::Elastic);
         let mut met = 0;
         for _ in 0..500 {
             run.advance().unwrap();
@@ -175,11 +178,14 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
 
 #[test]
 fn the_corner_of_a_wedge_obeys_the_models() {
-    for (loss, mu) in
-        [(Loss::Frictionless, 0.0), (Loss::Frictional, 0.1), (Loss::Frictional, 5.0), (Loss::Plastic, 0.0)]
-    {
+    for (loss, mu) in [
+        (CollisionModel::Frictionless, 0.0),
+        (CollisionModel::Frictional, 0.1),
+        (CollisionModel::Frictional, 5.0),
+        (CollisionModel::Plastic, 0.0),
+    ] {
         let (model, state) = planar(wedge(), 2.0, 0.03, 0.3, 0.5, mu);
-        let mut run = lossful(model, state, 1e-3, loss);
+        let mut run = dissipative(model, state, 1e-3, loss);
         while run.transcript().unwrap().impacts.is_empty() {
             run.advance().unwrap();
         }
@@ -192,7 +198,7 @@ fn the_corner_of_a_wedge_obeys_the_models() {
         let corner = velocity + angular(&twist).cross(&(impact.point - node.position));
         let (normal, across) = (corner.y, corner.x);
         match loss {
-            Loss::Plastic => assert!(corner.norm() < 1e-12, "{corner}"),
+            CollisionModel::Plastic => assert!(corner.norm() < 1e-12, "{corner}"),
             _ => assert!((normal + 0.5 * impact.speed.0).abs() < 1e-12, "{normal}"),
         }
         let ratio = impact.impulse.x.abs() / impact.impulse.y;

@@ -1,6 +1,6 @@
 //! Bricks that stand under the schemes with impacts inside the step.
 //!
-//! Cause of these tests: a wall of bricks took seconds for a step and ended in numbers that were not finite. The search for
+//! LedgerSource of these tests: a wall of bricks took seconds for a step and ended in numbers that were not finite. The search for
 //! contact held gravity against both bricks of a pair although they fall alike, and crept on by a rounding at a time where
 //! parts move as one; and what remains of momenta at rest falls below the numbers whose squares are numbers, where friction
 //! divided by their length.
@@ -11,8 +11,8 @@ mod common;
 use common::collisions::{brick, floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, Loss, Transcript};
-use percussion_mechanics::discrete::{Effort, StepFailure, Trouble};
+use percussion_mechanics::contact::{CollisionModel, ContactOptions, StepRecord};
+use percussion_mechanics::discrete::{SolverStats, StepError, StepFailure};
 use percussion_mechanics::schemes::{Exact, Scheme};
 use percussion_mechanics::{Model, ModelBuilder, Simulation, State};
 
@@ -44,7 +44,7 @@ fn tower(
     builder.build().unwrap()
 }
 
-fn scheme(model: &Model, state: &State, loss: Option<Loss>) -> Exact {
+fn scheme(model: &Model, state: &State, loss: Option<CollisionModel>) -> Exact {
     let contacts = model.contacts.clone().unwrap();
     Exact::new(model, contacts, state, &ContactOptions::default(), loss).unwrap()
 }
@@ -52,7 +52,12 @@ fn scheme(model: &Model, state: &State, loss: Option<Loss>) -> Exact {
 #[test]
 fn standing_bricks_are_looked_at_a_few_times_in_a_step() {
     let still = (Vec3::zeros(), Vec3::zeros());
-    for loss in [None, Some(Loss::Frictionless), Some(Loss::Frictional), Some(Loss::Plastic)] {
+    for loss in [
+        None,
+        Some(CollisionModel::Frictionless),
+        Some(CollisionModel::Frictional),
+        Some(CollisionModel::Plastic),
+    ] {
         let (model, mut state) = tower(4, 0.0, still, 0.3, 0.4);
         let mut scheme = scheme(&model, &state, loss);
         for step in 0..20 {
@@ -71,7 +76,7 @@ fn bricks_that_fly_as_one_do_not_hold_each_other_up() {
     for spin in [Vec3::zeros(), Vec3::new(0.0, 0.0, 4.0), Vec3::new(1.0, -2.0, 4.0)] {
         let (model, mut state) = tower(3, 0.5, (Vec3::new(0.5, 0.0, 1.0), spin), 0.3, 0.4);
         let start = state.positions.clone();
-        let mut scheme = scheme(&model, &state, Some(Loss::Frictional));
+        let mut scheme = scheme(&model, &state, Some(CollisionModel::Frictional));
         for step in 0..20 {
             scheme.step(&model, &mut state, H).unwrap();
             assert!(scheme.looks() <= 200, "{spin}, step {step}: {} looks", scheme.looks());
@@ -90,7 +95,7 @@ fn momenta_whose_squares_vanish_do_no_harm() {
         let tiny = 10f64.powi(power);
         let motion = (Vec3::new(3.0, -2.0, 0.0) * tiny, Vec3::new(5.0, -3.0, 7.0) * tiny);
         let (model, mut state) = tower(1, 0.0, motion, 0.3, 0.4);
-        let mut scheme = scheme(&model, &state, Some(Loss::Frictional));
+        let mut scheme = scheme(&model, &state, Some(CollisionModel::Frictional));
         for _ in 0..5 {
             scheme.step(&model, &mut state, H).unwrap();
             assert!(state.is_finite(), "1e{power}: {state:?}");
@@ -114,12 +119,12 @@ impl Scheme for Spoils {
         Vec::new()
     }
 
-    fn step(&mut self, model: &Model, state: &mut State, _: f64) -> Result<Effort, StepFailure> {
-        state.momenta[model.links[self.0].freedom + 2] = f64::NAN;
-        Ok(Effort::default())
+    fn step(&mut self, model: &Model, state: &mut State, _: f64) -> Result<SolverStats, StepFailure> {
+        state.momenta[model.links[self.0].dof + 2] = f64::NAN;
+        Ok(SolverStats::default())
     }
 
-    fn transcript(&self) -> Option<&Transcript> {
+    fn transcript(&self) -> Option<&StepRecord> {
         None
     }
 }
@@ -131,7 +136,7 @@ fn a_number_that_is_not_finite_is_told_with_its_body() {
         let name = model.bodies[model.links[slot].body].name.clone();
         let mut run = Simulation::new(model, state, Box::new(Spoils(slot)), H).unwrap();
         let failure = run.advance().unwrap_err();
-        assert_eq!((failure.trouble, failure.body), (Trouble::NotFinite, name));
+        assert_eq!((failure.trouble, failure.body), (StepError::NotFinite, name));
         assert!(run.state().is_finite(), "the last good state");
     }
 }
@@ -141,10 +146,10 @@ fn a_ball_bounces_off_a_brick_that_stands() {
     // A brick at rest is the response's for the whole step; what hits it there must not come to rest with it.
     let models = [
         (None, 0.5),
-        (Some(Loss::Frictionless), 0.5),
-        (Some(Loss::Frictional), 0.5),
-        (Some(Loss::Elastic), 1.0),
-        (Some(Loss::Plastic), 0.0),
+        (Some(CollisionModel::Frictionless), 0.5),
+        (Some(CollisionModel::Frictional), 0.5),
+        (Some(CollisionModel::Elastic), 1.0),
+        (Some(CollisionModel::Plastic), 0.0),
     ];
     for (loss, e) in models {
         let mut builder = ModelBuilder::new();
@@ -169,7 +174,7 @@ fn a_ball_bounces_off_a_brick_that_stands() {
         assert_eq!(impacts.len(), 1, "{loss:?}: {impacts:?}");
         assert!((impacts[0].time - fall).abs() <= H, "{loss:?}: {} {fall}", impacts[0].time);
         let rising = if e > 0.0 { e * G * fall - G * (run.state().time - fall) } else { 0.0 };
-        let momentum = run.state().momenta[run.model().links[1].freedom + 2];
+        let momentum = run.state().momenta[run.model().links[1].dof + 2];
         let speed = momentum / run.model().links[1].mass;
         assert!((speed - rising).abs() < 3.0 * G * H, "{loss:?}: {speed} {rising}");
         let brick = run.state().positions[0];

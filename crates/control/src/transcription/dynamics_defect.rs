@@ -15,7 +15,7 @@ use super::point::{NONE, Point};
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::body::BodyKind;
-use percussion_mechanics::discrete::{Control, Passage as Interval};
+use percussion_mechanics::discrete::{Control, IntervalInputs as Interval};
 use percussion_mechanics::force::Axes;
 use percussion_mechanics::rotation::{Mat3, hat};
 use percussion_solve::nlp::Undefined;
@@ -24,11 +24,11 @@ use percussion_solve::nlp::Undefined;
 const EPSILON: f64 = 1e-5;
 
 /// An island over an interval.
-pub struct Passage {
+pub struct DynamicsDefect {
     interval: usize,
     island: usize,
     /// Of the island.
-    freedoms: usize,
+    dofs: usize,
     components: usize,
     controls: Vec<Control>,
     variables: Vec<usize>,
@@ -39,33 +39,33 @@ pub struct Passage {
     tree: bool,
 }
 
-impl Passage {
+impl DynamicsDefect {
     /// Momenta go to rows `before` (of the first node, with a factor of -1) and `after` (of the second).
     pub fn new(context: &Context, interval: usize, island: usize, before: usize, after: usize) -> Self {
         let (plan, numbering) = (&context.plan, &context.numbering);
-        let freedoms = plan.model.islands[island].freedoms.len();
+        let dofs = plan.model.islands[island].dofs.len();
         let actuators = plan.actuators_of(island);
         let controls: Vec<Control> = plan.actuators[actuators.clone()].iter().map(|a| a.control).collect();
         let components = controls.iter().map(Control::components).sum();
         let mut variables = Vec::new();
         for node in [interval, interval + 1] {
             let first = numbering.places[node][island];
-            variables.extend((0..freedoms).map(|i| if first == NONE { NONE } else { first + i }));
+            variables.extend((0..dofs).map(|i| if first == NONE { NONE } else { first + i }));
         }
         let efforts = numbering.efforts[interval] + plan.first_component(actuators.start);
         variables.extend(efforts..efforts + components);
         let scale = numbering.scales;
         variables.push(if scale == NONE { NONE } else { scale + plan.segment(interval) });
         let row = |first: usize, i: usize| if first == NONE { NONE } else { first + i };
-        let rows = (0..freedoms).map(|i| (row(before, i), -1.0));
-        let rows = rows.chain((0..freedoms).map(|i| (row(after, i), 1.0))).collect();
+        let rows = (0..dofs).map(|i| (row(before, i), -1.0));
+        let rows = rows.chain((0..dofs).map(|i| (row(after, i), 1.0))).collect();
         let simple = simple(context, island, &controls);
         let tree = super::tree::is_closed(context, island, &controls);
-        Self { interval, island, freedoms, components, controls, variables, rows, simple, tree }
+        Self { interval, island, dofs, components, controls, variables, rows, simple, tree }
     }
 
     fn efforts<'a>(&self, at: &'a Point) -> &'a [f64] {
-        let first = self.variables[2 * self.freedoms..].first().copied().unwrap_or(0);
+        let first = self.variables[2 * self.dofs..].first().copied().unwrap_or(0);
         if self.components == 0 { &[] } else { &at.numbers[first..first + self.components] }
     }
 
@@ -90,7 +90,7 @@ impl Passage {
 
     /// The gradient of the weighted sum from the derivatives last taken; by the time scale too.
     fn gradient(&self, context: &Context, weights: &[f64], out: &mut [f64]) {
-        let (n, m) = (self.freedoms, self.components);
+        let (n, m) = (self.dofs, self.components);
         let d = &context.derivatives;
         out.fill(0.0);
         for (w, momentum) in weights.chunks_exact(n).zip([&d.before, &d.after]) {
@@ -113,7 +113,7 @@ impl Passage {
         weights: &[f64],
         out: &mut [f64],
     ) -> Result<(), Undefined> {
-        let (n, m) = (self.freedoms, self.components);
+        let (n, m) = (self.dofs, self.components);
         let all = 2 * n + m + 1;
         let h = context.numbering.length(&context.plan, at, self.interval);
         let t = self.time(context, at, h);
@@ -148,7 +148,7 @@ impl Passage {
         self.straighten(context, at, weights, out)
     }
 
-    /// Adds what differences lack where directions of freedoms turn.
+    /// Adds what differences lack where directions of degrees of freedom turn.
     fn straighten(
         &self,
         context: &mut Context,
@@ -167,7 +167,7 @@ impl Passage {
         let h = context.numbering.length(&context.plan, at, self.interval);
         let ends = (&at.nodes[nodes[0]], &at.nodes[nodes[1]]);
         self.differentiate(context, ends, (self.time(context, at, h), h), self.efforts(at))?;
-        let (n, all) = (self.freedoms, self.variables.len());
+        let (n, all) = (self.dofs, self.variables.len());
         let mut slopes = vec![0.0; all];
         self.gradient(context, weights, &mut slopes);
         for (node, first) in nodes.into_iter().zip([0, n]) {
@@ -246,7 +246,7 @@ struct Carried {
     h: f64,
 }
 
-impl Passage {
+impl DynamicsDefect {
     fn carried(&self, context: &Context, at: &Point, (mass, e): (f64, Vec3)) -> Carried {
         let slot = context.plan.model.islands[self.island].bodies.start;
         let (start, end) = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
@@ -315,14 +315,14 @@ fn simple(context: &Context, island: usize, controls: &[Control]) -> Option<(f64
     let body = &model.bodies[link.body];
     let plain = it.simple && body.kind != BodyKind::Particle && link.joint.on_parent.axes == Mat3::identity();
     let world = controls.iter().all(|control| match control {
-        Control::Freedom(_) => false,
+        Control::Dof(_) => false,
         Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
         Control::Torque(grip) => grip.axes == Axes::World,
     });
     (plain && world).then(|| (link.mass, body.director_moments()))
 }
 
-impl Piece for Passage {
+impl Piece for DynamicsDefect {
     fn variables(&self) -> &[usize] {
         &self.variables
     }
@@ -354,7 +354,7 @@ impl Piece for Passage {
             controls: &self.controls,
             efforts: self.efforts(at),
         };
-        let (before, after) = out.split_at_mut(self.freedoms);
+        let (before, after) = out.split_at_mut(self.dofs);
         tool.momenta(&interval, before, after).map_err(|e| Undefined(e.to_string()))
     }
 
@@ -367,7 +367,7 @@ impl Piece for Passage {
         let t = self.time(context, at, h);
         let ends = (&at.nodes[self.interval], &at.nodes[self.interval + 1]);
         self.differentiate(context, ends, (t, h), self.efforts(at))?;
-        let (n, m, step) = (self.freedoms, self.components, context.plan.step);
+        let (n, m, step) = (self.dofs, self.components, context.plan.step);
         for (half, momentum) in [&context.derivatives.before, &context.derivatives.after].iter().enumerate() {
             let lists =
                 [(0, &momentum.by_start, n), (n, &momentum.by_end, n), (2 * n, &momentum.by_effort, m)];
@@ -415,7 +415,7 @@ impl Piece for Passage {
     }
 
     fn curves(&self, one: usize, other: usize) -> bool {
-        let (scale, effort) = (2 * self.freedoms + self.components, 2 * self.freedoms);
+        let (scale, effort) = (2 * self.dofs + self.components, 2 * self.dofs);
         let is_effort = |v: usize| v >= effort && v < scale;
         if self.simple.is_none() {
             return !(is_effort(one) && is_effort(other));
@@ -428,7 +428,7 @@ impl Piece for Passage {
     }
 }
 
-impl Passage {
+impl DynamicsDefect {
     /// Of a free body's variable: whether it turns, and along which axis; `None` for time scales and other islands.
     fn kind(&self, variable: usize) -> Option<(bool, usize)> {
         self.simple?;
