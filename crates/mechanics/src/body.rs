@@ -7,7 +7,7 @@
 //! Symbols: `m` mass, `J` principal moments of inertia, `E = tr(J)/2 - J` the moments `∫ x_I² dm` that weigh the
 //! directors [Johnson 3.23].
 
-use crate::motion::Motion;
+use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
 use percussion_geometry::mass::{MassProperties, Principal};
 use percussion_geometry::shapes::{PlanarShape, Solid};
@@ -32,6 +32,10 @@ pub struct AttachedOutline {
     /// Where it is in the plane.
     pub offset: PlanarPose,
 }
+
+/// A body's place in the list of all bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyId(pub usize);
 
 /// What a body is to the equations of motion.
 #[derive(Clone, Copy, Debug, PartialEq)]

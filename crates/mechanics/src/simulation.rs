@@ -1,12 +1,12 @@
 //! The step loop: a scheme makes the step, the ledger books it.
 
-use crate::contact::StepRecord;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::ForceError;
 use crate::ledger::{Ledger, LedgerEntry, LedgerMismatch};
 use crate::model::Model;
+use crate::model::State;
 use crate::schemes::Scheme;
-use crate::state::State;
+use crate::step_record::StepRecord;
 
 /// A model on its way through time.
 pub struct Simulation {

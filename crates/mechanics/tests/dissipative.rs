@@ -6,11 +6,11 @@ mod common;
 use common::collisions::{floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::contact::{CollisionModel, ContactOptions};
 use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, Load};
-use percussion_mechanics::joint::motion::{Vec6, angular, linear};
+use percussion_mechanics::response::{CollisionModel, ContactOptions};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::Exact;
+use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
 const RADIUS: f64 = 0.1;

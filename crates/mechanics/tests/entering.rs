@@ -7,11 +7,11 @@ use common::{link, totals};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::joint::{Frame, Joint};
-use percussion_mechanics::model::Closure;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{JointKind, Model, ModelBuilder, Simulation, State};
 
 const STEP: f64 = 2e-3;

@@ -9,8 +9,10 @@ use common::random::Random;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, Impact};
-use percussion_mechanics::joint::motion::linear;
+use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::response::ContactOptions;
+use percussion_mechanics::spatial::linear;
+use percussion_mechanics::step_record::Impact;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 /// Impacts of a run.

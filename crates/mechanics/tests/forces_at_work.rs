@@ -7,12 +7,13 @@ use common::link;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
-    Source, Spring, Table,
+    Source, Spring,
 };
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::simulation::Simulation;
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointKind, Model, ModelBuilder, State};
 
 fn force(name: &str, law: ForceLaw) -> Force {

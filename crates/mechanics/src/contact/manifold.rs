@@ -1,8 +1,8 @@
 //! All contact events of a pair: a box on a floor touches at four corners, each with its own separation and normal.
 
-use super::contacts::ContactGeometry;
+use super::contact_geometry::ContactGeometry;
+use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{PartPose, PartShape};
-use super::touch::{ContactPoint, PairWarmStart};
 use percussion_geometry::Pose;
 use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
 use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};

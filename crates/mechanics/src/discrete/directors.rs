@@ -12,9 +12,10 @@
 use super::Interval;
 use super::loops::End;
 use crate::joint::{Joint, JointKind, LinearForm, Row};
-use crate::model::{Island, Link, Model};
+use crate::model::State;
+use crate::model::{Island, Model};
 use crate::rotation::{Mat3, Turn, hat, tangents};
-use crate::state::State;
+use crate::tree::Link;
 use percussion_geometry::Vec3;
 
 /// Pairs of directors whose products are the internal constraints, in the order of [Johnson 3.21].

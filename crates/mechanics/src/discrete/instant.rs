@@ -15,10 +15,10 @@ use super::loops::End;
 use super::{Interval, energy};
 use crate::force::ForceError;
 use crate::joint::LinearForm;
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
 use percussion_geometry::Vec3;
 
 /// Weight of a director, relative to the sum of all three, that is rounding.

@@ -8,9 +8,10 @@
 //! deficient whenever a mechanism has more hinges than it needs. Momenta at the end of a step are projected to
 //! those the loops allow: the part they do not allow is a multiple of `Bᵀ` and only shifts the next multipliers.
 
-use crate::joint::motion::Vec6;
-use crate::model::{Closure, Island, Model};
+use crate::model::{Island, Model};
 use crate::rotation::Mat3;
+use crate::spatial::Vec6;
+use crate::tree::Closure;
 use crate::tree::System;
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;

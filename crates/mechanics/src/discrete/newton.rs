@@ -14,11 +14,12 @@ use super::Interval;
 use super::loops::{End, Loops};
 use super::middle;
 use crate::force::{Force, ForceError};
-use crate::joint::motion::Vec6;
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
-use crate::state::State;
-use crate::tree::{Singular, inertia_block};
+use crate::spatial::Vec6;
+use crate::spatial::spatial_inertia;
+use crate::tree::Singular;
 use percussion_geometry::Vec3;
 use percussion_geometry::broad::BroadError;
 use percussion_geometry::separation::QueryError;
@@ -461,7 +462,7 @@ impl Newton {
             node.motion0 = node.motion1;
             node.reach0 = node.reach1;
             node.along = Vec6::zeros();
-            node.block = inertia_block(link.mass, &link.inertia, rotation);
+            node.block = spatial_inertia(link.mass, &link.inertia, rotation);
         }
         // The reduced mass matrix is positive definite; without factors the momenta stay as they are.
         if it.system.factor().is_err() {

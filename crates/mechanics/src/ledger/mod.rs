@@ -17,20 +17,20 @@
 //! Where collisions break the path of an island inside a step, its pieces are booked one by one (`path.rs`), and the jumps
 //! between them to `contact`, `friction` and `projection`.
 
-mod books;
+mod checkpoint;
 mod measure;
 mod path;
 
-pub use books::LedgerMismatch;
+pub use checkpoint::LedgerMismatch;
 pub use measure::{Measure, Scratch};
 
-use crate::contact::{JumpSource, StepRecord};
 use crate::discrete::Instant;
 use crate::force::{BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointKind;
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Island, Model};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
+use crate::step_record::{JumpSource, StepRecord};
 use percussion_geometry::Vec3;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,13 +1,13 @@
 //! Booking forces along the paths of islands, piece by piece.
 
 use super::{FORCES, GRAVITY, Ledger};
-use crate::contact::StepRecord;
 use crate::discrete::step_from_stands;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointFrame;
 use crate::model::Model;
+use crate::model::State;
 use crate::rotation::{Mat3, moment_of};
-use crate::state::State;
+use crate::step_record::StepRecord;
 use percussion_geometry::Vec3;
 
 /// One interval of an island: when it begins and how long it is, s.

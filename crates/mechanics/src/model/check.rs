@@ -4,7 +4,7 @@ use super::build::read_coordinates;
 use super::{Model, ModelBuilder, ModelError};
 use crate::body::{BodyError, BodyKind};
 use crate::joint::{Row, Step};
-use crate::state::State;
+use crate::model::State;
 use std::collections::HashSet;
 
 /// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.

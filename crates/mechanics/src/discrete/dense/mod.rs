@@ -15,17 +15,17 @@
 mod matrix;
 
 use super::directors::{Directors, Moved};
-use super::independent::Independent;
+use super::independent_rows::Independent;
 use super::loops::End;
 use super::newton::{DONE, MOST_ITERATIONS, NOISE};
-use super::read_back::turn_of_change;
-use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free::momentum_of_turn};
+use super::reconstruction::turn_of_change;
+use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free_rotation::momentum_of_turn};
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
-use crate::joint::motion::{angular, linear};
 use crate::joint::{Change, LinearForm};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::state::State;
+use crate::spatial::{angular, linear};
 use percussion_geometry::Vec3;
 use percussion_solve::Lu;
 

@@ -1,10 +1,11 @@
 //! What a step tells: impulses for the ledger, meetings for whoever watches, how far constraints are violated.
 
 use super::{Lcp, SLOW, approach};
-use crate::contact::{ContactGeometry, Impact, ImpactKind, JumpSource, MomentumJump};
-use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::contact::ContactGeometry;
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::spatial::{Vec6, angular, linear, twist};
+use crate::step_record::{Impact, ImpactKind, JumpSource, MomentumJump};
 use percussion_geometry::Vec3;
 
 impl Lcp {

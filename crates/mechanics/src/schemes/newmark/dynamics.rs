@@ -10,11 +10,13 @@
 
 use crate::discrete::{End, Loops};
 use crate::force::{Bodies, BodyKinematics, Force, ForceAccumulator, ForceError, Stiffness, Weights};
-use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
 use crate::joint::{Joint, JointFrame, JointKind, Row};
-use crate::model::{Island, Link, Model};
+use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::tree::{Node, Singular, System, carried, inertia_block};
+use crate::spatial::{Mat6, Vec6, angular, linear, twist};
+use crate::spatial::{shift_twist, spatial_inertia};
+use crate::tree::Link;
+use crate::tree::{Node, Singular, System};
 use percussion_geometry::Vec3;
 use percussion_solve::{Gmres, Product};
 
@@ -110,7 +112,7 @@ impl Dynamics {
     pub fn set_mass(&mut self, model: &Model, island: &Island) {
         let links = &model.links[island.bodies.clone()];
         for ((node, link), rotation) in self.system.nodes.iter_mut().zip(links).zip(&self.rotations) {
-            node.block = inertia_block(link.mass, &link.inertia, rotation);
+            node.block = spatial_inertia(link.mass, &link.inertia, rotation);
             node.along = Vec6::zeros();
         }
         self.coupled = false;
@@ -163,7 +165,7 @@ impl Dynamics {
             let node = &self.system.nodes[i];
             let mut acceleration = self.products[i];
             if let Some(p) = node.parent {
-                acceleration += carried(&self.accelerations[p], &node.reach0);
+                acceleration += shift_twist(&self.accelerations[p], &node.reach0);
             }
             for k in 0..node.dofs {
                 acceleration += node.motion0.column(k) * a[node.first + k];
@@ -202,7 +204,7 @@ impl Dynamics {
         let b0 = island.bodies.start;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let r = &self.rotations[i];
-            self.blocks[i] = inertia_block(link.mass, &link.inertia, r);
+            self.blocks[i] = spatial_inertia(link.mass, &link.inertia, r);
             if gyroscopic(i) {
                 let w = angular(&self.twists[i]);
                 let j = self.blocks[i].fixed_view::<3, 3>(3, 3).into_owned();
@@ -306,7 +308,7 @@ impl Dynamics {
     /// `Mred ν`: momenta.
     pub fn momenta(&mut self, model: &Model, island: &Island, out: &mut [f64]) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            self.wrenches[i] = inertia_block(link.mass, &link.inertia, &self.rotations[i]) * self.twists[i];
+            self.wrenches[i] = spatial_inertia(link.mass, &link.inertia, &self.rotations[i]) * self.twists[i];
         }
         self.system.reduce(&mut self.wrenches, out);
     }

@@ -23,14 +23,14 @@ mod dynamics;
 mod update;
 
 use super::{Scheme, UnknownScheme};
-use crate::discrete::free::LARGEST_TURN;
+use crate::discrete::free_rotation::LARGEST_TURN;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
 use crate::joint::Step;
-use crate::joint::motion::angular;
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Turn;
-use crate::state::State;
+use crate::spatial::angular;
 use crate::tree::Singular;
 use dynamics::Dynamics;
 use percussion_geometry::Vec3;
