@@ -249,7 +249,7 @@ pub struct Counts {
 impl Counts {
     /// Those of a model.
     pub fn of(model: &percussion_mechanics::Model) -> Self {
-        let tied = |link: &&percussion_mechanics::model::Link| {
+        let tied = |link: &&percussion_mechanics::tree::Link| {
             link.joint.kind != percussion_mechanics::JointKind::Free
         };
         Self {

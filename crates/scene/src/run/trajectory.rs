@@ -29,7 +29,7 @@ use super::since::Since;
 use super::stepping::{ARRAYS, SOLVER_NAMES};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::{Ledger, Model, State};
 
 /// Columns of `energy`.
