@@ -18,6 +18,7 @@
 //! contact            contact detection: parts, candidate pairs, separations, manifolds
 //! force              forces on material points, the contact potential
 //! model              what time does not change (Model) and what it does (State)
+//! kinematics         Jacobian columns of points and their derivatives, reduced mass matrices
 //! discrete           discrete Euler-Lagrange equations of an interval and their derivatives
 //! step_record        what happened inside a step
 //! response           contact response: collision groups, impact laws, friction
@@ -31,6 +32,7 @@ pub mod contact;
 pub mod discrete;
 pub mod force;
 pub mod joint;
+pub mod kinematics;
 pub mod ledger;
 pub mod model;
 pub mod named_arrays;
