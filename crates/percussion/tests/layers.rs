@@ -29,6 +29,7 @@ const CRATES: [Layers; 1] = [Layers {
         "contact",
         "force",
         "model",
+        "kinematics",
         "discrete",
         "step_record",
         "response",
