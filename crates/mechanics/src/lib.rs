@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! named_arrays       arrays by name, for checkpoints
+//! tolerances         every tolerance with its unit and reason
 //! rotation           SO(3)
 //! spatial            twists, wrenches, spatial inertia
 //! table              piecewise linear and piecewise constant functions of time
@@ -44,6 +45,7 @@ pub mod simulation;
 pub mod spatial;
 pub mod step_record;
 pub mod table;
+pub mod tolerances;
 pub mod tree;
 
 pub use body::{Body, BodyId};

@@ -17,13 +17,11 @@
 //! starts with its greatest velocity at once, and a table changes its velocity at every row.
 
 use crate::table::Table;
+use crate::tolerances::OUT_OF_PLANE;
 use nalgebra::{Rotation3, Unit};
 use percussion_geometry::{Pose, Vec3};
 use std::f64::consts::TAU;
 use thiserror::Error;
-
-/// Sine of the angle, and part of a shift, by which a motion may leave a plane and stay in it: rounding of what authors write.
-const SAME_PLANE: f64 = 1e-9;
 
 /// A sine wave.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -315,12 +313,12 @@ impl Motion {
 
     /// Whether it keeps points of a plane with a unit normal in that plane.
     pub fn keeps_plane(&self, normal: &Vec3) -> bool {
-        let along = |shift: &Vec3| shift.dot(normal).abs() <= SAME_PLANE * shift.norm();
+        let along = |shift: &Vec3| shift.dot(normal).abs() <= OUT_OF_PLANE * shift.norm();
         match &self.path {
             Path::Shake { amplitude, .. } => along(amplitude),
             Path::Table(table) => table.values().all(|row| along(&Vec3::from(*row))),
             Path::Turn { axis, .. } | Path::Rock { axis, .. } => {
-                axis.direction.cross(normal).norm() <= SAME_PLANE
+                axis.direction.cross(normal).norm() <= OUT_OF_PLANE
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::body::Body;
 use crate::body::BodyId;
 use crate::joint::JointKind;
 use crate::rotation::{Mat3, tangents};
+use crate::tolerances::OUT_OF_PLANE;
 use crate::tree::Link;
 use percussion_geometry::separation::{
     Options, Outcome, PlanarOptions, QueryError, SeparationIn, planar_separation, resolve, resolve_planar,
@@ -327,9 +328,6 @@ fn inverse(pose: &Pose) -> Pose {
     Pose::new(back, back * -pose.position)
 }
 
-/// How far axes and points of planes may differ: rounding of what an author writes.
-const SAME_PLANE: f64 = 1e-9;
-
 /// The plane of all planar shapes: that of their bodies' planar joints.
 fn common_plane(
     bodies: &[Body],
@@ -356,7 +354,7 @@ fn common_plane(
                 let normal = first.axes.column(2);
                 let tilt = normal.cross(&plane.axes.column(2)).norm();
                 let height = normal.dot(&(plane.point - first.point)).abs();
-                if !(tilt <= SAME_PLANE && height <= SAME_PLANE) {
+                if !(tilt <= OUT_OF_PLANE && height <= OUT_OF_PLANE) {
                     let (a, b) = (bodies[*other].name.clone(), bodies[body].name.clone());
                     return Err(ContactError::TwoPlanes { a, b });
                 }

@@ -3,6 +3,7 @@
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{PartPose, PartShape};
+use crate::tolerances::{FACE_TILT, FEATURE_MARGIN};
 use percussion_geometry::Pose;
 use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
 use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
@@ -13,12 +14,6 @@ pub struct ManifoldQuery {
     space: EventWorkspace,
     plane: PlanarEventWorkspace,
 }
-
-/// How far an event's point may lie outside of its features, relative to the smaller part: faces that lie on each other
-/// up to a tilt of as much keep all their corners.
-const REACH: f64 = 1e-3;
-/// Sine of the greatest angle between faces that still lie on each other.
-const TILT: f64 = 0.1;
 
 /// How near parts and events must be to take part in a time step [Hart 4.8-4.10], lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,10 +84,10 @@ impl ContactGeometry {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let smaller = p.radius.min(q.radius);
         let options = |scale: f64| EventOptions {
-            eps_x: REACH * smaller,
+            eps_x: FEATURE_MARGIN * smaller,
             eps_t: window / scale,
             eps_0: resolution(p.radius, q.radius),
-            tilt: TILT,
+            tilt: FACE_TILT,
         };
         let stands = (&p.stand(poses.0), &q.stand(poses.1));
         self.list_events((a, b), stands, f64::INFINITY, options, memory, room, list)

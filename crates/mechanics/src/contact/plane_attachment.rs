@@ -7,6 +7,7 @@
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::PairWarmStart;
 use super::part::PartShape;
+use crate::tolerances::PARALLEL_EDGES;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 
@@ -31,7 +32,7 @@ impl PlaneAttachment {
             Self::Edges(e1, e2) => {
                 let (u1, u2) = (e1.cross(n), e2.cross(n));
                 let det = n.dot(&u1.cross(&u2));
-                if det * det <= PARALLEL * u1.norm_squared() * u2.norm_squared() {
+                if det * det <= PARALLEL_EDGES * u1.norm_squared() * u2.norm_squared() {
                     return *wb;
                 }
                 let (r1, r2) = (u1.dot(wa), u2.dot(wb));
@@ -41,9 +42,6 @@ impl PlaneAttachment {
         }
     }
 }
-
-/// Squared sine of an angle below which two edges are parallel.
-const PARALLEL: f64 = 1e-4;
 
 impl ContactGeometry {
     /// What carries the plane between two parts, from the basis of their last query.

@@ -8,12 +8,11 @@
 //! unknown and is carried over untouched.
 
 use crate::rotation::{Mat3, Turn, hat, tidied};
+use crate::tolerances::RODRIGUES_MAX;
 use percussion_geometry::Vec3;
 
 /// Iterations after which a step is too large to have a solution.
 const MOST_ITERATIONS: usize = 30;
-/// Largest Rodrigues vector of a step: 150 degrees. Beyond, the equation may have no solution or the wrong one.
-pub(crate) const LARGEST_TURN: f64 = 3.7;
 
 /// `l h`: the discrete angular momentum of a turn in body axes, times the step.
 pub fn momentum_of_turn(inertia: &Vec3, c: &Vec3) -> Vec3 {
@@ -39,7 +38,7 @@ pub fn turn_of_momentum(inertia: &Vec3, hp: &Vec3) -> Option<(Turn, usize)> {
         c -= d;
         // Quadratic convergence: what is left after a correction of 1e-9 is below rounding.
         if d.norm_squared() <= 1e-18 * c.norm_squared() || scale == 0.0 {
-            let fine = c.norm_squared() <= LARGEST_TURN * LARGEST_TURN;
+            let fine = c.norm_squared() <= RODRIGUES_MAX * RODRIGUES_MAX;
             return fine.then_some((Turn(c), iteration));
         }
     }

@@ -2,9 +2,7 @@
 //!
 //! Gram-Schmidt with exchanges: the longest remaining row comes next, until what remains is rounding.
 
-/// Length of what remains of a row, relative to the longest, below which it adds nothing. Half-way (in powers of ten)
-/// between rounding and one: rows that say the same twice differ by rounding, others do not come near this.
-const REDUNDANT: f64 = 1e-8;
+use crate::tolerances::REDUNDANT_ROW;
 
 /// A choice of rows, with memory that is reused.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +74,7 @@ fn orthogonalise(
         if round == 0 {
             first = longest;
         }
-        if !(longest > REDUNDANT * first) {
+        if !(longest > REDUNDANT_ROW * first) {
             return;
         }
         taken[best] = true;

@@ -19,10 +19,8 @@ use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
 use crate::spatial::{Vec6, angular, linear};
+use crate::tolerances::DIRECTOR_WEIGHT;
 use percussion_geometry::Vec3;
-
-/// Weight of a director, relative to the sum of all three, that is rounding.
-const WEIGHTLESS: f64 = 1e-12;
 
 /// How far momenta are from those that constraints allow: the greatest `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -117,7 +115,7 @@ impl Instant {
             let mut rate = Moved { shift: momentum.force / link.mass, frame: last };
             let weights = director_weights(link);
             for k in 0..3 {
-                if weights[k] > WEIGHTLESS * weights.sum() {
+                if weights[k] > DIRECTOR_WEIGHT * weights.sum() {
                     rate.frame.set_column(k, &(momentum.moment.column(k) / weights[k]));
                 }
             }

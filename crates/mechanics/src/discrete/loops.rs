@@ -11,13 +11,11 @@
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::spatial::Vec6;
+use crate::tolerances::REDUNDANT_LOOP_ROW;
 use crate::tree::Closure;
 use crate::tree::System;
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;
-
-/// Columns of the multipliers' system shorter than this, relative to the longest, are redundant.
-const REDUNDANT: f64 = 1e-10;
 
 /// Scratch memory for the loops of one island.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +117,7 @@ impl Loops {
                 matrix[c * m + r] = row.iter().zip(column).map(|(a, b)| a * b).sum();
             }
         }
-        self.qr.factor(REDUNDANT);
+        self.qr.factor(REDUNDANT_LOOP_ROW);
         for r in 0..m {
             let row = &self.after[r * n..(r + 1) * n];
             let along: f64 = row.iter().zip(z).map(|(a, b)| a * b).sum();

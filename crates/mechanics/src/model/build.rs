@@ -297,7 +297,7 @@ impl ModelBuilder {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
             _ => 0.0,
         };
-        let least = check::MISFIT * points.0.norm().max(points.1.norm());
+        let least = crate::tolerances::JOINT_MISFIT * points.0.norm().max(points.1.norm());
         if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }

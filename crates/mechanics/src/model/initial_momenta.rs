@@ -8,6 +8,7 @@ use super::{Model, ModelBuilder, ModelError};
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear, twist};
 use crate::spatial::{shift_twist, spatial_inertia};
+use crate::tolerances::VELOCITY_MISFIT;
 use crate::tree::{Node, System};
 use nalgebra::{DMatrix, DVector};
 use percussion_geometry::Vec3;
@@ -21,10 +22,6 @@ pub struct Velocity {
     /// rad/s
     pub angular: Vec3,
 }
-
-/// Part of a velocity that a joint does not allow which counts as rounding in the author's arithmetic, relative to the
-/// greatest speed.
-const MISFIT: f64 = 1e-9;
 
 impl Model {
     /// The reduced mass matrix of a range of bodies as a linear system on the tree, at a configuration.
@@ -165,7 +162,7 @@ fn wanted_twists(
                 }
             };
             let misfit = (b - fitted).amax();
-            if !project && misfit > MISFIT * fastest.max(f64::MIN_POSITIVE) {
+            if !project && misfit > VELOCITY_MISFIT * fastest.max(f64::MIN_POSITIVE) {
                 return Err(ModelError::Velocity {
                     body: model.bodies[link.body].name.clone(),
                     joint: link.joint.name.clone(),
@@ -208,7 +205,7 @@ pub(super) fn project_on_loops(
             let mut reduced = vec![0.0; n];
             system.reduce(&mut wrenches, &mut reduced);
             let error: f64 = reduced.iter().zip(&rates).map(|(g, r)| g * r).sum();
-            if !project && error.abs() > MISFIT * speed.max(f64::MIN_POSITIVE) {
+            if !project && error.abs() > VELOCITY_MISFIT * speed.max(f64::MIN_POSITIVE) {
                 return Err(ModelError::Velocity {
                     body: model.bodies[model.links[closure.child].body].name.clone(),
                     joint: closure.joint.name.clone(),

@@ -17,11 +17,9 @@ use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use crate::model::Model;
 use crate::model::State;
 use crate::spatial::{Vec6, angular, linear};
+use crate::tolerances::STEPS_PER_CONTACT;
 use percussion_geometry::Vec3;
 use std::f64::consts::PI;
-
-/// Steps that a contact should last at least.
-const STEPS: f64 = 20.0;
 
 /// A stiffness, and what to expect of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +65,12 @@ pub fn suggested_stiffness(model: &Model, state: &State, h: f64, overlap: f64) -
         contacts.all_pairs().into_iter().map(|pair| meeting(model, contacts, state, &twists, pair)).collect();
     let lightest = meetings.iter().map(|m| m.mass).reduce(f64::min)?;
     let needed = meetings.iter().map(|m| m.needed(overlap)).fold(0.0, f64::max);
-    let most = lightest * (PI / (STEPS * h)).powi(2);
+    let most = lightest * (PI / (STEPS_PER_CONTACT * h)).powi(2);
     let stiffness = if needed > 0.0 { needed.min(most) } else { most };
     Some(Suggestion {
         stiffness,
         predicted_overlap: meetings.iter().map(|m| m.overlap(stiffness)).fold(0.0, f64::max),
-        step_needed: (needed > most).then(|| PI / STEPS * (lightest / needed).sqrt()),
+        step_needed: (needed > most).then(|| PI / STEPS_PER_CONTACT * (lightest / needed).sqrt()),
     })
 }
 

@@ -17,7 +17,7 @@ mod matrix;
 use super::directors::{Directors, Moved};
 use super::independent_rows::Independent;
 use super::loops::End;
-use super::newton::{DONE, MOST_ITERATIONS, NOISE};
+use super::newton::MOST_ITERATIONS;
 use super::reconstruction::turn_of_change;
 use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free_rotation::momentum_of_turn};
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
@@ -26,6 +26,7 @@ use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
 use crate::spatial::{angular, linear};
+use crate::tolerances::{NEWTON_DECREMENT, NEWTON_NOISE};
 use percussion_geometry::Vec3;
 use percussion_solve::Lu;
 
@@ -165,7 +166,7 @@ impl Dense {
             if !decrement.is_finite() {
                 return Err((StepError::NotFinite, 0));
             }
-            if decrement <= DONE || (decrement <= NOISE && decrement >= 0.1 * last) {
+            if decrement <= NEWTON_DECREMENT || (decrement <= NEWTON_NOISE && decrement >= 0.1 * last) {
                 effort.decrement = decrement;
                 break;
             }

@@ -9,10 +9,8 @@
 use super::super::{Bodies, BodyKinematics, ForceError, LinearForm, Stiffness};
 use super::{ContactPotential, Softened};
 use crate::rotation::Mat3;
+use crate::tolerances::DIFFERENCE_STEP;
 use percussion_geometry::Vec3;
-
-/// Step of the differences, as a multiple of the size of the pair, and of directors.
-const STEP: f64 = 1e-6;
 
 /// What is moved.
 #[derive(Clone, Copy, PartialEq)]
@@ -40,7 +38,7 @@ impl ContactPotential {
             let size = Softened::size(&self.contacts, pair).unwrap_or(1.0);
             for (side, slot) in slots.iter().enumerate().filter_map(|(k, slot)| Some((k, (*slot)?))) {
                 for (what, number) in kinds(self.drag > 0.0).flat_map(|w| (0..12).map(move |n| (w, n))) {
-                    let step = if number < 3 { STEP * size } else { STEP };
+                    let step = if number < 3 { DIFFERENCE_STEP * size } else { DIFFERENCE_STEP };
                     let mut sides = [[blank(slots[0]), blank(slots[1])]; 2];
                     for (forces, sign) in sides.iter_mut().zip([1.0, -1.0]) {
                         let own = slot - bodies.first;

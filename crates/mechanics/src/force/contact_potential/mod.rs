@@ -31,10 +31,11 @@ use super::{Bodies, ForceAccumulator, ForceError, LinearForm, ParameterError, St
 use crate::contact::{ContactGeometry, ContactPoint, PairWarmStart, Part, Potential};
 use crate::rotation::Mat3;
 use crate::spatial::twist;
+use crate::tolerances::{DAMPING_SOFTNESS, SOFTNESS};
 use nearest_pose::Seen;
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Pose, Vec3};
-use softening::{SOFTNESS, Softened};
+use softening::Softened;
 use std::sync::Arc;
 
 /// The contact potential of all parts of a model.
@@ -50,9 +51,6 @@ pub struct ContactPotential {
     /// Slots of the bodies of these pairs.
     slots: Vec<usize>,
 }
-
-/// How far from the deepest corner, as a multiple of the size of the pair, others share the drag.
-const DRAG_SOFTNESS: f64 = 0.05;
 
 /// Two parts that overlap.
 struct Meeting {
@@ -193,7 +191,7 @@ impl ContactPotential {
         touch: &ContactPoint,
         bodies: &Bodies,
     ) -> Resistance {
-        let wide = self.softened(pair, &meeting.bodies, touch, DRAG_SOFTNESS);
+        let wide = self.softened(pair, &meeting.bodies, touch, DAMPING_SOFTNESS);
         let moving = |motion: [LinearForm; 2], weight: f64| {
             let rate: f64 = motion.iter().map(|form| form.rate(bodies)).sum();
             (motion, rate, weight)

@@ -13,11 +13,10 @@
 use crate::force::{Bodies, LinearForm};
 use crate::rotation::{Mat3, hat};
 use crate::spatial::{Vec6, angular, linear};
+use crate::tolerances::POLAR_CHANGE;
 use nalgebra::Rotation3;
 use percussion_geometry::Pose;
 
-/// Change of the polar iteration below which the next one is rounding: convergence is quadratic.
-const CONVERGED: f64 = 1e-9;
 /// Iterations for directors of a step that turns by all but half a turn.
 const MOST_ITERATIONS: usize = 60;
 
@@ -65,7 +64,7 @@ fn nearest_rotation(frame: &Mat3) -> Mat3 {
         let change = (next - x).amax();
         x = next;
         // Also where nothing is a number any more: the separation kernel refuses such placements.
-        if !(change > CONVERGED) {
+        if !(change > POLAR_CHANGE) {
             break;
         }
     }

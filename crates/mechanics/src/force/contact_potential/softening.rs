@@ -23,16 +23,11 @@
 
 use crate::contact::{ContactGeometry, ContactPoint, PartShape};
 use crate::rotation::{Mat3, tangents};
+use crate::tolerances::{MOMENTS_SINGULAR, POINTS_AGREE};
 use nalgebra::{Matrix2, Matrix3x2, Vector2};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec2, Vec3};
 
-/// `ε` as a multiple of the size of the pair, the sum of the outer radii that are finite.
-pub(super) const SOFTNESS: f64 = 1e-4;
-/// How far the contact points may differ across β, as a multiple of the size of the pair.
-const AGREED: f64 = 1e-13;
-/// Moments below this multiple of the size of the pair squared do not determine α.
-const SINGULAR: f64 = 1e-12;
 /// Newton iterations for α: it ends after a few, as soon as the corners that carry weight are found.
 const MOST_ITERATIONS: usize = 60;
 
@@ -230,11 +225,12 @@ impl Pair<'_> {
         // Where no corner answers, steps that move corners by a few softnesses find the next ones; they grow if need be.
         let mut longest = 4.0 * self.softness / self.size;
         for _ in 0..MOST_ITERATIONS {
-            if !(gradient.norm() > AGREED * self.size) {
+            if !(gradient.norm() > POINTS_AGREE * self.size) {
                 break;
             }
             let moments = self.flattened(&(now.0.moments + now.1.moments));
-            let matrix = (moments + Matrix2::identity() * (SINGULAR * self.size * self.size)) / self.softness;
+            let matrix =
+                (moments + Matrix2::identity() * (MOMENTS_SINGULAR * self.size * self.size)) / self.softness;
             let Some(mut step) = matrix.try_inverse().map(|inverse| inverse * gradient) else { break };
             if step.norm() > longest {
                 step *= longest / step.norm();

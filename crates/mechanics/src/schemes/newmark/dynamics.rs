@@ -15,13 +15,12 @@ use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
 use crate::spatial::{Mat6, Vec6, angular, linear, twist};
 use crate::spatial::{shift_twist, spatial_inertia};
+use crate::tolerances::NEWMARK_INNER_RESIDUAL;
 use crate::tree::Link;
 use crate::tree::{Node, Singular, System};
 use percussion_geometry::Vec3;
 use percussion_solve::{Gmres, Product};
 
-/// Relative residual of the inner linear solver; the iteration around it does the rest.
-const INNER: f64 = 1e-10;
 /// Directions of the inner solver before a restart, and restarts.
 const DIRECTIONS: usize = 40;
 const RESTARTS: usize = 10;
@@ -322,7 +321,7 @@ impl Dynamics {
         let largest = model.islands.iter().map(|island| island.dofs.len()).max().unwrap_or(0);
         let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
         let ends = (rotations.as_slice(), rotations.as_slice());
-        krylov.solve(b, x, INNER, RESTARTS, |product, v, out| match product {
+        krylov.solve(b, x, NEWMARK_INNER_RESIDUAL, RESTARTS, |product, v, out| match product {
             Product::Preconditioner => system.solve(v, out, spare),
             Product::Matrix => system.multiply(v, spare, wrenches, out, |twists, wrenches| {
                 for element in stiffness.iter() {

@@ -23,7 +23,6 @@ mod dynamics;
 mod update;
 
 use super::{Scheme, UnknownScheme};
-use crate::discrete::free_rotation::LARGEST_TURN;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
 use crate::joint::Step;
@@ -31,19 +30,15 @@ use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Turn;
 use crate::spatial::angular;
+use crate::tolerances::RODRIGUES_MAX;
+use crate::tolerances::{LOOP_CLOSURE, NEWMARK_DECREMENT, NEWMARK_NOISE};
 use crate::tree::Singular;
 use dynamics::Dynamics;
 use percussion_geometry::Vec3;
 use update::{Family, Spin};
 
-/// Relative decrement (of energy: the square of that of rates) at which rates are known to rounding: `(1e-14)²`.
-const DONE: f64 = 1e-28;
-/// Relative decrement at which an iteration that no longer shrinks has reached the noise of forces or of a long chain.
-const NOISE: f64 = 1e-18;
 /// Iterations after which there is no solution nearby.
 const MOST_ITERATIONS: usize = 60;
-/// Opening of a loop, relative to the length of the longest arm in the scene, that is rounding.
-const CLOSED: f64 = 1e-15;
 /// Most projections of the positions; they converge quadratically.
 const MOST_PROJECTIONS: usize = 8;
 
@@ -173,7 +168,7 @@ impl Newmark {
             if !decrement.is_finite() {
                 return Err((StepError::NotFinite, 0));
             }
-            if decrement <= DONE || (decrement <= NOISE && decrement >= last) {
+            if decrement <= NEWMARK_DECREMENT || (decrement <= NEWMARK_NOISE && decrement >= last) {
                 effort.decrement = decrement;
                 break;
             }
@@ -314,7 +309,7 @@ impl Newmark {
 
     /// Refuses a step that turned too far to mean anything, or has no numbers.
     fn check(&self, island: &Island) -> Result<(), (StepError, usize)> {
-        let far = |turn: &Turn| !(turn.0.norm() <= LARGEST_TURN);
+        let far = |turn: &Turn| !(turn.0.norm() <= RODRIGUES_MAX);
         if let Some(i) = self.steps.iter().position(|step| far(&step.turn) || far(&step.swing)) {
             return Err((StepError::TurnsTooFar, i));
         }
@@ -332,7 +327,7 @@ impl Newmark {
                 self.dynamics.set_mass(model, island);
                 self.dynamics.factor(model, island)?;
                 let open = self.dynamics.closing(&mut self.d);
-                if open <= CLOSED * self.size {
+                if open <= LOOP_CLOSURE * self.size {
                     break;
                 }
                 for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
@@ -369,7 +364,11 @@ impl Scheme for Newmark {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_opening", CLOSED)]
+        vec![
+            ("newton_decrement", NEWMARK_DECREMENT),
+            ("newton_noise", NEWMARK_NOISE),
+            ("loop_opening", LOOP_CLOSURE),
+        ]
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
