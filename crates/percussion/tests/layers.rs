@@ -19,6 +19,7 @@ const CRATES: [Layers; 1] = [Layers {
     name: "mechanics",
     modules: &[
         "named_arrays",
+        "tolerances",
         "rotation",
         "spatial",
         "table",
