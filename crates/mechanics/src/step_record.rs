@@ -31,7 +31,7 @@ pub struct PathNode {
     pub coordinates: usize,
 }
 
-/// Why momenta or energy jumped.
+/// The source of a jump of momentum or energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JumpSource {
     /// Normal impulses, and what restitution takes.
@@ -45,15 +45,15 @@ pub enum JumpSource {
 /// A jump: momentum of one body, or energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MomentumJump {
-    /// Why.
-    pub cause: JumpSource,
+    /// The source.
+    pub source: JumpSource,
     /// Slot of the body; for energies any body of the island.
     pub slot: usize,
-    /// Linear momentum brought, N s.
+    /// Change of linear momentum, N s.
     pub linear: Vec3,
-    /// Angular momentum about the origin brought, N m s.
+    /// Change of angular momentum about the origin, N m s.
     pub angular: Vec3,
-    /// Energy brought, J.
+    /// Change of energy, J.
     pub energy: f64,
 }
 
@@ -234,9 +234,9 @@ impl StepRecord {
     }
 
     /// An impulse at a point on a body.
-    pub fn impulse(&mut self, cause: JumpSource, slot: usize, point: &Vec3, impulse: &Vec3) {
+    pub fn impulse(&mut self, source: JumpSource, slot: usize, point: &Vec3, impulse: &Vec3) {
         self.jumps.push(MomentumJump {
-            cause,
+            source,
             slot,
             linear: *impulse,
             angular: point.cross(impulse),
@@ -245,7 +245,7 @@ impl StepRecord {
     }
 
     /// Energy that appeared (or, negative, went) in the island of a body.
-    pub fn energy(&mut self, cause: JumpSource, slot: usize, energy: f64) {
-        self.jumps.push(MomentumJump { cause, slot, linear: Vec3::zeros(), angular: Vec3::zeros(), energy });
+    pub fn energy(&mut self, source: JumpSource, slot: usize, energy: f64) {
+        self.jumps.push(MomentumJump { source, slot, linear: Vec3::zeros(), angular: Vec3::zeros(), energy });
     }
 }

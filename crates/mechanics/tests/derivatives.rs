@@ -323,7 +323,7 @@ fn a_motor_is_the_slope_of_its_work_on_every_dof() {
                     d[k % n] = e;
                     let mut ledger = Ledger::new(&driven, from).unwrap();
                     ledger.record(&driven, from, &displaced(from, &d), STEP, None).unwrap();
-                    ledger.cause("motor").unwrap().energy
+                    ledger.source("motor").unwrap().energy
                 });
                 let power = sign * added[k];
                 let place = format!("{kind:?}: motor {coordinate} of joint {slot}, degree of freedom {k}");

@@ -162,7 +162,7 @@ fn balls_collide_as_in_the_textbook() {
     let twists = run.ledger().twists();
     assert!((linear(&twists[0]) - (va + n * (j / ma))).norm() < 1e-14);
     assert!((linear(&twists[1]) - (vb - n * (j / mb))).norm() < 1e-14);
-    let lost = run.ledger().cause("contact").unwrap().energy;
+    let lost = run.ledger().source("contact").unwrap().energy;
     let expected = -0.5 * (1.0 - 0.25) * n.dot(&v).powi(2) / (1.0 / ma + 1.0 / mb);
     assert!((lost - expected).abs() < 1e-13 * expected.abs(), "{lost} {expected}");
     assert!(run.ledger().extremes().energy_error < 1e-13);

@@ -211,7 +211,7 @@ fn work_of_motors_accounts_for_energy_on_joints_without_coordinates() {
             let entry = (0..steps).map(|_| simulation.advance().unwrap()).last().unwrap();
             assert!(entry.work.abs() > 1e-2, "{kind:?}: {}", entry.work);
             // Motors on the world bring momentum as supports do.
-            let unexplained = simulation.ledger().cause("scheme").unwrap();
+            let unexplained = simulation.ledger().source("scheme").unwrap();
             assert!(unexplained.linear.amax() < 1e-12 && unexplained.angular.amax() < 1e-12, "{kind:?}");
             (entry.measure.energy() - before - entry.work).abs()
         };

@@ -68,7 +68,7 @@ pub fn position(sim: &Simulation, body: usize) -> Vec3 {
 }
 
 pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a LedgerSource {
-    sim.ledger().cause(name).unwrap()
+    sim.ledger().source(name).unwrap()
 }
 
 /// Cubes of the thesis in a row along x, at given places of their centres, with given velocities.

@@ -67,7 +67,7 @@ impl Lift {
             let (old, new) = (self.bodies[slot], momentum(model, at, slot, &(t * scale)));
             let about = |x: &Vec3, m: &Vec6| x.cross(&linear(m)) + angular(m);
             let jump = MomentumJump {
-                cause: JumpSource::Projection,
+                source: JumpSource::Projection,
                 slot,
                 linear: linear(&new) - linear(&old),
                 angular: about(&at.positions[slot], &new) - about(&trial.positions[slot], &old),

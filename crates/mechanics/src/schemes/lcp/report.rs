@@ -117,5 +117,11 @@ impl Lcp {
 /// An impulse on a body as the ledger wants it.
 fn jump(cause: JumpSource, slot: usize, centre: &Vec3, wrench: &Vec6) -> MomentumJump {
     let push = linear(wrench);
-    MomentumJump { cause, slot, linear: push, angular: centre.cross(&push) + angular(wrench), energy: 0.0 }
+    MomentumJump {
+        source: cause,
+        slot,
+        linear: push,
+        angular: centre.cross(&push) + angular(wrench),
+        energy: 0.0,
+    }
 }
