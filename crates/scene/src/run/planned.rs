@@ -10,7 +10,7 @@
 //! The books are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
 //! the controls did not bring shows up there.
 
-use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::checkpoint::{Checkpoint, ContactFigures, replace, saved};
 use super::error::RunError;
 use super::events::Event;
 use super::folder::{self, Folder};
@@ -82,7 +82,7 @@ pub fn plan(
     let checkpoint = Checkpoint {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         state: state.clone(),
-        ledger: ledger.figures(),
+        ledger: saved(&ledger),
         rows: parts.rows(),
         iterations: 0,
         wall_time: clock.elapsed().as_secs_f64(),
@@ -254,7 +254,7 @@ impl<'a> Books<'a> {
                 let gained = linear(&change) * link.mass;
                 let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(&change)));
                 inside.jumps.push(MomentumJump {
-                    cause: JumpSource::Contact,
+                    source: JumpSource::Contact,
                     slot,
                     linear: gained,
                     angular: after.positions[slot].cross(&gained) + spin,

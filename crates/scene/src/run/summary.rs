@@ -427,10 +427,10 @@ impl Summary {
             infeasibility_max: course.stepping.infeasibility().map(|(_, max)| max),
             complementarity: course.stepping.summary(),
             projection: ledger
-                .cause("projection")
+                .source("projection")
                 .map(|cause| Projection { energy: cause.energy, angular_momentum: vector(&cause.angular) }),
             causes: ledger
-                .causes()
+                .sources()
                 .iter()
                 .map(|cause| Brought {
                     cause: cause.name.clone(),

@@ -188,7 +188,7 @@ impl Row {
         let StepFigures { discrete_energy, hamiltonian, hidden } = *step;
         let energies = [measure.kinetic, measure.potential, total, discrete_energy, work, error, hamiltonian];
         let vectors = [measure.linear, measure.angular, measure.angular_about_centre()];
-        let scheme = ledger.causes().iter().find(|cause| cause.name == "scheme");
+        let scheme = ledger.sources().iter().find(|cause| cause.name == "scheme");
         let errors = scheme.map_or([0.0; 2], |cause| [cause.linear.norm(), cause.angular.norm()]);
         let violations = [measure.position_violation, measure.velocity_violation, hidden];
         let all = std::iter::once(state.time)
