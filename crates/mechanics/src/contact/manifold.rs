@@ -49,7 +49,7 @@ impl ContactGeometry {
             eps_0,
             tilt: window.tilt,
         };
-        let whole = self.list_events((a, b), stands, window.within, options, memory, room, list)?;
+        let whole = self.list_events((a, b), stands, (window.within, options), memory, room, list)?;
         Ok((whole.solved && whole.gap() <= window.within).then_some(whole))
     }
 
@@ -67,7 +67,7 @@ impl ContactGeometry {
         options.eps_0 = options.eps_0.max(window);
         options.eps_x = options.eps_x.max(window);
         let stands = (&self.parts[a].stand(pose_a), &self.parts[b].stand(pose_b));
-        self.list_events((a, b), stands, f64::INFINITY, |_| options, memory, room, list).map(|_| ())
+        self.list_events((a, b), stands, (f64::INFINITY, |_| options), memory, room, list).map(|_| ())
     }
 
     /// Adds the events of a pair that touch, overlap or nearly do: faces may be tilted a little against each other, and
@@ -90,17 +90,15 @@ impl ContactGeometry {
             tilt: FACE_TILT,
         };
         let stands = (&p.stand(poses.0), &q.stand(poses.1));
-        self.list_events((a, b), stands, f64::INFINITY, options, memory, room, list)
+        self.list_events((a, b), stands, (f64::INFINITY, options), memory, room, list)
     }
 
     /// `options` is handed the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
-    #[allow(clippy::too_many_arguments)]
     fn list_events(
         &self,
         (a, b): (usize, usize),
         (stand_a, stand_b): (&PartPose, &PartPose),
-        within: f64,
-        options: impl Fn(f64) -> EventOptions,
+        (within, options): (f64, impl Fn(f64) -> EventOptions),
         memory: &mut PairWarmStart,
         room: &mut ManifoldQuery,
         list: &mut Vec<ContactPoint>,

@@ -88,7 +88,7 @@ impl Instant {
         let first = island.bodies.start;
         let it = &mut self.interval;
         it.read_back(model, island, before, now, h)?;
-        it.covectors(End::After, model, island, before, now.time - 0.5 * h, h, &mut self.list);
+        it.covectors(End::After, model, island, before, (now.time - 0.5 * h, h), &mut self.list);
         self.arriving.extend_from_slice(&self.list);
         // Rates of the interval before, for directors that weigh nothing.
         self.rates.extend(it.changes.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
@@ -96,7 +96,7 @@ impl Instant {
             frame: change.turn.moves_frame(rotation) / h,
         }));
         it.read_back(model, island, now, after, h)?;
-        it.covectors(End::Before, model, island, now, now.time + 0.5 * h, h, &mut self.list);
+        it.covectors(End::Before, model, island, now, (now.time + 0.5 * h, h), &mut self.list);
         self.leaving.extend_from_slice(&self.list);
         it.set_mass(model, island);
         // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.

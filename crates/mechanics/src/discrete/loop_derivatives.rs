@@ -22,9 +22,9 @@ impl Differentiator {
         self.loops.begin(model, island);
         let it = &mut self.interval;
         let (x, r) = (&self.positions0, &it.rotations0);
-        self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+        self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         let (x, r) = (&it.positions, &it.rotations);
-        self.loops.read(End::After, model, island, &it.system, x, r, &mut it.wrenches);
+        self.loops.read(End::After, model, island, &it.system, (x, r), &mut it.wrenches);
         out.gaps.clone_from(&self.loops.values);
         out.rows_before.clone_from(&self.loops.before);
         out.rows_after.clone_from(&self.loops.after);

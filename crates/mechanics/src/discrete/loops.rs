@@ -67,15 +67,13 @@ impl Loops {
     }
 
     /// `g` and `B` at given placements of the island's bodies.
-    #[allow(clippy::too_many_arguments)]
     pub fn read(
         &mut self,
         end: End,
         model: &Model,
         island: &Island,
         system: &System,
-        positions: &[Vec3],
-        rotations: &[Mat3],
+        (positions, rotations): (&[Vec3], &[Mat3]),
         wrenches: &mut [Vec6],
     ) {
         let n = self.dofs;

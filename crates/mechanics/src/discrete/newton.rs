@@ -319,7 +319,7 @@ impl Newton {
         if self.loops.rows > 0 {
             let range = island.bodies.clone();
             let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
-            self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+            self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         }
         it.set_mass(model, island);
         it.system.factor()?;
@@ -346,8 +346,7 @@ impl Newton {
                 model,
                 island,
                 &it.system,
-                &it.positions,
-                &it.rotations,
+                (&it.positions, &it.rotations),
                 &mut it.wrenches,
             );
             self.loops.solve(&self.z, true);
@@ -465,8 +464,7 @@ impl Newton {
             model,
             island,
             &it.system,
-            &it.positions,
-            &it.rotations,
+            (&it.positions, &it.rotations),
             &mut it.wrenches,
         );
         self.loops.answer(&mut it.system, &mut it.twists);

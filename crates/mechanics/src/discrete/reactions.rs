@@ -122,7 +122,7 @@ impl Reactions {
         it.begin(model, island, now);
         let range = island.bodies.clone();
         let (x, r) = (&now.positions[range.clone()], &now.rotations[range.clone()]);
-        self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+        self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         for (i, slot) in range.enumerate() {
             it.wrenches[i] = self.rest[slot].on_twists(&now.rotations[slot]);
         }

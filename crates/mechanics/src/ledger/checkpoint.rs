@@ -89,7 +89,7 @@ fn source(s: &mut LedgerSource) -> [(&'static str, Quantity<'_>); 3] {
 }
 
 /// The array of a name and a length.
-fn array<'a>(from: &'a NamedArrays, name: String, expected: usize) -> Result<&'a [f64], LedgerMismatch> {
+fn array(from: &NamedArrays, name: String, expected: usize) -> Result<&[f64], LedgerMismatch> {
     match from.get(&name) {
         Some(values) if values.len() == expected => Ok(values),
         Some(values) => Err(LedgerMismatch::Length { name, found: values.len(), expected }),

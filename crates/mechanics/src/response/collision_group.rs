@@ -57,7 +57,7 @@ impl CollisionGroup {
                 let bodies = island.bodies.clone();
                 let places = (&state.positions[bodies.clone()], &state.rotations[bodies]);
                 let (system, room) = (&interval.system, &mut interval.wrenches);
-                loops.read(End::After, model, island, system, places.0, places.1, room);
+                loops.read(End::After, model, island, system, places, room);
                 loops.answer(&mut interval.system, &mut interval.twists);
             }
         }

@@ -254,7 +254,7 @@ impl Dense {
     ) -> Result<(), (StepError, usize)> {
         let it = &mut self.newton.interval;
         it.read_back(model, island, before, state, h).map_err(|error| (StepError::Force(error), 0))?;
-        it.covectors(End::After, model, island, before, before.time + 0.5 * h, h, &mut self.forms);
+        it.covectors(End::After, model, island, before, (before.time + 0.5 * h, h), &mut self.forms);
         it.set_end_columns(model, island, before);
         for (i, form) in self.forms.iter().enumerate() {
             self.directors.put(i, form, &mut self.momentum);
@@ -334,7 +334,7 @@ impl Dense {
     /// `-D1 L_d - p̂ + h G0ᵀ λ`.
     fn set_residual(&mut self, model: &Model, island: &Island, state: &State, t: f64, h: f64) {
         let it = &self.newton.interval;
-        it.force_covectors(End::Before, model, island, state, t, h, &mut self.forms);
+        it.force_covectors(End::Before, model, island, state, (t, h), &mut self.forms);
         let known = self.directors.mass.iter().zip(&self.delta).zip(&self.momentum);
         for (r, ((m, d), p)) in self.residual.iter_mut().zip(known) {
             *r = m * d / h - p;

@@ -149,14 +149,12 @@ impl Dynamics {
     }
 
     /// `Mred a + bias - Pᵀ F` into `out`.
-    #[allow(clippy::too_many_arguments)]
     pub fn imbalance(
         &mut self,
         model: &Model,
         island: &Island,
         t: f64,
-        coordinates: &[f64],
-        rates: &[f64],
+        (coordinates, rates): (&[f64], &[f64]),
         a: &[f64],
         out: &mut [f64],
     ) {
@@ -189,14 +187,12 @@ impl Dynamics {
 
     /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` says whose rotation is
     /// advanced by rates, and so answers to gyroscopic torques through `γh`.
-    #[allow(clippy::too_many_arguments)]
     pub fn linearise(
         &mut self,
         model: &Model,
         island: &Island,
         t: f64,
-        coordinates: &[f64],
-        rates: &[f64],
+        (coordinates, rates): (&[f64], &[f64]),
         weights: Weights,
         gyroscopic: impl Fn(usize) -> bool,
     ) -> Result<(), ForceError> {
@@ -248,7 +244,7 @@ impl Dynamics {
             return Ok(());
         }
         let (x, r) = (&self.positions, &self.rotations);
-        self.loops.read(End::After, model, island, &self.system, x, r, &mut self.wrenches);
+        self.loops.read(End::After, model, island, &self.system, (x, r), &mut self.wrenches);
         let n = island.dofs.len();
         let mut answers = std::mem::take(&mut self.loops.answers);
         for (k, answer) in answers.chunks_exact_mut(n.max(1)).enumerate().take(self.loops.rows) {

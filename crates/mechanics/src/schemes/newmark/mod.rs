@@ -149,12 +149,12 @@ impl Newmark {
             let dynamics = &mut self.dynamics;
             dynamics.set_rates(model, island, &self.rates);
             dynamics.pull(model, island, t).map_err(force)?;
-            dynamics.imbalance(model, island, t, coordinates, &self.rates, &self.a, &mut self.r);
+            dynamics.imbalance(model, island, t, (coordinates, &self.rates), &self.a, &mut self.r);
             if first || implicit {
                 let lonely = &self.lonely[island.bodies.clone()];
                 let by_rates = |i: usize| !lonely[i];
                 dynamics
-                    .linearise(model, island, t, coordinates, &self.rates, weights, by_rates)
+                    .linearise(model, island, t, (coordinates, &self.rates), weights, by_rates)
                     .map_err(force)?;
                 dynamics.factor(model, island).map_err(singular)?;
             }
@@ -196,7 +196,7 @@ impl Newmark {
         dynamics.solve_tree(model, island, momenta, &mut self.rates0);
         dynamics.set_rates(model, island, &self.rates0);
         dynamics.pull(model, island, t).map_err(|error| (StepError::Force(error), 0))?;
-        dynamics.imbalance(model, island, t, coordinates, &self.rates0, &self.a0, &mut self.r);
+        dynamics.imbalance(model, island, t, (coordinates, &self.rates0), &self.a0, &mut self.r);
         dynamics.correct(model, island, &self.r, &mut self.d);
         self.a0.copy_from_slice(&self.d);
         self.a.copy_from_slice(&self.d);
@@ -223,7 +223,7 @@ impl Newmark {
             let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
             let (rates, a0, a1) = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range]);
             let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
-            self.steps[i] = self.family.step(&link.joint, from, to, rates, a0, a1, h);
+            self.steps[i] = self.family.step(&link.joint, (from, to), rates, (a0, a1), h);
         }
         self.place(model, island, state);
     }
