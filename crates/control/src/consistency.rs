@@ -15,8 +15,8 @@ use percussion_mechanics::State;
 use percussion_mechanics::discrete::{ApplicationFrame, Control};
 use percussion_mechanics::force::{Axes, Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use percussion_mechanics::joint::JointKind;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::model::Island;
+use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// Whether an island's momentum can be accounted for.
 pub fn accountable(plan: &Plan, island: &Island) -> bool {

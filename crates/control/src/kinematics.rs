@@ -2,8 +2,8 @@
 
 use crate::plan::Seen;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::tree::System;
 use percussion_mechanics::{Model, State};
 

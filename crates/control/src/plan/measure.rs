@@ -14,8 +14,8 @@
 use crate::kinematics::Stance;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::rotation::{Mat3, Turn, hat};
+use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// A point or a direction on a body, in the frame of its author; `None` is the world.
 #[derive(Clone, Copy, Debug, PartialEq)]

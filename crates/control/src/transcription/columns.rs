@@ -12,9 +12,9 @@
 //! Several pieces ask about one island at one node: a [`Gallery`] keeps the answers while a candidate is looked at.
 
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::joint::{JointFrame, JointKind};
 use percussion_mechanics::rotation::{tangents, tangents_change};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::{Model, State};
 use std::ops::Range;
 

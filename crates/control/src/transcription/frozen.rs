@@ -14,7 +14,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{
     ContactGeometry, ContactPoint, PairWarmStart, Part, PartShape, PlaneAttachment,
 };
-use percussion_mechanics::joint::motion::{Vec6, twist};
+use percussion_mechanics::spatial::{Vec6, twist};
 
 /// What separates two parts, as it is carried by their bodies. Frames are the bodies' principal ones.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use crate::report::{Place, Read};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::JointKind;
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_solve::nlp::Bound;
 
 /// Where the body of a slot stands.

@@ -16,7 +16,7 @@ use crate::tree::{Entry, Fields, Node, Table, Value};
 use percussion_control::kinematics::Stance;
 use percussion_control::plan::Measure;
 use percussion_control::shooting::{Aim, Direction, Unknown};
-use percussion_mechanics::model::Link;
+use percussion_mechanics::tree::Link;
 use percussion_mechanics::{JointKind, State};
 use std::sync::Arc;
 

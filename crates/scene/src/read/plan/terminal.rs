@@ -20,7 +20,7 @@ use crate::report::{Place, Read};
 use crate::tree::Fields;
 use percussion_control::plan::{Condition, Drive, Terminal, When};
 use percussion_geometry::Pose;
-use percussion_mechanics::joint::motion::Vec6;
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{JointKind, State};
 
 /// What is said about an end.
