@@ -11,13 +11,13 @@ use percussion_geometry::shapes::{HalfSpace, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactOptions, ContactSpec, StepRecord};
 use percussion_mechanics::discrete::StepError;
-use percussion_mechanics::schemes::Response;
+use percussion_mechanics::schemes::DecompositionResponse;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 /// Responds to the overlaps of a first state.
 fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State, StepRecord) {
     let (model, trial) = builder.build().unwrap();
-    let mut response = Response::new(&model, &trial, &ContactOptions::default());
+    let mut response = DecompositionResponse::new(&model, &trial, &ContactOptions::default());
     let (mut state, mut transcript) = (trial.clone(), StepRecord::default());
     response.respond(&model, &mut state, 1e-3, 1e-3, only, &mut transcript).unwrap();
     (model, trial, state, transcript)

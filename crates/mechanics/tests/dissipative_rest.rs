@@ -62,7 +62,7 @@ fn standing_bricks_are_looked_at_a_few_times_in_a_step() {
         let mut scheme = scheme(&model, &state, loss);
         for step in 0..20 {
             scheme.step(&model, &mut state, H).unwrap();
-            assert!(scheme.looks() <= 40, "{loss:?}, step {step}: {} looks", scheme.looks());
+            assert!(scheme.queries() <= 40, "{loss:?}, step {step}: {} queries", scheme.queries());
             for (k, place) in state.positions.iter().enumerate() {
                 let stood = Vec3::new(0.0, 0.0, SIDES.z * (k as f64 + 0.5));
                 assert!((place - stood).norm() < 1e-12, "{loss:?}, step {step}: {place}");
@@ -79,7 +79,7 @@ fn bricks_that_fly_as_one_do_not_hold_each_other_up() {
         let mut scheme = scheme(&model, &state, Some(CollisionModel::Frictional));
         for step in 0..20 {
             scheme.step(&model, &mut state, H).unwrap();
-            assert!(scheme.looks() <= 200, "{spin}, step {step}: {} looks", scheme.looks());
+            assert!(scheme.queries() <= 200, "{spin}, step {step}: {} queries", scheme.queries());
         }
         // Their common centre flies as a stone does.
         let t = 20.0 * H;
