@@ -19,6 +19,22 @@ pub(super) struct EventQuery {
     pub points: Vec<ContactPoint>,
 }
 
+impl EventQuery {
+    /// Adds the events of a pair that penetrate, are closed, or are farther apart than the pair by at most `window`, m. Returns the
+    /// contact point of the pair.
+    pub fn add_near_events(
+        &mut self,
+        contacts: &ContactGeometry,
+        near: &mut NearPair,
+        at: &State,
+        window: f64,
+    ) -> Result<ContactPoint, StepError> {
+        let (a, b) = poses(contacts, near.pair, at);
+        let Self { manifold, points } = self;
+        Ok(contacts.near_events(near.pair, (&a, &b), window, &mut near.warm_start, manifold, points)?)
+    }
+}
+
 /// The group whose active contacts are collected.
 pub(super) struct ActiveSetContext<'a> {
     /// The group at the projected configuration.
@@ -31,7 +47,7 @@ pub(super) struct ActiveSetContext<'a> {
 
 impl ContactConstraints {
     /// Replaces the constraints by those of all active events of all pairs.
-    pub(super) fn add_active_events(
+    pub(super) fn set_active_events(
         &mut self,
         context: &mut ActiveSetContext,
         pairs: &mut [NearPair],
@@ -39,25 +55,16 @@ impl ContactConstraints {
     ) -> Result<(), StepError> {
         self.clear();
         for near in pairs {
-            let (a, b) = poses(context.constraints.contacts, near.pair, context.constraints.at);
+            let ConstraintContext { contacts, at, .. } = context.constraints;
             let window = EVENT_WINDOW * context.depth;
             query.points.clear();
-            let (warm_start, manifold) = (&mut near.warm_start, &mut query.manifold);
-            let pair_contact = context.constraints.contacts.near_events(
-                near.pair,
-                (&a, &b),
-                window,
-                warm_start,
-                manifold,
-                &mut query.points,
-            )?;
+            let pair_contact = query.add_near_events(contacts, near, at, window)?;
             let first = self.list.len();
-            for k in 0..query.points.len() {
-                let contact = query.points[k];
-                if contact.gap() <= contact_gap(context.constraints.contacts, near)
-                    || trial_gap(context, near, &contact) < -near.tolerance
+            for event in &query.points {
+                if event.gap() <= contact_gap(contacts, near)
+                    || trial_gap(context, near, event) < -near.tolerance
                 {
-                    self.add(&mut context.constraints, near.pair, &contact, &pair_contact);
+                    self.add(&mut context.constraints, near.pair, event, &pair_contact);
                 }
             }
             if self.list.len() > first {
@@ -68,18 +75,17 @@ impl ContactConstraints {
     }
 
     /// Replaces the constraints by one for each active pair, at the centre of its contact.
-    pub(super) fn add_active_pairs(
+    pub(super) fn set_active_pairs(
         &mut self,
         context: &mut ActiveSetContext,
         pairs: &mut [NearPair],
     ) -> Result<(), StepError> {
         self.clear();
         for near in pairs {
-            let (a, b) = poses(context.constraints.contacts, near.pair, context.constraints.at);
-            let contact = context.constraints.contacts.resolved(near.pair, (&a, &b), &mut near.warm_start)?;
-            if contact.gap() <= contact_gap(context.constraints.contacts, near)
-                || near.separation < -near.tolerance
-            {
+            let ConstraintContext { contacts, at, .. } = context.constraints;
+            let (a, b) = poses(contacts, near.pair, at);
+            let contact = contacts.resolved(near.pair, (&a, &b), &mut near.warm_start)?;
+            if contact.gap() <= contact_gap(contacts, near) || near.separation < -near.tolerance {
                 let first = self.list.len();
                 self.add(&mut context.constraints, near.pair, &contact, &contact);
                 self.pairs.push(first..self.list.len());

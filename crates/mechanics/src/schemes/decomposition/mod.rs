@@ -22,11 +22,11 @@ mod response;
 
 pub use response::DecompositionResponse;
 
-use super::impulse::IMMOVABLE_ROW;
 use super::{Scheme, Variational};
 use crate::contact::{ContactOptions, StepRecord};
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
+use crate::schemes::impulse::IMMOVABLE_ROW;
 use crate::state::State;
 
 // tolerances

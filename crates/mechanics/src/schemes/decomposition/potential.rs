@@ -32,12 +32,8 @@ impl PotentialEnergy {
         out: &mut [f64],
     ) -> Result<(), ForceError> {
         self.accumulators.clear();
-        self.accumulators.extend(
-            model
-                .links
-                .iter()
-                .map(|l| ForceAccumulator { force: model.gravity * l.mass, ..ForceAccumulator::zero() }),
-        );
+        let weight = |mass: f64| ForceAccumulator { force: model.gravity * mass, ..ForceAccumulator::zero() };
+        self.accumulators.extend(model.links.iter().map(|link| weight(link.mass)));
         for &island in islands {
             let island = &model.islands[island];
             // Also sets the kinematics of the bodies, with zero velocities: dampers and drag exert no force.

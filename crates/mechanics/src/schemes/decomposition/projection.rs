@@ -167,14 +167,8 @@ impl ClosestPointProjection {
         for near in pairs {
             let (a, b) = poses(contacts, near.pair, at);
             self.query.points.clear();
-            let pair_contact = contacts.near_events(
-                near.pair,
-                (&a, &b),
-                EVENT_WINDOW * problem.depth,
-                &mut near.warm_start,
-                &mut self.query.manifold,
-                &mut self.query.points,
-            )?;
+            let window = EVENT_WINDOW * problem.depth;
+            let pair_contact = self.query.add_near_events(contacts, near, at, window)?;
             // Events are accurate to the resolution of the kernel, the pair to rounding.
             let least = pair_contact.separation + TARGET_GAP * near.tolerance;
             if !self.query.points.iter().any(|contact| contact.separation <= least) {

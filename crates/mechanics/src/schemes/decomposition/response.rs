@@ -305,13 +305,13 @@ impl DecompositionResponse {
             ConstraintContext { model, contacts, at: &self.at, group: &mut self.group, metric: &self.metric };
         let mut context = ActiveSetContext { constraints, trial, depth };
         match self.options.law {
-            ImpactLaw::Sum => self.constraints.add_active_pairs(&mut context, &mut self.pairs)?,
-            _ => self.constraints.add_active_events(&mut context, &mut self.pairs, &mut self.query)?,
+            ImpactLaw::Sum => self.constraints.set_active_pairs(&mut context, &mut self.pairs)?,
+            _ => self.constraints.set_active_events(&mut context, &mut self.pairs, &mut self.query)?,
         }
         self.ratio_constraints.clear();
         let mut ratio = None;
         if self.options.friction == FrictionLaw::Ratio {
-            self.ratio_constraints.add_active_pairs(&mut context, &mut self.pairs)?;
+            self.ratio_constraints.set_active_pairs(&mut context, &mut self.pairs)?;
             ratio = Some(&mut self.ratio_constraints);
         }
         self.impact.apply(self.options.law, &mut self.constraints, ratio)

@@ -9,8 +9,7 @@
 //! needs thousands of sweeps: the load of four corners of a box is not unique. For the same reason the derivative is often
 //! singular; the step of least norm is taken.
 
-use super::constraint::ContactConstraint;
-use super::mass_metric::JacobianRows;
+use super::constraint::{ConstraintSlice, ContactConstraint};
 use super::{MAX_NEWTON_STEPS, MIN_STEP_FRACTION, NEWTON_REGULARISATION};
 use crate::contact::dot;
 use percussion_solve::Lu;
@@ -40,8 +39,7 @@ impl FrictionNewton {
     /// returns the lower bound of a normal velocity.
     pub fn set_problem(
         &mut self,
-        list: &[ContactConstraint],
-        rows: &JacobianRows,
+        contacts: ConstraintSlice,
         u: &[f64],
         velocity_bound: impl Fn(usize) -> f64,
     ) {
@@ -50,13 +48,13 @@ impl FrictionNewton {
         self.w.resize(n * n, 0.0);
         self.v0.clear();
         for (i, &index) in self.closed.iter().enumerate() {
-            let contact = &list[index];
-            self.v0.extend(contact.rows.iter().map(|&row| rows.dot(row, u)));
+            let contact = &contacts.list[index];
+            self.v0.extend(contact.rows.iter().map(|&row| contacts.rows.dot(row, u)));
             self.v0[3 * i] -= velocity_bound(index);
             for (j, &other) in self.closed[..=i].iter().enumerate() {
                 for (k, &a) in contact.rows.iter().enumerate() {
-                    for (l, &b) in list[other].rows.iter().enumerate() {
-                        let value = rows.delassus(a, b);
+                    for (l, &b) in contacts.list[other].rows.iter().enumerate() {
+                        let value = contacts.rows.delassus(a, b);
                         self.w[(3 * i + k) * n + 3 * j + l] = value;
                         self.w[(3 * j + l) * n + 3 * i + k] = value;
                     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A contact point with what an impulse there acts along, and the impulse.
 #[derive(Clone, Debug)]
-pub(in crate::schemes) struct ContactConstraint {
+pub(crate) struct ContactConstraint {
     /// The parts `a` and `b`.
     pub pair: (usize, usize),
     /// Contact point in the world, m.
@@ -37,7 +37,7 @@ pub(in crate::schemes) struct ContactConstraint {
 
 /// Contact constraints of a group, pair by pair.
 #[derive(Clone, Debug, Default)]
-pub(in crate::schemes) struct ContactConstraints {
+pub(crate) struct ContactConstraints {
     /// All of them.
     pub list: Vec<ContactConstraint>,
     /// Range of the constraints of each pair.
@@ -47,8 +47,15 @@ pub(in crate::schemes) struct ContactConstraints {
     dense: Vec<f64>,
 }
 
+/// Some of the constraints, with the rows of all.
+#[derive(Clone, Copy)]
+pub(super) struct ConstraintSlice<'a> {
+    pub list: &'a [ContactConstraint],
+    pub rows: &'a JacobianRows,
+}
+
 /// The group of islands that constraints are built for, at its configuration.
-pub(in crate::schemes) struct ConstraintContext<'a> {
+pub(crate) struct ConstraintContext<'a> {
     /// The model.
     pub model: &'a Model,
     /// Its contact geometry.

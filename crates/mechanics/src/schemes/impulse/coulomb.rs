@@ -16,7 +16,7 @@
 //! as [`ratio_friction`] for comparison.
 
 use super::cone_newton::FrictionNewton;
-use super::constraint::{ContactConstraint, ContactConstraints};
+use super::constraint::{ConstraintSlice, ContactConstraint, ContactConstraints};
 use super::impact_law::energy;
 use super::mass_metric::JacobianRows;
 use super::{
@@ -53,22 +53,22 @@ pub(super) struct FrictionSolver {
 impl FrictionSolver {
     fn start_impulses(
         &mut self,
-        list: &[ContactConstraint],
-        rows: &JacobianRows,
+        contacts: ConstraintSlice,
         max_restitution: f64,
         normal_impulses: impl Iterator<Item = f64>,
         u: &[f64],
     ) {
         self.impulses.clear();
-        self.impulses.extend(list.iter().zip(normal_impulses).map(|(contact, normal)| {
+        self.impulses.extend(contacts.list.iter().zip(normal_impulses).map(|(contact, normal)| {
             let [n, s, t] = contact.rows;
-            let w_tt = [rows.delassus(s, s), rows.delassus(s, t), rows.delassus(t, t)];
-            let velocity_bound = -contact.restitution.min(max_restitution) * rows.dot(n, u);
+            let w_tt =
+                [contacts.rows.delassus(s, s), contacts.rows.delassus(s, t), contacts.rows.delassus(t, t)];
+            let velocity_bound = -contact.restitution.min(max_restitution) * contacts.rows.dot(n, u);
             ContactImpulse {
                 normal,
                 tangential: Vector2::zeros(),
                 velocity_bound,
-                w_nn: rows.delassus(n, n),
+                w_nn: contacts.rows.delassus(n, n),
                 w_tt,
             }
         }));
@@ -78,27 +78,26 @@ impl FrictionSolver {
     /// most `max_restitution`; `normal_impulses` are the initial normal impulses. Whether the iteration converged.
     pub fn solve(
         &mut self,
-        list: &[ContactConstraint],
-        rows: &JacobianRows,
+        contacts: ConstraintSlice,
         max_restitution: f64,
         normal_impulses: &[f64],
         u: &mut [f64],
     ) -> bool {
-        self.start_impulses(list, rows, max_restitution, normal_impulses.iter().copied(), u);
+        self.start_impulses(contacts, max_restitution, normal_impulses.iter().copied(), u);
         self.start.clear();
         self.start.extend_from_slice(u);
         self.tolerance =
-            SWEEP_TOLERANCE * (8 + list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
-        self.update_momenta(list, rows, u);
+            SWEEP_TOLERANCE * (8 + contacts.list.len()) as f64 * u.iter().map(|v| v * v).sum::<f64>().sqrt();
+        self.update_momenta(contacts, u);
         let mut next_refinement = SWEEPS_BEFORE_NEWTON;
         for sweep in 1..=if max_restitution > 0.0 { MAX_SWEEPS_RESTITUTION } else { MAX_SWEEPS } {
-            self.change = self.sweep(list, rows, true, u);
+            self.change = self.sweep(contacts, true, u);
             if !(self.change > self.tolerance) {
                 return true;
             }
             if sweep == next_refinement {
                 next_refinement *= 2;
-                if self.refine_by_newton(list, rows, u) {
+                if self.refine_by_newton(contacts, u) {
                     return true;
                 }
             }
@@ -110,31 +109,30 @@ impl FrictionSolver {
     /// solved for again. Undone if the energy then exceeds `limit`.
     pub fn apply_poisson_restitution(
         &mut self,
-        list: &[ContactConstraint],
-        rows: &JacobianRows,
+        contacts: ConstraintSlice,
         max_restitution: f64,
         limit: f64,
         u: &mut [f64],
     ) {
         self.saved.clone_from(&self.impulses);
-        for (contact, impulse) in list.iter().zip(&mut self.impulses) {
+        for (contact, impulse) in contacts.list.iter().zip(&mut self.impulses) {
             impulse.normal *= 1.0 + contact.restitution.min(max_restitution);
         }
-        self.update_momenta(list, rows, u);
+        self.update_momenta(contacts, u);
         for _ in 0..MAX_SWEEPS {
-            self.change = self.sweep(list, rows, false, u);
+            self.change = self.sweep(contacts, false, u);
             if !(self.change > self.tolerance) {
                 break;
             }
         }
         if !(energy(u) <= limit) {
             std::mem::swap(&mut self.saved, &mut self.impulses);
-            self.update_momenta(list, rows, u);
+            self.update_momenta(contacts, u);
         }
     }
 
     /// Newton refinement of the present impulses, checked by a sweep and undone if that changes them. Whether it was accepted.
-    fn refine_by_newton(&mut self, list: &[ContactConstraint], rows: &JacobianRows, u: &mut [f64]) -> bool {
+    fn refine_by_newton(&mut self, contacts: ConstraintSlice, u: &mut [f64]) -> bool {
         let Self { impulses, newton, .. } = self;
         newton.closed.clear();
         newton.closed.extend((0..impulses.len()).filter(|&k| impulses[k].normal > 0.0));
@@ -146,8 +144,8 @@ impl FrictionSolver {
             let impulse = &impulses[k];
             newton.impulses.extend([impulse.normal, impulse.tangential.x, impulse.tangential.y]);
         }
-        newton.set_problem(list, rows, &self.start, |k| impulses[k].velocity_bound);
-        if !(newton.refine(list, self.tolerance) <= NEWTON_ACCEPTED * self.tolerance) {
+        newton.set_problem(contacts, &self.start, |k| impulses[k].velocity_bound);
+        if !(newton.refine(contacts.list, self.tolerance) <= NEWTON_ACCEPTED * self.tolerance) {
             return false;
         }
         self.saved.clone_from(impulses);
@@ -155,54 +153,55 @@ impl FrictionSolver {
             impulses[k].normal = x[0].max(0.0);
             impulses[k].tangential = Vector2::new(x[1], x[2]);
         }
-        self.update_momenta(list, rows, u);
-        let change = self.sweep(list, rows, true, u);
+        self.update_momenta(contacts, u);
+        let change = self.sweep(contacts, true, u);
         let accepted = change <= 4.0 * self.tolerance;
         if accepted {
             self.change = change;
         } else {
             std::mem::swap(&mut self.saved, &mut self.impulses);
-            self.update_momenta(list, rows, u);
+            self.update_momenta(contacts, u);
         }
         accepted
     }
 
     /// `u` from the momenta without impulses and the present impulses.
-    fn update_momenta(&self, list: &[ContactConstraint], rows: &JacobianRows, u: &mut [f64]) {
+    fn update_momenta(&self, contacts: ConstraintSlice, u: &mut [f64]) {
         u.copy_from_slice(&self.start);
-        for (contact, impulse) in list.iter().zip(&self.impulses) {
+        for (contact, impulse) in contacts.list.iter().zip(&self.impulses) {
             for (row, value) in
                 contact.rows.iter().zip([impulse.normal, impulse.tangential.x, impulse.tangential.y])
             {
-                rows.add_scaled(*row, value, u);
+                contacts.rows.add_scaled(*row, value, u);
             }
         }
     }
 
     /// Solves every contact once, in turn, or only its friction; returns the change of momentum.
-    fn sweep(&mut self, list: &[ContactConstraint], rows: &JacobianRows, normal: bool, u: &mut [f64]) -> f64 {
+    fn sweep(&mut self, contacts: ConstraintSlice, normal: bool, u: &mut [f64]) -> f64 {
         let mut change = 0.0;
-        for (contact, impulse) in list.iter().zip(&mut self.impulses) {
+        for (contact, impulse) in contacts.list.iter().zip(&mut self.impulses) {
             let [n, s, t] = contact.rows;
             if normal {
-                let updated =
-                    (impulse.normal + (impulse.velocity_bound - rows.dot(n, u)) / impulse.w_nn).max(0.0);
-                rows.add_scaled(n, updated - impulse.normal, u);
+                let updated = (impulse.normal
+                    + (impulse.velocity_bound - contacts.rows.dot(n, u)) / impulse.w_nn)
+                    .max(0.0);
+                contacts.rows.add_scaled(n, updated - impulse.normal, u);
                 change += (updated - impulse.normal).abs() * impulse.w_nn.sqrt();
                 impulse.normal = updated;
             }
             if contact.friction == 0.0 {
                 continue;
             }
-            let v = Vector2::new(rows.dot(s, u), rows.dot(t, u));
+            let v = Vector2::new(contacts.rows.dot(s, u), contacts.rows.dot(t, u));
             let updated = minimize_over_disc(
                 &impulse.w_tt,
                 &(v - multiply(&impulse.w_tt, &impulse.tangential)),
                 contact.friction * impulse.normal,
             );
             let difference = updated - impulse.tangential;
-            rows.add_scaled(s, difference.x, u);
-            rows.add_scaled(t, difference.y, u);
+            contacts.rows.add_scaled(s, difference.x, u);
+            contacts.rows.add_scaled(t, difference.y, u);
             change += difference.norm() * impulse.w_tt[0].max(impulse.w_tt[2]).sqrt();
             impulse.tangential = updated;
         }
@@ -231,7 +230,8 @@ impl FrictionSolver {
         rows: &JacobianRows,
         u: &mut [f64],
     ) {
-        self.start_impulses(list, rows, 0.0, list.iter().map(|contact| contact.normal_impulse), u);
+        let contacts = ConstraintSlice { list, rows };
+        self.start_impulses(contacts, 0.0, list.iter().map(|contact| contact.normal_impulse), u);
         for (contact, impulse) in list.iter().zip(&mut self.impulses) {
             let v = Vector2::new(rows.dot(contact.rows[1], u), rows.dot(contact.rows[2], u));
             impulse.tangential = minimize_over_disc(&impulse.w_tt, &v, contact.friction * impulse.normal);

@@ -12,7 +12,7 @@
 //! signs of `v_i⁻`: `u⁺ = c + e (c - u⁻)` with `c` the nearest point of a cone, and `c ⟂ c - u⁻`. Where coefficients differ and
 //! energy would be gained, or no velocity satisfies all inequalities, the smallest coefficient is used for all contacts.
 
-use super::constraint::ContactConstraints;
+use super::constraint::{ConstraintSlice, ContactConstraints};
 use super::coulomb::{FrictionSolver, ratio_friction};
 use super::{CLOSING_SPEED_ROUNDING, ENERGY_GAIN_ROUNDING, INERT_TANGENT, MAX_SEQUENTIAL_IMPACTS};
 use crate::contact::ImpactLaw;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// Applies impact laws to momenta, with its workspace.
 #[derive(Clone, Debug, Default)]
-pub(in crate::schemes) struct ImpactSolver {
+pub(crate) struct ImpactSolver {
     /// Mass-weighted momenta.
     pub u: Vec<f64>,
     /// Mass-weighted momenta before the impact.
@@ -62,7 +62,7 @@ fn least_distance<'a>(
 }
 
 /// `|u|²/2`.
-pub(in crate::schemes) fn energy(u: &[f64]) -> f64 {
+pub(crate) fn energy(u: &[f64]) -> f64 {
     0.5 * u.iter().map(|v| v * v).sum::<f64>()
 }
 
@@ -282,13 +282,13 @@ impl ImpactSolver {
         max_restitution: f64,
         limit: f64,
     ) {
-        let (list, rows) = (&constraints.list[range.clone()], &constraints.rows);
+        let contacts = ConstraintSlice { list: &constraints.list[range.clone()], rows: &constraints.rows };
         self.u.clone_from(&self.before);
-        let found = self.friction.solve(list, rows, max_restitution, &self.normal_impulses, &mut self.u);
+        let found = self.friction.solve(contacts, max_restitution, &self.normal_impulses, &mut self.u);
         if !(found && energy(&self.u) <= limit) && max_restitution > 0.0 {
             self.u.clone_from(&self.before);
-            self.friction.solve(list, rows, 0.0, &self.normal_impulses, &mut self.u);
-            self.friction.apply_poisson_restitution(list, rows, max_restitution, limit, &mut self.u);
+            self.friction.solve(contacts, 0.0, &self.normal_impulses, &mut self.u);
+            self.friction.apply_poisson_restitution(contacts, max_restitution, limit, &mut self.u);
         }
         self.residual = self.residual.max(self.friction.residual());
         self.friction.add_impulses_to(&mut constraints.list[range]);

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Cholesky factors `L` of the mass matrices of the islands of a group.
 #[derive(Clone, Debug, Default)]
-pub(in crate::schemes) struct MassMetric {
+pub(crate) struct MassMetric {
     /// Degrees of freedom of each island among those of the group, with the offset of its factor.
     blocks: Vec<(Range<usize>, usize)>,
     /// The factors one after the other, each row by row.
@@ -107,7 +107,7 @@ fn cholesky(a: &mut [f64], n: usize) -> Result<(), usize> {
 
 /// Mass-weighted Jacobian rows, each over the degrees of freedom of one or two islands.
 #[derive(Clone, Debug, Default)]
-pub(in crate::schemes) struct JacobianRows {
+pub(crate) struct JacobianRows {
     rows: Vec<(usize, [Range<usize>; 2])>,
     values: Vec<f64>,
 }

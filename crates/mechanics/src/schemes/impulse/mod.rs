@@ -16,14 +16,14 @@ mod coulomb;
 mod impact_law;
 mod mass_metric;
 
-pub(super) use constraint::{ConstraintContext, ContactConstraint, ContactConstraints};
-pub(super) use impact_law::{ImpactSolver, energy};
-pub(super) use mass_metric::{JacobianRows, MassMetric};
+pub(crate) use constraint::{ConstraintContext, ContactConstraint, ContactConstraints};
+pub(crate) use impact_law::{ImpactSolver, energy};
+pub(crate) use mass_metric::{JacobianRows, MassMetric};
 
 // tolerances
 
 /// Closing speed that is rounding, relative to the speeds of the group.
-pub(super) const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
+pub(crate) const CLOSING_SPEED_ROUNDING: f64 = 1e-12;
 /// Energy gain of an impact that is rounding, relative.
 const ENERGY_GAIN_ROUNDING: f64 = 1e-12;
 /// Impacts of the sequential law per pair, after which Moreau's law is applied to all contacts.
@@ -31,7 +31,7 @@ const MAX_SEQUENTIAL_IMPACTS: usize = 50;
 /// Square of a tangential row relative to the normal row, below which the point cannot move along it (planar models).
 const INERT_TANGENT: f64 = 1e-12;
 /// Square of a row, relative to that of free bodies, below which no impulse can act along it.
-pub(super) const IMMOVABLE_ROW: f64 = 1e-20;
+pub(crate) const IMMOVABLE_ROW: f64 = 1e-20;
 /// Cosine between normals of one face contact: faces in contact are tilted by less than half a degree.
 const PARALLEL_NORMALS: f64 = 1.0 - 5e-5;
 /// Change of momentum in a sweep that ends Gauss-Seidel, relative to the momentum of the group, per contact plus eight.
