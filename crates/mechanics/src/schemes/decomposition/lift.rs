@@ -50,14 +50,14 @@ impl MomentumLift {
         for (slot, t) in self.before.twists(model) {
             self.bodies[slot] = momentum(model, trial, slot, t);
         }
-        let turned = |slot: usize| {
+        let rotated = |slot: usize| {
             let body = &self.bodies[slot];
-            let spin = at.rotations[slot] * trial.rotations[slot].tr_mul(&angular(body));
-            twist(&linear(body), &spin)
+            let angular_momentum = at.rotations[slot] * trial.rotations[slot].tr_mul(&angular(body));
+            twist(&linear(body), &angular_momentum)
         };
         momenta.clear();
         momenta.resize(self.old.len(), 0.0);
-        group.reduce_all(model, turned, momenta);
+        group.reduce_all(model, rotated, momenta);
         group.solve(model, momenta, &mut self.rates);
         let lifted_energy = 0.5 * dot(momenta, &self.rates);
         let scale = if lifted_energy > 0.0 { (energy / lifted_energy).sqrt() } else { 1.0 };
@@ -81,6 +81,6 @@ impl MomentumLift {
 /// Linear momentum of a body and its angular momentum about its centre of mass.
 fn momentum(model: &Model, state: &State, slot: usize, t: &Vec6) -> Vec6 {
     let (link, r) = (&model.links[slot], &state.rotations[slot]);
-    let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(t)));
-    twist(&(linear(t) * link.mass), &spin)
+    let angular_momentum = r * link.inertia.component_mul(&r.tr_mul(&angular(t)));
+    twist(&(linear(t) * link.mass), &angular_momentum)
 }

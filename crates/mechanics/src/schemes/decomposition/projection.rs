@@ -140,11 +140,11 @@ impl ClosestPointProjection {
             }
             // Where the active events alternate, any configuration without penetration is accepted.
             self.distance_gradient(problem, at, iteration <= NEAREST_ITERATIONS);
-            let rise = match problem.weight {
+            let change = match problem.weight {
                 Some(weight) => Some((weight, self.potential_change(problem, at, from)?)),
                 None => None,
             };
-            self.solve_step(rise)?;
+            self.solve_step(change)?;
             last = self.move_configuration(problem, at);
             distance = self.distance(problem, at);
         }
@@ -231,20 +231,20 @@ impl ClosestPointProjection {
 
     /// The step in mass-weighted coordinates, into `d`. If the objective includes `|ΔV + ∇V·d|`, the solution lies on one of its
     /// two slopes or at its kink.
-    fn solve_step(&mut self, rise: Option<(f64, f64)>) -> Result<(), StepError> {
-        let Some((weight, rise)) = rise else { return self.solve_with_weight(0.0, None) };
+    fn solve_step(&mut self, change: Option<(f64, f64)>) -> Result<(), StepError> {
+        let Some((weight, change)) = change else { return self.solve_with_weight(0.0, None) };
         for sign in [1.0, -1.0] {
             self.solve_with_weight(sign * weight, None)?;
-            let predicted = rise + self.slope.iter().zip(&self.d).map(|(v, d)| v * d).sum::<f64>();
+            let predicted = change + self.slope.iter().zip(&self.d).map(|(v, d)| v * d).sum::<f64>();
             if sign * predicted >= 0.0 {
                 return Ok(());
             }
         }
-        self.solve_with_weight(0.0, Some(-rise))
+        self.solve_with_weight(0.0, Some(-change))
     }
 
     /// Solves with a multiple of the slope added to the gradient, and with `∇V·d` prescribed or not.
-    fn solve_with_weight(&mut self, weight: f64, rise: Option<f64>) -> Result<(), StepError> {
+    fn solve_with_weight(&mut self, weight: f64, change: Option<f64>) -> Result<(), StepError> {
         self.d.clear();
         self.d.extend(self.gradient.iter().map(|g| -g));
         if weight != 0.0 {
@@ -252,7 +252,7 @@ impl ClosestPointProjection {
         }
         // A body that just fits leaves no room for the target gaps: gaps down to rounding are accepted.
         for slack in [0.0, 2.0 * TARGET_GAP] {
-            if self.solve_program(slack, rise).map_err(|_| StepError::NotFinite)? != QpOutcome::Infeasible {
+            if self.solve_program(slack, change).map_err(|_| StepError::NotFinite)? != QpOutcome::Infeasible {
                 return Ok(());
             }
         }
@@ -260,7 +260,7 @@ impl ClosestPointProjection {
     }
 
     /// The point nearest to `d` that satisfies all rows up to a multiple of rounding, into `d`.
-    fn solve_program(&mut self, slack: f64, rise: Option<f64>) -> Result<QpOutcome, SolveError> {
+    fn solve_program(&mut self, slack: f64, change: Option<f64>) -> Result<QpOutcome, SolveError> {
         let program = match &mut self.program {
             Some(program) => {
                 program.reset_least_distance(&self.d)?;
@@ -278,8 +278,8 @@ impl ClosestPointProjection {
             self.metric.to_weighted(&mut self.dense);
             program.equal(&self.dense, -value)?;
         }
-        if let Some(rise) = rise {
-            program.equal(&self.slope, rise)?;
+        if let Some(change) = change {
+            program.equal(&self.slope, change)?;
         }
         let solution = self.solver.solve(program)?;
         if solution.outcome != QpOutcome::Infeasible {
@@ -321,8 +321,8 @@ impl ClosestPointProjection {
             let shift = (at.positions[slot] - problem.trial.positions[slot]).norm_squared();
             let turn = at.rotations[slot] - problem.trial.rotations[slot];
             let half = 0.5 * link.inertia.sum();
-            let turned: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();
-            link.mass * shift + turned
+            let rotated: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();
+            link.mass * shift + rotated
         };
         bodies.map(squared).sum::<f64>().sqrt()
     }
@@ -333,8 +333,8 @@ fn displacement_wrench(model: &Model, trial: &State, at: &State, slot: usize) ->
     let link = &model.links[slot];
     let (from, to) = (&trial.rotations[slot], &at.rotations[slot]);
     let turn = Turn::of_matrix(&(to * from.transpose()));
-    let turning = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
-    twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &turning)
+    let torque = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
+    twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &torque)
 }
 
 /// Inverse mass of the lighter body of a pair, 1/kg.

@@ -47,7 +47,7 @@ pub(crate) struct ImpactSolver {
     solver: QpSolver,
 }
 
-/// The least-distance problem of a target, in the memory of an earlier one if there is one.
+/// The least-distance problem of a target, in the memory of an earlier one if any.
 fn least_distance<'a>(
     program: &'a mut Option<QuadraticProgram>,
     target: &[f64],
