@@ -1,4 +1,4 @@
-//! The decomposition scheme: impacts have the outcomes of textbooks, whichever law decides about simultaneous ones.
+//! The decomposition scheme: impacts have textbook outcomes under every law for simultaneous contacts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod decomposition_world;
@@ -26,7 +26,7 @@ fn assert_conserved(sim: &Simulation, momentum: f64) {
 }
 
 #[test]
-fn newtons_cradle_hands_its_momentum_on_one_by_one() {
+fn newtons_cradle_transfers_its_momentum_cube_by_cube() {
     let (l, h) = (side(), 0.015);
     let places: Vec<f64> = [-1.5 * l].into_iter().chain((0..4).map(|k| 1.1 * l * f64::from(k))).collect();
     for law in LAWS {
@@ -83,7 +83,7 @@ fn newtons_cradle_from_both_sides_stays_symmetric() {
 }
 
 #[test]
-fn plastic_cubes_go_on_together() {
+fn plastic_cubes_move_on_together() {
     for law in LAWS {
         for (speeds, common) in [([0.5, 0.0], 0.25), ([0.5, -0.5], 0.0)] {
             let mut sim = simulate(row(&[-0.3, 0.3], &speeds, surface(0.0, 0.0)), with(law), 0.01);
@@ -114,7 +114,7 @@ fn unequal_spheres_have_the_central_impact_of_textbooks() {
         free_body(&mut builder, b, Vec3::new(0.5, 0.0, 0.0), vb, Vec3::zeros());
         builder.contact(surface(e, 0.0));
         let mut sim = simulate(builder, with(law), 1e-2);
-        let met = run_until_meeting(&mut sim, 100);
+        let met = run_until_impact(&mut sim, 100);
         let common = (ma * va.x + mb * vb.x) / (ma + mb);
         let (closing, reduced) = (va.x - vb.x, ma * mb / (ma + mb));
         let expected = [common - e * mb / (ma + mb) * closing, common + e * ma / (ma + mb) * closing];
@@ -135,9 +135,9 @@ fn unequal_spheres_have_the_central_impact_of_textbooks() {
     }
 }
 
-/// Three equal balls in touch, hit by a fourth: where laws differ, each does what it says.
+/// Three equal balls in contact, hit by a fourth: the laws give different results.
 #[test]
-fn a_row_of_touching_balls_shows_what_law_is_at_work() {
+fn a_row_of_touching_balls_distinguishes_the_impact_laws() {
     let outcome = |law: ImpactLaw, e: f64| {
         let mut builder = ModelBuilder::new();
         for (k, x) in [-0.5, 0.0, 0.2].into_iter().enumerate() {
@@ -152,7 +152,7 @@ fn a_row_of_touching_balls_shows_what_law_is_at_work() {
         }
         builder.contact(surface(e, 0.0));
         let mut sim = simulate(builder, with(law), 0.01);
-        run_until_meeting(&mut sim, 100);
+        run_until_impact(&mut sim, 100);
         [0, 1, 2].map(|k| motion(&sim, k).0.x)
     };
     let check = |found: [f64; 3], expected: [f64; 3]| {
@@ -165,12 +165,12 @@ fn a_row_of_touching_balls_shows_what_law_is_at_work() {
     check(outcome(ImpactLaw::Sequential, 1.0), [0.0, 0.0, 1.0]);
     check(outcome(ImpactLaw::Moreau, 1.0), [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
     check(outcome(ImpactLaw::Moreau, 0.0), [1.0 / 3.0; 3]);
-    // The sum of both gradients is (-1, 0, 1): the middle ball gets nothing.
+    // The sum of both gradients is (-1, 0, 1): no impulse on the middle ball.
     check(outcome(ImpactLaw::Sum, 1.0), [0.0, 0.0, 1.0]);
 }
 
 #[test]
-fn different_restitutions_on_both_sides_neither_contradict_nor_gain() {
+fn different_restitutions_on_both_sides_are_feasible_and_gain_no_energy() {
     let mut builder = ModelBuilder::new();
     let wall = |normal: Vec3, name: &str| {
         let half = percussion_geometry::shapes::HalfSpace::new(normal, -0.1).unwrap();
@@ -179,7 +179,7 @@ fn different_restitutions_on_both_sides_neither_contradict_nor_gain() {
     };
     builder.body(wall(Vec3::x(), "left"), Pose::identity());
     builder.body(wall(-Vec3::x(), "right"), Pose::identity());
-    // In touch with both walls, on its way into one of them.
+    // In contact with both walls, moving towards one of them.
     let ball = free_body(&mut builder, sphere("ball", 0.1, 300.0), Vec3::zeros(), -Vec3::x(), Vec3::zeros());
     let rule = |a: usize, restitution: f64| PairRule {
         a: BodyId(a),

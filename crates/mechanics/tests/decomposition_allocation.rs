@@ -1,4 +1,4 @@
-//! A warm step of the decomposition scheme touches no heap: not where nothing meets, and not at rest.
+//! A warm step of the decomposition scheme allocates nothing, neither without contact nor at rest.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -14,7 +14,7 @@ use percussion_mechanics::{Ledger, ModelBuilder};
 #[global_allocator]
 static COUNTER: Counter = Counter;
 
-/// Requests of warm steps, and impacts in them.
+/// Allocations of warm steps, and impacts in them.
 fn requests_of_warm_steps(builder: ModelBuilder, warm: usize, steps: usize) -> (usize, usize) {
     let (model, mut state) = builder.build().unwrap();
     let options = Options { contact: ContactOptions::default(), ..Options::default() };
@@ -39,7 +39,7 @@ fn steps_without_contact_allocate_nothing() {
     let mut builder = ModelBuilder::new();
     builder.gravity(GRAVITY);
     builder.body(floor(), Pose::identity());
-    // Boxes of the boxes touch, the boxes do not; some turn, some are chained by nothing at all.
+    // Their bounding boxes overlap, the cubes do not.
     for k in 0..10 {
         let at = Vec3::new(0.25 * f64::from(k), 0.02 * f64::from(k), 5.0);
         free_body(&mut builder, cube(&format!("cube-{k}"), 0.2), at, Vec3::zeros(), Vec3::new(0.0, 3.0, 1.0));

@@ -1,4 +1,4 @@
-//! What the decomposition scheme keeps, and what it owns up to: the ledger's shares of energy and momentum.
+//! Conservation under the decomposition scheme: energy and momentum by source.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod decomposition_world;
@@ -35,7 +35,7 @@ fn crowd() -> ModelBuilder {
 }
 
 #[test]
-fn elastic_bricks_keep_energy_and_but_for_the_projection_momentum() {
+fn elastic_bricks_conserve_energy_and_momentum_except_for_the_projection() {
     let mut builder = crowd();
     builder.contact(surface(1.0, 0.0));
     let mut sim = simulate(builder, ContactOptions::default(), 2e-3);
@@ -58,7 +58,7 @@ fn elastic_bricks_keep_energy_and_but_for_the_projection_momentum() {
 }
 
 #[test]
-fn friction_and_restitution_keep_momentum_too() {
+fn friction_and_restitution_conserve_momentum_too() {
     let mut builder = crowd();
     builder.contact(surface(0.4, 0.6));
     let mut sim = simulate(builder, ContactOptions::default(), 2e-3);
@@ -76,7 +76,7 @@ fn friction_and_restitution_keep_momentum_too() {
 }
 
 #[test]
-fn the_metronome_beats_regularly_and_its_collisions_cost_nothing() {
+fn the_metronome_beats_regularly_and_its_collisions_conserve_energy() {
     let mut sim = simulate(metronome(0.05, surface(1.0, 0.0)), ContactOptions::default(), 0.015);
     let start = *sim.ledger().initial();
     let (mut beats, mut worst) = (Vec::new(), 0f64);
@@ -93,14 +93,14 @@ fn the_metronome_beats_regularly_and_its_collisions_cost_nothing() {
         worst,
         start.energy()
     );
-    // Between collisions the scheme's energy swings; the collisions keep it to rounding.
+    // Energy oscillates between collisions; collisions conserve it to rounding.
     assert!(
         projection.energy.abs() < 1e-12 * start.energy() && contact.energy.abs() < 1e-12 * start.energy()
     );
     assert!(worst < 1e-3 * start.energy());
     assert!(cause(&sim, "scheme").angular.norm() < 1e-10 && cause(&sim, "scheme").linear.norm() < 1e-10);
     assert!((sim.ledger().latest().angular - projection.angular).norm() < 1e-10);
-    // Angular momentum is zero, and what turns a chain with zero momentum brings it none.
+    // Angular momentum is zero, and a rotation of a chain with zero momentum brings none.
     assert!(sim.ledger().latest().angular.norm() < 1e-10);
     let gaps: Vec<f64> = beats.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(gaps.iter().all(|gap| (gap - gaps[0]).abs() < 2.0 * 0.015 + 1e-9), "{gaps:?}");
@@ -108,7 +108,7 @@ fn the_metronome_beats_regularly_and_its_collisions_cost_nothing() {
 }
 
 #[test]
-fn a_projection_raises_a_falling_cube_and_the_consistent_variant_pays_for_it() {
+fn a_projection_raises_a_falling_cube_and_the_energy_consistent_variant_balances_it() {
     let run = |consistent: bool| {
         let options = ContactOptions { consistent, ..ContactOptions::default() };
         let mut sim = tilted_cube(surface(1.0, 0.0), options);
@@ -118,7 +118,7 @@ fn a_projection_raises_a_falling_cube_and_the_consistent_variant_pays_for_it() {
             sim.advance().unwrap();
             worst = worst.max((sim.ledger().latest().energy() - start).abs());
         }
-        // What is gained is the projection's, to rounding; L3 is kept but for it.
+        // The gain of energy is the projection's, to rounding; L3 is conserved except for it.
         let rest = sim.ledger().latest().energy() - start - cause(&sim, "projection").energy;
         assert!(rest.abs() < 1e-12 * start, "{rest:e}");
         let spin = sim.ledger().latest().angular.z - cause(&sim, "projection").angular.z;
@@ -131,7 +131,7 @@ fn a_projection_raises_a_falling_cube_and_the_consistent_variant_pays_for_it() {
 }
 
 #[test]
-fn the_consistent_variant_takes_what_restitution_and_friction_take() {
+fn the_energy_consistent_variant_loses_only_what_restitution_and_friction_dissipate() {
     let options = ContactOptions { consistent: true, ..ContactOptions::default() };
     let mut sim = tilted_cube(surface(0.8, 0.3), options);
     let start = sim.ledger().initial().energy();
@@ -149,7 +149,7 @@ fn the_consistent_variant_takes_what_restitution_and_friction_take() {
 }
 
 #[test]
-fn a_plastic_box_cannot_pay_and_the_projection_keeps_the_bill() {
+fn the_energy_consistent_variant_leaves_the_gain_of_a_plastic_box_to_the_projection() {
     let mut builder = ModelBuilder::new();
     builder.gravity(GRAVITY);
     builder.body(floor(), Pose::identity());
@@ -168,7 +168,7 @@ fn a_plastic_box_cannot_pay_and_the_projection_keeps_the_bill() {
 
 /// `1/2 |q - q̃|²_M + h² |V(q) - V(q̃)|` of the first response of a run.
 fn objective(sim: &mut Simulation, h: f64, energy: impl Fn(&Vec3, &nalgebra::Matrix3<f64>) -> f64) -> f64 {
-    let met = run_until_meeting(sim, 2000);
+    let met = run_until_impact(sim, 2000);
     let (from, to) = (met.places[0], sim.state());
     let link = &sim.model().links[0];
     let turn = to.rotations[0] - from.rotation;
@@ -180,7 +180,7 @@ fn objective(sim: &mut Simulation, h: f64, energy: impl Fn(&Vec3, &nalgebra::Mat
 }
 
 #[test]
-fn a_projection_that_weighs_the_potential_trades_way_for_energy() {
+fn a_projection_with_potential_trades_distance_for_energy() {
     // A stiff spring at a corner: the potential changes much where the configuration changes little.
     let (h, anchor, arm) = (4e-3, Vec3::new(0.9, 0.2, -0.3), Vec3::new(0.1, 0.1, 0.1));
     let (stiffness, rest) = (2e3, 0.4);
@@ -254,13 +254,13 @@ fn pendulum(loops: bool) -> (ModelBuilder, BodyId) {
 }
 
 #[test]
-fn a_mechanism_of_one_dof_swings_back_as_fast_as_it_came() {
+fn a_mechanism_of_one_dof_rebounds_at_its_speed_of_approach() {
     for loops in [false, true] {
         let (mut builder, bar) = pendulum(loops);
         builder.contact(surface(1.0, 0.0));
         let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
         let start = sim.ledger().initial().energy();
-        let met = run_until_meeting(&mut sim, 2000);
+        let met = run_until_impact(&mut sim, 2000);
         let spin = motion(&sim, bar.0).1;
         println!("loops {loops}: {spin:?} at {}", met.impacts[0].time);
         assert!((spin - Vec3::y()).norm() < 1e-9 || (spin + Vec3::y()).norm() < 1e-9, "{spin:?}");
@@ -270,7 +270,7 @@ fn a_mechanism_of_one_dof_swings_back_as_fast_as_it_came() {
         let extremes = sim.ledger().extremes();
         assert!(extremes.position_violation < 1e-11 && extremes.velocity_violation < 1e-11, "{extremes:?}");
         assert!(sim.model().contacts.as_ref().unwrap().deepest(sim.state()).is_none_or(|(d, _)| d < 1e-13));
-        // Nothing came through the scheme: a mechanism that hangs exchanges momentum with its supports.
+        // Momentum is exchanged with the supports only.
         assert!(cause(&sim, "scheme").angular.norm() < 1e-15);
     }
 }

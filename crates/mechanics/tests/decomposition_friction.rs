@@ -1,4 +1,4 @@
-//! Friction of the decomposition scheme: single contacts stick or slide as textbooks say, blocks stop where they should.
+//! Friction of the decomposition scheme: sticking and sliding of single contacts, stopping distances of blocks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod decomposition_world;
@@ -17,7 +17,7 @@ fn thrown(options: ContactOptions, e: f64, mu: f64, velocity: Vec3, spin: Vec3) 
     free_body(&mut builder, sphere("ball", 0.1, 300.0), Vec3::new(0.0, 0.0, 0.5), velocity, spin);
     builder.contact(surface(e, mu));
     let mut sim = simulate(builder, options, 1e-3);
-    run_until_meeting(&mut sim, 1000);
+    run_until_impact(&mut sim, 1000);
     let (v, w) = motion(&sim, 1);
     (sim, v, w)
 }
@@ -34,7 +34,7 @@ fn an_oblique_ball_slides_or_sticks_as_in_textbooks() {
             let slowed = if sticks { 2.0 / 7.0 * vx } else { mu * (1.0 + e) * vz };
             assert!((v - Vec3::new(vx - slowed, 0.0, e * vz)).norm() < 1e-12, "{law:?} {mu} {v:?}");
             assert!((w - Vec3::y() * (2.5 * slowed / r)).norm() < 1e-11, "{law:?} {mu} {w:?}");
-            // Who took what: restitution (1-e²) of the approach, friction the rest.
+            // Restitution takes (1-e²) of the energy of the approach, friction the rest.
             let m = sim.model().links[0].mass;
             let start = sim.ledger().initial().energy();
             let friction = m * (slowed * slowed * (0.5 + 1.25) - slowed * vx);
@@ -61,7 +61,7 @@ fn a_ball_that_rolls_already_is_not_slowed() {
 }
 
 #[test]
-fn the_printed_ratio_compares_squares_and_forgets_restitution() {
+fn the_printed_ratio_compares_squares_and_omits_restitution() {
     // With W_tt = 7/(2m): |p_slide|² = 2m/7 vx², |p_norm|² = m vz².
     let (vx, vz, e, r) = (2.0, 1.0, 0.6, 0.1);
     let ratio = 2.0 / 7.0 * vx * vx / (vz * vz);
@@ -79,7 +79,7 @@ fn the_printed_ratio_compares_squares_and_forgets_restitution() {
 
 /// A corner couples normal and tangential velocities; the outcome is read off the velocity of the corner.
 #[test]
-fn a_corner_that_sticks_stops_sliding_and_rebounds_all_the_same() {
+fn a_corner_that_sticks_stops_sliding_and_still_rebounds() {
     for (e, mu, sticks) in [(0.0, 2.0, true), (0.5, 2.0, true), (0.8, 0.02, false), (1.0, 0.02, false)] {
         let mut builder = ModelBuilder::new();
         builder.body(floor(), Pose::identity());
@@ -88,7 +88,7 @@ fn a_corner_that_sticks_stops_sliding_and_rebounds_all_the_same() {
         builder.velocity(id, Vec3::new(0.7, -0.3, -1.5), Vec3::new(0.4, 0.2, -1.0));
         builder.contact(surface(e, mu));
         let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
-        let met = run_until_meeting(&mut sim, 1000);
+        let met = run_until_impact(&mut sim, 1000);
         let impact = met.impacts[0];
         let after = velocity_at(&sim, 1, &impact.point);
         assert!((after.z + e * impact.speed.0).abs() < 1e-12, "{after:?} {impact:?}");
@@ -97,7 +97,7 @@ fn a_corner_that_sticks_stops_sliding_and_rebounds_all_the_same() {
         if sticks {
             assert!(after.xy().norm() < 1e-12, "{after:?}");
         } else {
-            // Slides against the impulse, which is as great as it may be.
+            // Slides against the impulse, which is at its bound.
             assert!((drag.norm() - mu * push).abs() < 1e-12 * push);
             let sliding = after.xy();
             assert!(drag.perp(&sliding).abs() < 1e-11 * sliding.norm() && drag.dot(&sliding) < 0.0);
@@ -153,7 +153,7 @@ fn stopping_error(h: f64, plane: bool) -> f64 {
 }
 
 #[test]
-fn a_sliding_block_stops_where_it_should_with_the_first_order() {
+fn the_stopping_distance_of_a_sliding_block_converges_at_order_one() {
     for plane in [false, true] {
         let errors = [4e-3, 2e-3, 1e-3].map(|h| stopping_error(h, plane));
         println!("{errors:?}");
@@ -168,7 +168,7 @@ fn a_sliding_block_stops_where_it_should_with_the_first_order() {
 
 #[test]
 fn a_block_on_a_slope_holds_below_the_angle_of_friction_and_slides_above() {
-    // The slope is gravity's: the floor stays level.
+    // Gravity is tilted instead of the floor.
     let slid = |angle: f64| {
         let mut builder = ModelBuilder::new();
         builder.gravity(Vec3::new(angle.sin(), 0.0, -angle.cos()) * 9.81);
@@ -183,7 +183,7 @@ fn a_block_on_a_slope_holds_below_the_angle_of_friction_and_slides_above() {
         (position(&sim, 1).x, motion(&sim, 1).0.x)
     };
     let critical = 0.5f64.atan();
-    // What gravity does within a step before friction undoes it stays: g h²/2 each time.
+    // Displacement by gravity within a step before friction acts: g h²/2 each.
     let (creep, speed) = slid(critical - 0.01);
     assert!(speed.abs() < 1e-12 && creep <= 500.0 * 0.5 * 9.81 * 1e-6, "{creep} {speed}");
     let angle = critical + 0.05;

@@ -1,4 +1,4 @@
-//! The closest-point projection of the decomposition scheme: nearest, group by group, and honest where there is no room.
+//! The closest-point projection of the decomposition scheme: nearest, group by group, and a failure where there is no room.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -12,14 +12,14 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::discrete::StepError;
 use percussion_mechanics::response::ContactOptions;
-use percussion_mechanics::schemes::Response;
+use percussion_mechanics::schemes::DecompositionResponse;
 use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
-/// Responds to the overlaps of a first state.
+/// Responds to the penetrations of an initial state.
 fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State, StepRecord) {
     let (model, trial) = builder.build().unwrap();
-    let mut response = Response::new(&model, &trial, &ContactOptions::default());
+    let mut response = DecompositionResponse::new(&model, &trial, &ContactOptions::default());
     let (mut state, mut transcript) = (trial.clone(), StepRecord::default());
     response.respond(&model, &mut state, 1e-3, 1e-3, only, &mut transcript).unwrap();
     (model, trial, state, transcript)
@@ -36,12 +36,12 @@ fn squared_distance(model: &Model, a: &State, b: &State) -> f64 {
     model.links.iter().enumerate().map(of).sum()
 }
 
-fn overlap(model: &Model, state: &State) -> f64 {
+fn penetration(model: &Model, state: &State) -> f64 {
     model.contacts.as_ref().unwrap().deepest(state).map_or(0.0, |(depth, _)| depth)
 }
 
 #[test]
-fn spheres_part_along_the_line_of_their_centres_in_proportion_to_the_other_mass() {
+fn spheres_separate_along_the_line_of_centres_in_proportion_to_the_other_mass() {
     let mut builder = ModelBuilder::new();
     let (a, b) = (sphere("a", 0.1, 500.0), sphere("b", 0.2, 300.0));
     let (ma, mb) = (a.mass, b.mass);
@@ -68,12 +68,12 @@ fn a_flat_box_is_lifted_straight() {
     let (model, _, state, transcript) = respond(builder, None);
     assert!((state.positions[0] - Vec3::new(1.0, 2.0, 0.1)).norm() < 1e-13);
     assert!((state.rotations[0] - Matrix3::identity()).norm() < 1e-13);
-    assert!(overlap(&model, &state) == 0.0 && transcript.overlap == 0.0);
+    assert!(penetration(&model, &state) == 0.0 && transcript.overlap == 0.0);
     assert_eq!(transcript.nodes.len(), 1);
     assert_eq!(transcript.places[0].position, Vec3::new(1.0, 2.0, 0.097));
 }
 
-/// Bricks that overlap the floor and each other.
+/// Bricks that penetrate the floor and each other.
 fn heap(tilt: f64) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.body(floor(), Pose::identity());
@@ -85,26 +85,26 @@ fn heap(tilt: f64) -> ModelBuilder {
     builder
 }
 
-/// No configuration near the result that does not overlap either is nearer: thousands are tried.
+/// Thousands of configurations without penetration near the result: none is nearer.
 #[test]
-fn the_projection_is_the_nearest_configuration_without_overlap() {
+fn the_projection_is_the_nearest_configuration_without_penetration() {
     let mut random = Random(5);
     for tilt in [0.0, 1.0] {
         let (model, trial, state, _) = respond(heap(tilt), None);
-        assert!(overlap(&model, &trial) > 1e-3 && overlap(&model, &state) == 0.0);
+        assert!(penetration(&model, &trial) > 1e-3 && penetration(&model, &state) == 0.0);
         let least = squared_distance(&model, &state, &trial);
         let (mut tried, mut best) = (0, f64::INFINITY);
         for k in 0..60_000 {
             let size = 10f64.powf(-2.0 - 3.0 * f64::from(k % 100) / 100.0);
             let mut other = state.clone();
-            // Raised a little more or less, so that enough of them do not overlap.
+            // Raised by different amounts, so that enough of them do not penetrate.
             let raised = size * f64::from(k % 7) / 3.0;
             for slot in 0..model.moving() {
                 other.positions[slot] += random.vector() * size + Vec3::z() * (raised * (slot + 1) as f64);
                 let turn = Rotation3::from_scaled_axis(random.vector() * (size / 0.1));
                 other.rotations[slot] = turn.matrix() * other.rotations[slot];
             }
-            if overlap(&model, &other) == 0.0 {
+            if penetration(&model, &other) == 0.0 {
                 tried += 1;
                 best = best.min(squared_distance(&model, &other, &trial));
             }
@@ -115,7 +115,7 @@ fn the_projection_is_the_nearest_configuration_without_overlap() {
 }
 
 #[test]
-fn pairs_that_collide_far_from_each_other_know_nothing_of_each_other() {
+fn pairs_that_collide_far_from_each_other_are_independent() {
     let pair = |builder: &mut ModelBuilder, name: &str, at: Vec3| {
         let turn = Rotation3::from_scaled_axis(Vec3::new(0.3, 0.2, 0.1));
         builder.body(cuboid(&format!("{name}-a"), 0.2, 0.1, 0.3), Pose::new(turn, at));
@@ -140,7 +140,7 @@ fn pairs_that_collide_far_from_each_other_know_nothing_of_each_other() {
 }
 
 #[test]
-fn groups_without_a_marked_island_are_left_alone() {
+fn groups_without_a_marked_island_are_unchanged() {
     let build = || row(&[0.0, 0.27, 2.0, 2.27], &[0.1, 0.0, 0.1, 0.0], ContactSpec::default());
     let (_, trial, state, transcript) = respond(build(), Some(&[false, true, false, false]));
     assert_eq!(trial.positions[2..], state.positions[2..]);
@@ -150,13 +150,13 @@ fn groups_without_a_marked_island_are_left_alone() {
 }
 
 #[test]
-fn a_projection_pushes_nothing_into_a_third_body() {
-    // The second cube has less room behind it than it is pushed.
+fn a_projection_leaves_no_penetration_of_a_third_body() {
+    // The gap behind the second cube is smaller than its displacement.
     let l = side();
     for gap in [1e-12, 1e-3, 4e-3, 9e-3] {
         let places = [0.0, l - 0.01, 2.0 * l - 0.01 + gap, 3.0 * l - 0.01 + 2.0 * gap];
         let (model, _, state, _) = respond(row(&places, &[0.0; 4], ContactSpec::default()), None);
-        assert_eq!(overlap(&model, &state), 0.0, "{gap}");
+        assert_eq!(penetration(&model, &state), 0.0, "{gap}");
         let centre: Vec3 = state.positions.iter().sum::<Vec3>() / 4.0;
         let before = places.iter().sum::<f64>() / 4.0;
         assert!((centre.x - before).abs() < 1e-12, "equal masses: the centre stays");
@@ -164,13 +164,13 @@ fn a_projection_pushes_nothing_into_a_third_body() {
 }
 
 #[test]
-fn where_there_is_no_room_the_step_fails_with_evidence() {
+fn without_room_the_step_fails_with_the_history_of_penetrations() {
     let mut builder = ModelBuilder::new();
     for (name, normal) in [("left", Vec3::x()), ("right", -Vec3::x())] {
         let half = Solid::HalfSpace(HalfSpace::new(normal, -0.09).unwrap());
         builder.body(Body::fixed(name).with_shape(half, Pose::identity()), Pose::identity());
     }
-    // Nowhere less than 0.2 m wide, between walls 0.18 m apart.
+    // At least 0.2 m wide in every direction, between walls 0.18 m apart.
     free_body(&mut builder, sphere("ball", 0.1, 300.0), Vec3::zeros(), Vec3::x(), Vec3::zeros());
     builder.contact(ContactSpec::default());
     let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
@@ -183,7 +183,7 @@ fn where_there_is_no_room_the_step_fails_with_evidence() {
 }
 
 #[test]
-fn a_body_that_just_fits_is_no_failure() {
+fn a_body_that_just_fits_is_projected() {
     let mut builder = ModelBuilder::new();
     for (name, normal) in [("left", Vec3::x()), ("right", -Vec3::x())] {
         let half = Solid::HalfSpace(HalfSpace::new(normal, -0.1).unwrap());

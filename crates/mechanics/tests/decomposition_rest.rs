@@ -1,4 +1,4 @@
-//! Rest under the decomposition scheme: boxes stay where they are, stacks stand, what falls comes to rest.
+//! Rest under the decomposition scheme: boxes stay in place, stacks stand, falling bodies come to rest.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod decomposition_world;
@@ -34,7 +34,7 @@ fn a_box_at_rest_stays_for_ten_thousand_steps() {
             ((position(&sim, 1) - at).norm(), (sim.state().rotations[0] - Matrix3::identity()).norm());
         println!("{law:?}, friction {friction}: drift {drift:e}, turned {turn:e}, overlap {overlap:e}");
         assert!(drift < 1e-9 * 0.2 && turn < 1e-9 && overlap < 1e-15);
-        // The floor has carried its weight.
+        // The impulses of the floor balance the weight.
         let (push, weight) = (cause(&sim, "contact").linear, cause(&sim, "gravity").linear);
         assert!((push + weight).norm() < 1e-9 * weight.norm());
         assert!(cause(&sim, "scheme").linear.norm() < 1e-9 * weight.norm());
@@ -45,7 +45,7 @@ fn a_box_at_rest_stays_for_ten_thousand_steps() {
 fn a_stack_of_five_boxes_stands() {
     for friction in [0.0, 0.5] {
         let mut builder = ground();
-        // Laid a little askew, each on the one below.
+        // Slightly rotated, each on the one below.
         for k in 0..5 {
             let x = 0.01 * f64::from(k).sin();
             let turn = Rotation3::from_scaled_axis(Vec3::z() * (0.1 * f64::from(k)));
@@ -75,7 +75,7 @@ fn a_falling_cube_comes_to_rest_on_a_face() {
     let mut last = start;
     for _ in 0..4000 {
         sim.advance().unwrap();
-        // Falling on keeps energy, impacts take some; only the projection may bring a little.
+        // Free fall conserves energy, impacts dissipate; only the projection may add some.
         let energy = sim.ledger().latest().energy();
         assert!(energy <= last + 0.01 * start, "{energy} {last}");
         last = energy;
@@ -88,9 +88,9 @@ fn a_falling_cube_comes_to_rest_on_a_face() {
     assert!(scheme.energy.abs() < 1e-10 * start && scheme.angular.norm() < 1e-10);
 }
 
-/// Bodies of all kinds fall on each other: nothing overlaps, and no momentum is lost.
+/// Bodies of all kinds fall on each other: none penetrate, and momentum is conserved.
 #[test]
-fn a_heap_of_different_bodies_does_not_overlap() {
+fn a_pile_of_different_bodies_does_not_penetrate() {
     use percussion_geometry::shapes::{Capsule, Cylinder, Polytope, Solid, Sphere};
     let shapes = [
         Solid::Polytope(Polytope::cube(0.2).unwrap()),

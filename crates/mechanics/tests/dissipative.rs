@@ -43,14 +43,14 @@ fn after(model: Model, state: State, loss: CollisionModel) -> (Vec6, Simulation)
     }
     assert_eq!(met, 1);
     let extremes = run.ledger().extremes();
-    assert!(extremes.energy_error < 1e-13 * extremes.energy_scale(), "causes explain the energy");
+    assert!(extremes.energy_error < 1e-13 * extremes.energy_scale(), "sources account for the energy");
     let (p, l) = (extremes.linear_error, extremes.angular_error);
     assert!(p < 1e-13 && l < 1e-13, "{p:e} {l:e}");
     (run.ledger().twists()[0], run)
 }
 
 #[test]
-fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
+fn a_ball_bounces_slides_or_sticks_as_in_textbooks() {
     let (v, e) = (Vec3::new(1.0, 0.5, -2.0), 0.5);
     let (elastic, _) = after(
         thrown(v, Vec3::zeros(), e, 0.3).0,
@@ -94,7 +94,7 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
 }
 
 #[test]
-fn a_ball_under_an_outer_force_bounces_on_its_parabola() {
+fn a_ball_under_an_external_force_bounces_on_its_parabola() {
     // F± of a constant push: the midpoint rule follows the parabola exactly, through every impact node.
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -9.81));
@@ -126,7 +126,7 @@ fn a_ball_under_an_outer_force_bounces_on_its_parabola() {
     let t = run.state().time;
     let x = run.state().positions[0];
     assert!((x.xy() - push.xy() * (0.5 * t * t / mass)).norm() < 1e-12, "{x}");
-    assert!(run.ledger().extremes().energy_error < 1e-12, "the work of the push is booked");
+    assert!(run.ledger().extremes().energy_error < 1e-12, "the work of the push is in the ledger");
 }
 
 /// A planar body above a half-plane, in the xy-plane with gravity along -y.
@@ -177,7 +177,7 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
 }
 
 #[test]
-fn the_corner_of_a_wedge_obeys_the_models() {
+fn the_corner_of_a_wedge_obeys_the_collision_models() {
     for (loss, mu) in [
         (CollisionModel::Frictionless, 0.0),
         (CollisionModel::Frictional, 0.1),
@@ -190,7 +190,7 @@ fn the_corner_of_a_wedge_obeys_the_models() {
             run.advance().unwrap();
         }
         let impact = run.transcript().unwrap().impacts[0];
-        // The velocity of the corner at the end of the impact step, freed of what gravity did since.
+        // The velocity of the corner at the end of the impact step, without the gravity since the impact.
         let since = run.state().time - impact.time;
         let twist = run.ledger().twists()[0];
         let velocity = linear(&twist) + Vec3::new(0.0, 9.81 * since, 0.0);
@@ -207,6 +207,6 @@ fn the_corner_of_a_wedge_obeys_the_models() {
             0.1 => assert!((ratio - 0.1).abs() < 1e-12 && across * impact.impulse.x < 0.0, "slides: {ratio}"),
             _ => {}
         }
-        assert!(run.ledger().extremes().energy_error < 1e-12, "causes explain the energy");
+        assert!(run.ledger().extremes().energy_error < 1e-12, "sources account for the energy");
     }
 }

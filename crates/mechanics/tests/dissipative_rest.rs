@@ -1,9 +1,8 @@
-//! Bricks that stand under the schemes with impacts inside the step.
+//! Bricks at rest under the exact and dissipative schemes.
 //!
-//! LedgerSource of these tests: a wall of bricks took seconds for a step and ended in numbers that were not finite. The search for
-//! contact held gravity against both bricks of a pair although they fall alike, and crept on by a rounding at a time where
-//! parts move as one; and what remains of momenta at rest falls below the numbers whose squares are numbers, where friction
-//! divided by their length.
+//! Cause of these tests: a wall of bricks took seconds per step and ended in numbers that were not finite. The time-of-impact bound
+//! counted gravity for both bricks of a pair although it cancels; conservative advancement proceeded by roundings where parts
+//! move as one; and the squares of momenta at rest underflow, where friction divided by their norm.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -21,10 +20,10 @@ const G: f64 = 9.81;
 const H: f64 = 1e-3;
 const SIDES: Vec3 = Vec3::new(0.1, 0.2, 0.1);
 
-/// What the response leaves between bricks, about, m.
+/// Typical gap that the response leaves between bricks, m.
 const GAP: f64 = 2.7e-14;
 
-/// Bricks on each other from a height on, a rounding apart, all with one velocity and spin about their common centre.
+/// A stack of bricks from a height up, separated by roundings, moving as one rigid body.
 fn tower(
     count: usize,
     height: f64,
@@ -51,7 +50,7 @@ fn scheme(model: &Model, state: &State, loss: Option<CollisionModel>) -> Exact {
 }
 
 #[test]
-fn standing_bricks_are_looked_at_a_few_times_in_a_step() {
+fn bricks_at_rest_need_few_separation_queries_per_step() {
     let still = (Vec3::zeros(), Vec3::zeros());
     for loss in [
         None,
@@ -63,7 +62,7 @@ fn standing_bricks_are_looked_at_a_few_times_in_a_step() {
         let mut scheme = scheme(&model, &state, loss);
         for step in 0..20 {
             scheme.step(&model, &mut state, H).unwrap();
-            assert!(scheme.looks() <= 40, "{loss:?}, step {step}: {} looks", scheme.looks());
+            assert!(scheme.queries() <= 40, "{loss:?}, step {step}: {} queries", scheme.queries());
             for (k, place) in state.positions.iter().enumerate() {
                 let stood = Vec3::new(0.0, 0.0, SIDES.z * (k as f64 + 0.5));
                 assert!((place - stood).norm() < 1e-12, "{loss:?}, step {step}: {place}");
@@ -73,16 +72,16 @@ fn standing_bricks_are_looked_at_a_few_times_in_a_step() {
 }
 
 #[test]
-fn bricks_that_fly_as_one_do_not_hold_each_other_up() {
+fn bricks_that_fly_as_one_body_follow_a_parabola() {
     for spin in [Vec3::zeros(), Vec3::new(0.0, 0.0, 4.0), Vec3::new(1.0, -2.0, 4.0)] {
         let (model, mut state) = tower(3, 0.5, (Vec3::new(0.5, 0.0, 1.0), spin), 0.3, 0.4);
         let start = state.positions.clone();
         let mut scheme = scheme(&model, &state, Some(CollisionModel::Frictional));
         for step in 0..20 {
             scheme.step(&model, &mut state, H).unwrap();
-            assert!(scheme.looks() <= 200, "{spin}, step {step}: {} looks", scheme.looks());
+            assert!(scheme.queries() <= 200, "{spin}, step {step}: {} queries", scheme.queries());
         }
-        // Their common centre flies as a stone does.
+        // The common centre of mass is in free flight.
         let t = 20.0 * H;
         let way: Vec3 = state.positions.iter().zip(&start).map(|(to, from)| to - from).sum::<Vec3>() / 3.0;
         let stone = Vec3::new(0.5 * t, 0.0, t - 0.5 * G * t * t);
@@ -91,7 +90,7 @@ fn bricks_that_fly_as_one_do_not_hold_each_other_up() {
 }
 
 #[test]
-fn momenta_whose_squares_vanish_do_no_harm() {
+fn momenta_whose_squares_underflow_stay_finite() {
     for power in (-175..-145).step_by(1) {
         let tiny = 10f64.powi(power);
         let motion = (Vec3::new(3.0, -2.0, 0.0) * tiny, Vec3::new(5.0, -3.0, 7.0) * tiny);
@@ -104,12 +103,12 @@ fn momenta_whose_squares_vanish_do_no_harm() {
     }
 }
 
-/// A scheme that loses the momentum of one slot.
-struct Spoils(usize);
+/// A scheme that makes the momentum of one slot not finite.
+struct NotFinite(usize);
 
-impl Scheme for Spoils {
+impl Scheme for NotFinite {
     fn name(&self) -> &'static str {
-        "spoils"
+        "not-finite"
     }
 
     fn order(&self) -> u32 {
@@ -131,11 +130,11 @@ impl Scheme for Spoils {
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_told_with_its_body() {
+fn a_number_that_is_not_finite_is_reported_with_its_body() {
     for slot in 0..3 {
         let (model, state) = tower(3, 0.0, (Vec3::zeros(), Vec3::zeros()), 0.3, 0.4);
         let name = model.bodies[model.links[slot].body].name.clone();
-        let mut run = Simulation::new(model, state, Box::new(Spoils(slot)), H).unwrap();
+        let mut run = Simulation::new(model, state, Box::new(NotFinite(slot)), H).unwrap();
         let failure = run.advance().unwrap_err();
         assert_eq!((failure.trouble, failure.body), (StepError::NotFinite, name));
         assert!(run.state().is_finite(), "the last good state");
@@ -143,8 +142,8 @@ fn a_number_that_is_not_finite_is_told_with_its_body() {
 }
 
 #[test]
-fn a_ball_bounces_off_a_brick_that_stands() {
-    // A brick at rest is the response's for the whole step; what hits it there must not come to rest with it.
+fn a_ball_bounces_off_a_brick_at_rest() {
+    // A brick at rest falls back for the whole step; a ball that hits it there must still bounce.
     let models = [
         (None, 0.5),
         (Some(CollisionModel::Frictionless), 0.5),
@@ -166,7 +165,7 @@ fn a_ball_bounces_off_a_brick_that_stands() {
         let mut impacts = Vec::new();
         while run.state().time < 0.4 {
             run.advance().unwrap();
-            // An elastic brick bounces on the floor, lower than anybody sees.
+            // An elastic brick bounces on the floor at heights near rounding.
             let met = run.transcript().unwrap().impacts.iter();
             impacts.extend(met.filter(|impact| [impact.bodies.0, impact.bodies.1].contains(&2)).copied());
         }
@@ -180,7 +179,7 @@ fn a_ball_bounces_off_a_brick_that_stands() {
         assert!((speed - rising).abs() < 3.0 * G * H, "{loss:?}: {speed} {rising}");
         let brick = run.state().positions[0];
         let off = (brick - Vec3::new(0.0, 0.0, 0.1)).norm();
-        // Without losses the fall of a step is never lost.
+        // Without dissipation the energy gained by the fall of a step remains.
         assert!(off < if e == 1.0 { G * H * H } else { 1e-12 }, "{loss:?}: {off:e}");
     }
 }

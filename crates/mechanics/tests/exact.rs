@@ -50,7 +50,7 @@ fn two_impacts_within_half_a_step_converge_too() {
 }
 
 #[test]
-fn a_tilted_elastic_cube_and_brick_keep_energy_and_vertical_spin_for_ten_seconds() {
+fn a_tilted_elastic_cube_and_brick_conserve_energy_and_vertical_angular_momentum_for_ten_seconds() {
     for (name, (flight, start)) in [("cube", tilted_cube()), ("brick", tilted_brick())] {
         let (model, state) = flying(&flight, &start);
         let mut run = exactly(model, state, 0.01, &ContactOptions::default());
@@ -74,8 +74,8 @@ fn a_tilted_elastic_cube_and_brick_keep_energy_and_vertical_spin_for_ten_seconds
     }
 }
 
-/// Runs and returns the times at which pairs met.
-fn meetings(run: &mut Simulation, steps: usize) -> Vec<(f64, (usize, usize))> {
+/// Runs and returns the times and bodies of impacts.
+fn impacts(run: &mut Simulation, steps: usize) -> Vec<(f64, (usize, usize))> {
     let mut all = Vec::new();
     for _ in 0..steps {
         run.advance().unwrap();
@@ -85,13 +85,13 @@ fn meetings(run: &mut Simulation, steps: usize) -> Vec<(f64, (usize, usize))> {
 }
 
 #[test]
-fn a_cradle_passes_its_momentum_on_at_the_right_instants() {
+fn a_cradle_transfers_its_momentum_at_the_analytic_times() {
     for energy in [EnergyJumpCondition::Projected, EnergyJumpCondition::Discrete] {
         for law in [ImpactLaw::Moreau, ImpactLaw::Sum, ImpactLaw::Sequential] {
             let (model, state) = cradle_one();
             let options = ContactOptions { energy, law, ..ContactOptions::default() };
             let mut run = exactly(model, state, 0.01, &options);
-            let met = meetings(&mut run, 300);
+            let met = impacts(&mut run, 300);
             // l/2 at 0.105 m/s, then l/10 each.
             let l = 0.2 * 2f64.sqrt();
             assert_eq!(met.len(), 4);
@@ -113,12 +113,12 @@ fn a_cradle_passes_its_momentum_on_at_the_right_instants() {
 }
 
 #[test]
-fn a_cradle_hit_from_both_sides_is_symmetric_and_its_middle_stays() {
+fn a_cradle_hit_from_both_sides_stays_symmetric_with_its_middle_at_rest() {
     for law in [ImpactLaw::Moreau, ImpactLaw::Sum] {
         let (model, state) = cradle_two();
         let options = ContactOptions { law, ..ContactOptions::default() };
         let mut run = exactly(model, state, 0.01, &options);
-        let met = meetings(&mut run, 300);
+        let met = impacts(&mut run, 300);
         let l = 0.2 * 2f64.sqrt();
         let triple = 0.51 * l / 0.105;
         assert!((triple - 1.373807).abs() < 1e-6);
@@ -133,8 +133,8 @@ fn a_cradle_hit_from_both_sides_is_symmetric_and_its_middle_stays() {
     }
 }
 
-/// The states at both ends of the pieces of the last step of a single island.
-fn pieces(run: &Simulation, before: &State, h: f64) -> Vec<(State, State, f64)> {
+/// The states at both ends of the intervals between the nodes of the last step of a single island.
+fn intervals(run: &Simulation, before: &State, h: f64) -> Vec<(State, State, f64)> {
     let inside = run.transcript().unwrap();
     let mut states = vec![(0.0, before.clone())];
     for node in &inside.nodes {
@@ -170,10 +170,10 @@ fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
             times.extend(inside.impacts.iter().map(|impact| impact.time));
             if !inside.impacts.is_empty() && energy == EnergyJumpCondition::Discrete {
                 let [first, second] = [0, 1].map(|k| {
-                    let (from, to, length) = &pieces(&run, &before, h)[k];
+                    let (from, to, length) = &intervals(&run, &before, h)[k];
                     discrete_energy(run.model(), from, to, *length).unwrap()
                 });
-                // Read back from configurations: their rounding over the shorter piece.
+                // Computed from configurations: their rounding over the shorter interval.
                 assert!((first - second).abs() < 1e-9 * first, "{first} {second}");
             }
         }
@@ -206,12 +206,12 @@ fn time_runs_backwards_through_flight_and_through_an_elastic_impact() {
         let (model, state) = flying(&flight, &start);
         let first = state.clone();
         let mut run = exactly(model.clone(), state, 0.01, &ContactOptions::default());
-        let met = meetings(&mut run, steps).len();
+        let met = impacts(&mut run, steps).len();
         assert_eq!(met, usize::from(steps == 60));
         let mut back = run.state().clone();
         back.momenta.iter_mut().for_each(|p| *p = -*p);
         let mut run = exactly(model, back, 0.01, &ContactOptions::default());
-        assert_eq!(meetings(&mut run, steps).len(), met);
+        assert_eq!(impacts(&mut run, steps).len(), met);
         let off = (run.state().positions[0] - first.positions[0]).norm()
             + (run.state().rotations[0] - first.rotations[0]).norm();
         println!("{steps} steps there and back: {off:.1e}");

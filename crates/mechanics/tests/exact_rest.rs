@@ -1,4 +1,4 @@
-//! Bounces that die out, and contacts that rest, under the exact scheme.
+//! Decaying bounces and contacts at rest under the exact scheme.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -61,13 +61,13 @@ fn a_ball_and_a_flat_cube_bounce_in_a_geometric_series_and_come_to_rest() {
         assert!(times.len() >= 12 && rests > 100, "{name}: {} {rests}", times.len());
         assert!((height - 0.1).abs() < 1e-12, "{name}: {height}");
         assert!(run.ledger().latest().kinetic < 1e-20);
-        // What restitution took and what the projection lifted explain where the energy went.
+        // Restitution and projection account for the change of energy.
         assert!(run.ledger().extremes().energy_error < 1e-11);
     }
 }
 
 #[test]
-fn what_lies_on_the_floor_stays_there() {
+fn a_cube_on_the_floor_stays_at_rest() {
     for e in [0.0, 0.5, 1.0] {
         let cube = brick("cube", Vec3::repeat(0.2), 270.0);
         let (model, state) = dropped(cube, 0.1, e);

@@ -1,4 +1,4 @@
-//! The exact scheme misses nothing: thin, fast and spinning bodies, thrown pairs against the reference, balls, chains of beads.
+//! The exact scheme misses no collision: thin, fast and spinning bodies, thrown pairs against the reference, balls, bead chains.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -33,7 +33,7 @@ fn impacts(
 
 #[test]
 fn a_bullet_does_not_pass_through_a_sheet_in_one_step() {
-    // 1 mm thick, 100 m/s: the step is a metre long and the trial ends far behind the sheet.
+    // 1 mm thick, 100 m/s: the bullet moves one metre in the step, and the trial step ends far behind the sheet.
     let mut builder = ModelBuilder::new();
     let sheet = brick("sheet", Vec3::new(1e-3, 1.0, 1.0), 1000.0);
     builder.body(sheet, Pose::identity());
@@ -50,8 +50,8 @@ fn a_bullet_does_not_pass_through_a_sheet_in_one_step() {
 }
 
 #[test]
-fn a_spinning_blade_hits_a_post_that_it_has_left_behind_by_the_end_of_the_step() {
-    // The blade turns by 1.2 rad in a step; the post stands in the middle of its way and the trial ends clear of it.
+fn a_spinning_blade_hits_a_post_that_it_has_passed_by_the_end_of_the_trial_step() {
+    // The blade turns by 1.2 rad in a step; the post is halfway, and the trial step ends separated from it.
     let blade = |name: &str| brick(name, Vec3::new(1.0, 0.02, 0.02), 500.0);
     let mut builder = ModelBuilder::new();
     let id = builder.body(blade("blade"), Pose::identity());
@@ -82,7 +82,7 @@ fn tetrahedron() -> Truth {
     Truth { mass, moments: Vec3::repeat(moment), vertices, faces }
 }
 
-/// The engine's view of a reference pair.
+/// The model of a reference pair.
 fn built(pair: &Pair, start: &[Motion; 2]) -> (Model, State) {
     let mut builder = ModelBuilder::new();
     for (k, (truth, motion)) in pair.solids.iter().zip(start).enumerate() {
@@ -99,7 +99,7 @@ fn built(pair: &Pair, start: &[Motion; 2]) -> (Model, State) {
 }
 
 #[test]
-fn thrown_polyhedra_meet_when_and_where_the_reference_says() {
+fn thrown_polyhedra_collide_at_the_times_and_points_of_the_reference() {
     let mut random = Random(7);
     let (mut met, mut edges, mut worst) = (0, 0, 0.0f64);
     for i in 0..60 {
@@ -181,7 +181,7 @@ fn walls(builder: &mut ModelBuilder, size: Vec3) {
 }
 
 #[test]
-fn a_gas_of_balls_in_a_box_keeps_its_energy_through_thousands_of_collisions() {
+fn a_gas_of_balls_in_a_box_conserves_energy_through_thousands_of_collisions() {
     let mut builder = ModelBuilder::new();
     walls(&mut builder, Vec3::repeat(1.0));
     let mut random = Random(3);
@@ -244,7 +244,7 @@ fn a_chain_of_beads_in_a_box_collides_a_thousand_times_without_drift() {
 }
 
 #[test]
-fn bodies_that_touch_and_part_are_left_alone() {
+fn bodies_in_contact_that_separate_get_no_impulse() {
     // Two cubes face on face, moving apart; and side by side with equal velocities.
     let mut builder = ModelBuilder::new();
     let cube = |name: &str| brick(name, Vec3::repeat(1.0), 1.0);

@@ -289,9 +289,9 @@ fn the_figures_of_a_run_are_read_back() {
     assert_eq!((exact.scheme.as_str(), exact.order, exact.status), ("dissipative", 2, Status::Finished));
     assert!(exact.failure.is_none() && exact.causes.len() == 9 && exact.projection.is_some());
     let names: Vec<&str> = exact.tolerances.keys().map(String::as_str).collect();
-    assert_eq!(names, ["newton_decrement", "newton_noise", "overlap_rounding", "touch_gap"]);
+    assert_eq!(names, ["contact_gap", "newton_decrement", "newton_noise", "penetration_rounding"]);
     // 1e-10 of parts some decimetres in size.
-    assert!((1e-12..1e-10).contains(&exact.tolerances["touch_gap"]), "{:?}", exact.tolerances);
+    assert!((1e-12..1e-10).contains(&exact.tolerances["contact_gap"]), "{:?}", exact.tolerances);
     let soft = told(&Ran::new("read-soft", SOFT, &[("run.until", "0.1")]));
     assert_eq!((soft.order, soft.tolerances["allowed_overlap"]), (2, 1e-3));
     let rough = [("run.until", "0.1"), ("run.scheme", "decomposition")];

@@ -23,7 +23,7 @@ mod redundant;
 mod variational;
 
 pub use choice::{NAMES, Options, UnknownScheme, by_name};
-pub use decomposition::{Decomposition, Response, project_start};
+pub use decomposition::{Decomposition, DecompositionResponse, project_start};
 pub use exact::Exact;
 pub use fit::{
     UnsupportedScene, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential,

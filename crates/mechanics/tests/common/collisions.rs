@@ -1,4 +1,4 @@
-//! Scenes of bodies that meet, as many tests need them.
+//! Scenes with collisions, for many tests.
 
 use super::events::{Flight, History, Motion};
 use nalgebra::Rotation3;
@@ -24,12 +24,12 @@ pub fn floor() -> Body {
     Body::fixed("floor").with_shape(plane, Pose::identity())
 }
 
-/// Contact of surfaces that are all alike.
+/// Contact with one surface for all bodies.
 pub fn surfaces(restitution: f64, friction: f64) -> ContactSpec {
     ContactSpec { otherwise: Some(Surface { restitution, friction }), ..ContactSpec::default() }
 }
 
-/// The body of a reference flight above the floor, in the engine.
+/// The model of a reference flight above the floor.
 pub fn flying(flight: &Flight, start: &Motion) -> (Model, State) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.0, 0.0, -flight.gravity));
@@ -85,7 +85,7 @@ pub fn cradle(gaps: &[f64], velocities: &[f64], restitution: f64) -> (Model, Sta
     builder.build().unwrap()
 }
 
-/// Case 1 of [Johnson 3.3.5], to be added to.
+/// Case 1 of [Johnson 3.3.5] as a builder.
 pub fn cradle_builder() -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     let mut x = 0.0;
@@ -200,7 +200,7 @@ pub fn beads() -> (Model, State) {
         let bead = bead.with_shape(Solid::Sphere(Sphere::new(0.1).unwrap()), Pose::identity());
         let pose = Pose::at(Vec3::new(x, y, 0.0) / (2.0 * 2f64.sqrt()));
         let id = builder.body(bead, pose);
-        // Without a velocity of its own a bead would move with the one it hangs on.
+        // Without a velocity of its own a bead moves with its parent.
         let velocity = if i == 0 { Vec3::new(-0.1, 0.1, -0.1) } else { Vec3::zeros() };
         builder.velocity(id, velocity, Vec3::zeros());
         match &last {

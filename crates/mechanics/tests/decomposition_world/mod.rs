@@ -71,7 +71,7 @@ pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a LedgerSource {
     sim.ledger().source(name).unwrap()
 }
 
-/// Cubes of the thesis in a row along x, at given places of their centres, with given velocities.
+/// Cubes of the thesis in a row along x, at given positions of their centres, with given velocities.
 pub fn row(places: &[f64], speeds: &[f64], contact: ContactSpec) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     for (k, (x, v)) in places.iter().zip(speeds).enumerate() {
@@ -110,8 +110,8 @@ pub fn metronome(neck: f64, contact: ContactSpec) -> ModelBuilder {
     builder
 }
 
-/// Runs until parts meet; what happened then.
-pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> StepRecord {
+/// Runs until an impact; the record of its step.
+pub fn run_until_impact(sim: &mut Simulation, most: usize) -> StepRecord {
     for _ in 0..most {
         sim.advance().unwrap();
         let inside = sim.transcript().unwrap();
@@ -119,10 +119,10 @@ pub fn run_until_meeting(sim: &mut Simulation, most: usize) -> StepRecord {
             return inside.clone();
         }
     }
-    panic!("nothing met");
+    panic!("no impact");
 }
 
-/// Adds a body with its axes along those of the world.
+/// Adds a body with axes parallel to those of the world.
 pub fn free_body(builder: &mut ModelBuilder, body: Body, at: Vec3, velocity: Vec3, spin: Vec3) -> BodyId {
     let id = builder.body(body, Pose::at(at));
     builder.velocity(id, velocity, spin);

@@ -1,47 +1,76 @@
-//! Decomposition contact response, DCR-DMC [Johnson 3.5, algorithm 3]: all collisions of a step happen at its end.
+//! Decomposition contact response, DCR-DMC [Cirak and West 2005; Johnson 3.5, algorithm 3]: all collisions of a step are resolved
+//! at its end.
 //!
 //! ```text
-//! (q̃, p̃)  ← variational step of every island from (q, p)
-//! if something overlaps at q̃
-//!     q   ← nearest configuration to q̃ without overlap, group by group                       [3.81-3.83]
-//!     p   ← p̃ lifted to q: turned as the bodies are, kinetic energy kept                     [3.84-3.102]
-//!     p   ← p decomposed and updated: normal impulses by the law that is chosen, friction    [3.103-3.119]
+//! variational step   (q̃, p̃)  ← step of every island from (q, p)                          schemes/variational.rs
+//! respond            where something penetrates at q̃                                                response.rs
+//!   project_groups   q   ← nearest configuration to q̃ without penetration, group by group          [3.81-3.83]
+//!   lift             p   ← p̃ lifted to q: rotated with the bodies, kinetic energy conserved         [3.84-3.102]
+//!   apply_impact_law p   ← p decomposed and updated: normal impulses by the chosen law, friction    [3.103-3.119]
 //! ```
 //!
-//! Whatever is not conserved is the projection's doing, and the ledger books it there: without potentials the energy of elastic
-//! collisions is kept, and angular momentum changes by what the projection moved. A step without overlap is that of
-//! the variational scheme and a look around.
+//! The projection accounts for all that is not conserved, and the ledger records it there: without potentials the energy of
+//! elastic collisions is conserved, and angular momentum changes by what the projection displaced. A step without penetration is
+//! that of the variational scheme.
 
-mod fields;
-mod groups;
+mod active_contacts;
+mod collision_groups;
 mod lift;
+mod potential;
 mod projection;
 mod response;
-mod spots;
 
-pub(super) use groups::TOLERANCE;
-pub use response::Response;
+pub use response::DecompositionResponse;
 
 use super::{Scheme, Variational};
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::ContactOptions;
+use crate::response::impulse::IMMOVABLE_ROW;
 use crate::step_record::StepRecord;
 
-/// Moves bodies apart that overlap at the start: to the nearest configuration without overlap, momenta lifted along
-/// [Johnson 3.81-3.102], no impulse. Returns the longest way of a centre of mass, m.
+// tolerances
+
+/// Penetration that is rounding, relative to the sizes and positions of two parts.
+const PENETRATION_ROUNDING: f64 = 1e-13;
+/// The same with its key in the summary of a run.
+pub(super) const TOLERANCE: (&str, f64) = ("penetration_rounding", PENETRATION_ROUNDING);
+/// Buffer between collision groups, in penetrations of a group [Johnson 3.5.3].
+const BUFFER: f64 = 3.0;
+/// How far events may be farther apart than their pair, in penetrations of the group: events that the projection may close.
+const EVENT_WINDOW: f64 = 4.0;
+/// Rounds of projections that make new pairs penetrate; what penetrates then is left to the next step.
+const MAX_PROJECTION_ROUNDS: usize = 20;
+/// Iterations of a projection, after which the penetration is too deep to be resolved.
+const MAX_ITERATIONS: usize = 60;
+/// Iterations after which any configuration without penetration is accepted: alternating events keep the nearest one away.
+const NEAREST_ITERATIONS: usize = 20;
+/// Iterations after which contacts of earlier ones are retained as constraints: bodies with more contact points than events (two
+/// cylinders face to face) rock otherwise.
+const RETAIN_AFTER: usize = 3;
+/// Step of an iteration that is small, relative to the distance from the trial configuration.
+const STEP_TOLERANCE: f64 = 1e-8;
+/// Target gaps, in multiples of the rounding of a penetration: rounding then leaves no penetration.
+const TARGET_GAP: f64 = 0.1;
+/// Largest rotation of a body in one iteration, rad: the linearization is not valid beyond.
+const MAX_ROTATION: f64 = 0.3;
+/// Closure error of a loop that is rounding, m or cosine.
+const LOOP_ROUNDING: f64 = 1e-12;
+
+/// Removes penetrations of an initial state: projects it to the nearest configuration without penetration and lifts its momenta
+/// [Johnson 3.81-3.102], without impulses. Returns the largest displacement of a centre of mass, m.
 pub fn project_start(model: &Model, state: &mut State) -> Result<f64, StepFailure> {
-    Response::new(model, state, &ContactOptions::default()).move_apart(model, state)
+    DecompositionResponse::new(model, state, &ContactOptions::default()).remove_penetration(model, state)
 }
 
-/// The decomposition scheme and its memory.
+/// The decomposition scheme.
 #[derive(Debug)]
 pub struct Decomposition {
     trial: State,
     variational: Variational,
-    response: Response,
-    transcript: StepRecord,
+    response: DecompositionResponse,
+    record: StepRecord,
 }
 
 impl Decomposition {
@@ -50,8 +79,8 @@ impl Decomposition {
         Self {
             trial: state.clone(),
             variational: Variational::new(model, state),
-            response: Response::new(model, state, options),
-            transcript: StepRecord::default(),
+            response: DecompositionResponse::new(model, state, options),
+            record: StepRecord::default(),
         }
     }
 }
@@ -61,7 +90,7 @@ impl Scheme for Decomposition {
         "decomposition"
     }
 
-    /// Instants of collisions are known to a step; between them it is of order two.
+    /// Times of collisions are accurate to a step; between them the order is two.
     fn order(&self) -> u32 {
         1
     }
@@ -71,15 +100,15 @@ impl Scheme for Decomposition {
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        self.transcript.clear();
+        self.record.clear();
         self.trial.clone_from(state);
-        let effort = self.variational.step(model, &mut self.trial, h)?;
-        self.response.respond(model, &mut self.trial, h, h, None, &mut self.transcript)?;
+        let stats = self.variational.step(model, &mut self.trial, h)?;
+        self.response.respond(model, &mut self.trial, h, h, None, &mut self.record)?;
         std::mem::swap(state, &mut self.trial);
-        Ok(effort.worse(self.response.effort()))
+        Ok(stats.worse(self.response.stats()))
     }
 
     fn transcript(&self) -> Option<&StepRecord> {
-        Some(&self.transcript)
+        Some(&self.record)
     }
 }

@@ -1,73 +1,62 @@
-//! The closest-point projection: the nearest configuration without overlap [Johnson 3.81-3.83].
+//! Closest-point projection: the nearest configuration without penetration [Johnson 3.81-3.83].
 //!
 //! ```text
 //! minimise    1/2 (q - q̃)ᵀ M (q - q̃)  ( + h² |V(q) - V(q̃)| )        subject to  s_i(q) ≥ 0 for all events of all pairs
 //!
 //! q = q̃
-//! repeat   g = P(q)ᵀ M (q - q̃)            linear part m (x - x̃), angular part Σ E_I d̃_I × d_I
-//!          d = argmin  1/2 dᵀ Mred d + g·d   subject to  s_i + ∇s_i·d ≥ 0      a projection in mass-weighed coordinates
-//!          q moved by d on the manifold
-//! until    nothing overlaps and d is small beside the way from q̃
+//! repeat   linearize_constraints   s_i + ∇s_i·d ≥ 0 for all events, equalities for loops
+//!          distance_gradient       g = P(q)ᵀ M (q - q̃)         linear part m (x - x̃), angular part Σ E_I d̃_I × d_I
+//!          solve_step              d = argmin  1/2 dᵀ Mred d + g·d   subject to these      least distance, mass-weighted
+//!          move_configuration      q moved by d on the manifold
+//! until    nothing penetrates and |d| is small relative to |q - q̃|
 //! ```
 //!
+//! Sequential quadratic programming with the Gauss-Newton Hessian: linear convergence at the ratio of penetration and size.
 //! Differs from the thesis: all contact events of a pair are constraints, each with its own `s_m` and gradient, where one
-//! gradient for each pair lets a box rock from corner to corner; and constraints are met exactly, not by a potential. Loops are
-//! equality rows. Gauss and Newton's Hessian makes convergence linear with the ratio of overlap and size.
+//! gradient per pair lets a box rock from corner to corner; and constraints are satisfied exactly, not by a potential.
 
-use super::fields::Fields;
-use super::groups::{Close, poses};
-use crate::contact::{ContactGeometry, ContactPoint, ManifoldQuery};
+use super::active_contacts::EventQuery;
+use super::collision_groups::{NearPair, poses};
+use super::potential::PotentialEnergy;
+use super::{
+    EVENT_WINDOW, IMMOVABLE_ROW, LOOP_ROUNDING, MAX_ITERATIONS, MAX_ROTATION, NEAREST_ITERATIONS,
+    RETAIN_AFTER, STEP_TOLERANCE, TARGET_GAP,
+};
+use crate::contact::{ContactGeometry, ContactPoint};
 use crate::discrete::free_rotation::momentum_of_turn;
 use crate::discrete::{StepError, displace};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
-use crate::response::impulse::{Metric, Rows};
+use crate::response::impulse::{JacobianRows, MassMetric};
 use crate::rotation::Turn;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
 
-/// Iterations after which the overlap is too deep to be resolved.
-const MOST_ITERATIONS: usize = 60;
-/// Iterations after which any configuration without overlap will do: corners that take turns keep the nearest one away.
-const PATIENCE: usize = 20;
-/// A step that is small beside the way from the trial configuration.
-const STEADY: f64 = 1e-8;
-/// Gaps that are aimed for, in multiples of what is rounding: rounding then leaves no overlap.
-const AIM: f64 = 0.1;
-/// Greatest turn of a body in one iteration, rad.
-const MOST_TURN: f64 = 0.3;
-/// How far events may be farther apart than their pair, in overlaps of the group.
-const WINDOW: f64 = 4.0;
-/// Square of a row's length, relative to that of a free body, below which nothing can be moved along it.
-const IMMOVABLE: f64 = 1e-20;
-
-/// Iterations after which contacts of earlier ones stay constraints: bodies with more places of contact than their events tell
-/// of (two cylinders face to face) rock otherwise.
-const FORGETFUL: usize = 3;
-
-/// A contact of an earlier iteration: points on both bodies, and a normal on the second, in their principal frames.
+/// A linearized separation constraint retained from an earlier iteration: points on both bodies and the normal on the second, in
+/// their principal frames.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct RetainedContact {
     pair: (usize, usize),
     point_a: Vec3,
     point_b: Vec3,
     normal: Vec3,
 }
 
-impl Cut {
-    fn of(pair: (usize, usize), (a, b): (&Pose, &Pose), touch: &ContactPoint) -> Self {
-        let (point_a, point_b) = (a.inverse_point(&touch.point_a), b.inverse_point(&touch.point_b));
-        Self { pair, point_a, point_b, normal: b.inverse_direction(&touch.normal()) }
+impl RetainedContact {
+    /// The constraint of a contact at the poses of the bodies.
+    fn of(pair: (usize, usize), (a, b): (&Pose, &Pose), contact: &ContactPoint) -> Self {
+        let (point_a, point_b) = (a.inverse_point(&contact.point_a), b.inverse_point(&contact.point_b));
+        Self { pair, point_a, point_b, normal: b.inverse_direction(&contact.normal()) }
     }
 
-    /// The same contact elsewhere; `like` is one of the same pair.
+    /// The same contact at other poses; `like` is a contact of the same pair.
     fn at(&self, (a, b): (&Pose, &Pose), like: &ContactPoint) -> ContactPoint {
         let (point_a, point_b) = (a.point(&self.point_a), b.point(&self.point_b));
         let normal = b.direction(&self.normal);
         let separation = normal.dot(&(point_a - point_b));
-        // Measured along its normal, which does not follow the reference points.
+        // Measured along its normal, which is fixed to the second body.
         ContactPoint {
             separation,
             alpha: normal,
@@ -80,187 +69,199 @@ impl Cut {
     }
 }
 
-/// Solves projections of groups; its memory serves again.
+/// Projects groups, with its workspace.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Projection {
+pub(super) struct ClosestPointProjection {
     group: CollisionGroup,
-    metric: Metric,
-    rows: Rows,
-    /// Rows, what their products with the displacement must reach, and what is rounding of it.
+    metric: MassMetric,
+    rows: JacobianRows,
+    /// Rows, lower bounds of their products with the displacement, and rounding of these.
     bounds: Vec<(usize, f64, f64)>,
-    fields: Fields,
+    potential: PotentialEnergy,
     program: Option<QuadraticProgram>,
     solver: QpSolver,
-    room: ManifoldQuery,
-    touches: Vec<ContactPoint>,
-    cuts: Vec<Cut>,
+    query: EventQuery,
+    retained: Vec<RetainedContact>,
     gradient: Vec<f64>,
     slope: Vec<f64>,
     dense: Vec<f64>,
     d: Vec<f64>,
     next: Option<State>,
-    /// Deepest overlap of the iterations, m.
+    /// Deepest penetration at each iteration, m.
     pub history: Vec<f64>,
 }
 
-/// What is projected, and how.
+/// The projection of one group.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
+pub(super) struct ProjectionProblem<'a> {
     pub model: &'a Model,
     pub contacts: &'a ContactGeometry,
     /// The islands of the group.
     pub islands: &'a [usize],
     /// The trial configuration.
     pub trial: &'a State,
-    /// Deepest overlap there, m.
+    /// Deepest penetration there, m.
     pub depth: f64,
-    /// `h²` if changes of potential energy count [Johnson 3.83].
+    /// `h²` if the objective includes the change of potential energy [Johnson 3.83].
     pub weight: Option<f64>,
 }
 
-/// What the constraints are like at an iterate.
-struct Look {
-    /// Deepest overlap of two parts that can be moved apart, beyond rounding, m.
-    overlap: f64,
-    /// Widest opening of a loop.
+/// Constraint violation at an iterate.
+struct Violation {
+    /// Deepest penetration beyond rounding of a pair that can be moved, m.
+    depth: f64,
+    /// Largest closure error of a loop.
     opening: f64,
 }
 
-impl Projection {
-    /// Moves the islands of a group from the trial configuration to the nearest one without overlap of the given pairs.
-    /// `at` holds the trial configuration of these islands and becomes the result.
-    pub fn project(&mut self, task: &Task, pairs: &mut [Close], at: &mut State) -> Result<(), StepError> {
+impl ClosestPointProjection {
+    /// Moves the islands of a group from the trial configuration to the nearest one without penetration of the given pairs.
+    /// `at` is the trial configuration of these islands on input and the result on output.
+    pub fn project(
+        &mut self,
+        problem: &ProjectionProblem,
+        pairs: &mut [NearPair],
+        at: &mut State,
+    ) -> Result<(), StepError> {
         self.history.clear();
-        self.cuts.clear();
-        let from = match task.weight {
-            Some(_) => self.fields.potential(task.model, task.islands, task.trial)?,
+        self.retained.clear();
+        let from = match problem.weight {
+            Some(_) => self.potential.energy(problem.model, problem.islands, problem.trial)?,
             None => 0.0,
         };
-        let (mut last, mut way) = (f64::INFINITY, 0.0);
-        for iteration in 0..MOST_ITERATIONS {
-            self.group.begin(task.model, at, task.islands)?;
-            self.metric.begin(task.model, &mut self.group)?;
-            let look = self.constrain(task, pairs, at)?;
-            self.history.push(look.overlap);
-            let steady = last <= STEADY * way || iteration > PATIENCE;
-            if look.overlap == 0.0 && look.opening <= OPEN && steady && iteration > 0 {
+        let (mut last, mut distance) = (f64::INFINITY, 0.0);
+        for iteration in 0..MAX_ITERATIONS {
+            self.group.begin(problem.model, at, problem.islands)?;
+            self.metric.factor(problem.model, &mut self.group)?;
+            let violation = self.linearize_constraints(problem, pairs, at)?;
+            self.history.push(violation.depth);
+            let converged = last <= STEP_TOLERANCE * distance || iteration > NEAREST_ITERATIONS;
+            if violation.depth == 0.0 && violation.opening <= LOOP_ROUNDING && converged && iteration > 0 {
                 return Ok(());
             }
-            // From where corners take turns, the way back to the trial configuration is given up.
-            self.pull_back(task, at, iteration <= PATIENCE);
-            let rise = match task.weight {
-                Some(weight) => Some((weight, self.rise(task, at, from)?)),
+            // Where the active events alternate, any configuration without penetration is accepted.
+            self.distance_gradient(problem, at, iteration <= NEAREST_ITERATIONS);
+            let change = match problem.weight {
+                Some(weight) => Some((weight, self.potential_change(problem, at, from)?)),
                 None => None,
             };
-            self.solve(rise)?;
-            last = self.advance(task, at);
-            way = self.distance(task, at);
+            self.solve_step(change)?;
+            last = self.move_configuration(problem, at);
+            distance = self.distance(problem, at);
         }
-        Err(StepError::Overlap { depth: task.depth })
+        Err(StepError::Overlap { depth: problem.depth })
     }
 
-    /// Lists rows for all events of all pairs and for loops.
-    fn constrain(&mut self, task: &Task, pairs: &mut [Close], at: &State) -> Result<Look, StepError> {
-        let Task { model, contacts, .. } = *task;
+    /// Linearizes the separations of all events of all pairs.
+    fn linearize_constraints(
+        &mut self,
+        problem: &ProjectionProblem,
+        pairs: &mut [NearPair],
+        at: &State,
+    ) -> Result<Violation, StepError> {
+        let ProjectionProblem { model, contacts, .. } = *problem;
         self.rows.clear();
         self.bounds.clear();
         self.dense.clear();
         self.dense.resize(self.group.dofs(), 0.0);
-        let mut look = Look { overlap: 0.0, opening: 0.0 };
-        for close in pairs {
-            let (a, b) = poses(contacts, close.pair, at);
-            self.touches.clear();
-            let whole = contacts.near_events(
-                close.pair,
-                (&a, &b),
-                WINDOW * task.depth,
-                &mut close.memory,
-                &mut self.room,
-                &mut self.touches,
-            )?;
-            // Events are known to what tells places apart, the pair to rounding.
-            if !self.touches.iter().any(|touch| touch.separation <= whole.separation + AIM * close.tolerance)
-            {
-                self.touches.push(whole);
+        let mut violation = Violation { depth: 0.0, opening: 0.0 };
+        for near in pairs {
+            let (a, b) = poses(contacts, near.pair, at);
+            self.query.points.clear();
+            let window = EVENT_WINDOW * problem.depth;
+            let pair_contact = self.query.add_near_events(contacts, near, at, window)?;
+            // Events are accurate to the resolution of the kernel, the pair to rounding.
+            let least = pair_contact.separation + TARGET_GAP * near.tolerance;
+            if !self.query.points.iter().any(|contact| contact.separation <= least) {
+                self.query.points.push(pair_contact);
             }
-            let cuts = self.cuts.iter().filter(|cut| cut.pair == close.pair);
-            self.touches.extend(cuts.map(|cut| cut.at((&a, &b), &whole)));
-            if self.history.len() > FORGETFUL && whole.separation < -close.tolerance {
-                self.cuts.push(Cut::of(close.pair, (&a, &b), &whole));
+            let retained = self.retained.iter().filter(|contact| contact.pair == near.pair);
+            self.query.points.extend(retained.map(|contact| contact.at((&a, &b), &pair_contact)));
+            if self.history.len() > RETAIN_AFTER && pair_contact.separation < -near.tolerance {
+                self.retained.push(RetainedContact::of(near.pair, (&a, &b), &pair_contact));
             }
             let mut movable = false;
-            for touch in &self.touches {
-                self.group.gradient(model, at, contacts, close.pair, touch, &mut self.dense);
-                let length = touch.alpha.norm();
+            for contact in &self.query.points {
+                self.group.gradient(model, at, contacts, near.pair, contact, &mut self.dense);
+                let length = contact.alpha.norm();
                 self.dense.iter_mut().for_each(|v| *v /= length);
                 let row = self.rows.push(&self.metric, &mut self.dense);
-                if self.rows.product(row, row) > IMMOVABLE * lightness(task, close) {
-                    let bound = AIM * close.tolerance - touch.separation / length;
-                    self.bounds.push((row, bound, close.tolerance));
+                if self.rows.delassus(row, row) > IMMOVABLE_ROW * max_inverse_mass(problem, near) {
+                    let bound = TARGET_GAP * near.tolerance - contact.separation / length;
+                    self.bounds.push((row, bound, near.tolerance));
                     movable = true;
                 }
             }
-            if movable && whole.separation < -close.tolerance {
-                look.overlap = look.overlap.max(-whole.separation);
+            if movable && pair_contact.separation < -near.tolerance {
+                violation.depth = violation.depth.max(-pair_contact.separation);
             }
         }
-        look.opening = self.group.loop_rows().map(|(_, _, value)| value.abs()).fold(0.0, f64::max);
-        Ok(look)
+        violation.opening = self.group.loop_rows().map(|(_, _, value)| value.abs()).fold(0.0, f64::max);
+        Ok(violation)
     }
 
-    /// The gradient of the distance from the trial configuration, weighed; zero if it is not to count.
-    fn pull_back(&mut self, task: &Task, at: &State, counts: bool) {
+    /// Mass-weighted gradient of the distance from the trial configuration; zero if it is not to be minimised.
+    fn distance_gradient(&mut self, problem: &ProjectionProblem, at: &State, minimise: bool) {
         self.gradient.clear();
         self.gradient.resize(self.group.dofs(), 0.0);
-        if counts {
-            let Task { model, trial, .. } = *task;
-            self.group.reduce_all(model, |slot| back(model, trial, at, slot), &mut self.gradient);
-            self.metric.weigh(&mut self.gradient);
+        if minimise {
+            let ProjectionProblem { model, trial, .. } = *problem;
+            self.group.reduce_all(
+                model,
+                |slot| displacement_wrench(model, trial, at, slot),
+                &mut self.gradient,
+            );
+            self.metric.to_weighted(&mut self.gradient);
         }
     }
 
-    /// `V(q) - V(q̃)`, with the gradient of `V` (weighed) as the slope.
-    fn rise(&mut self, task: &Task, at: &State, from: f64) -> Result<f64, StepError> {
-        let value = self.fields.potential(task.model, task.islands, at)?;
+    /// `V(q) - V(q̃)`; the mass-weighted gradient of `V` becomes the slope.
+    fn potential_change(
+        &mut self,
+        problem: &ProjectionProblem,
+        at: &State,
+        from: f64,
+    ) -> Result<f64, StepError> {
+        let value = self.potential.energy(problem.model, problem.islands, at)?;
         self.slope.clear();
         self.slope.resize(self.group.dofs(), 0.0);
-        self.fields.gradient(task.model, &mut self.group, task.islands, at, &mut self.slope)?;
-        self.metric.weigh(&mut self.slope);
+        self.potential.gradient(problem.model, &mut self.group, problem.islands, at, &mut self.slope)?;
+        self.metric.to_weighted(&mut self.slope);
         Ok(value - from)
     }
 
-    /// The step in weighed coordinates, into `d`. A change of potential energy `|ΔV + ∇V·d|` that counts has one of two
-    /// slopes, or stays at its kink.
-    fn solve(&mut self, rise: Option<(f64, f64)>) -> Result<(), StepError> {
-        let Some((weight, rise)) = rise else { return self.attempt(0.0, None) };
+    /// The step in mass-weighted coordinates, into `d`. If the objective includes `|ΔV + ∇V·d|`, the solution lies on one of its
+    /// two slopes or at its kink.
+    fn solve_step(&mut self, change: Option<(f64, f64)>) -> Result<(), StepError> {
+        let Some((weight, change)) = change else { return self.solve_with_weight(0.0, None) };
         for sign in [1.0, -1.0] {
-            self.attempt(sign * weight, None)?;
-            let predicted = rise + self.slope.iter().zip(&self.d).map(|(v, d)| v * d).sum::<f64>();
+            self.solve_with_weight(sign * weight, None)?;
+            let predicted = change + self.slope.iter().zip(&self.d).map(|(v, d)| v * d).sum::<f64>();
             if sign * predicted >= 0.0 {
                 return Ok(());
             }
         }
-        self.attempt(0.0, Some(-rise))
+        self.solve_with_weight(0.0, Some(-change))
     }
 
-    /// Solves with a multiple of the slope added to the gradient, and with the rise prescribed or not.
-    fn attempt(&mut self, weight: f64, rise: Option<f64>) -> Result<(), StepError> {
+    /// Solves with a multiple of the slope added to the gradient, and with `∇V·d` prescribed or not.
+    fn solve_with_weight(&mut self, weight: f64, change: Option<f64>) -> Result<(), StepError> {
         self.d.clear();
         self.d.extend(self.gradient.iter().map(|g| -g));
         if weight != 0.0 {
             self.d.iter_mut().zip(&self.slope).for_each(|(d, v)| *d -= weight * v);
         }
-        // A body that just fits has no room for what is aimed for: rounding must do.
-        for slack in [0.0, 2.0 * AIM] {
-            if self.run(slack, rise).map_err(|_| StepError::NotFinite)? != QpOutcome::Infeasible {
+        // A body that just fits leaves no room for the target gaps: gaps down to rounding are accepted.
+        for slack in [0.0, 2.0 * TARGET_GAP] {
+            if self.solve_program(slack, change).map_err(|_| StepError::NotFinite)? != QpOutcome::Infeasible {
                 return Ok(());
             }
         }
         Err(StepError::Overlap { depth: self.history.last().copied().unwrap_or(0.0) })
     }
 
-    /// The point nearest to `d` that satisfies all rows, up to a multiple of rounding, into `d`.
-    fn run(&mut self, slack: f64, rise: Option<f64>) -> Result<QpOutcome, SolveError> {
+    /// The point nearest to `d` that satisfies all rows up to a multiple of rounding, into `d`.
+    fn solve_program(&mut self, slack: f64, change: Option<f64>) -> Result<QpOutcome, SolveError> {
         let program = match &mut self.program {
             Some(program) => {
                 program.reset_least_distance(&self.d)?;
@@ -269,17 +270,17 @@ impl Projection {
             none => none.insert(QuadraticProgram::least_distance(&self.d)?),
         };
         for (row, bound, rounding) in &self.bounds {
-            self.rows.expand(*row, &mut self.dense);
+            self.rows.write_dense(*row, &mut self.dense);
             program.at_least(&self.dense, bound - slack * rounding)?;
         }
         for (first, row, value) in self.group.loop_rows() {
             self.dense.fill(0.0);
             self.dense[first..first + row.len()].copy_from_slice(row);
-            self.metric.weigh(&mut self.dense);
+            self.metric.to_weighted(&mut self.dense);
             program.equal(&self.dense, -value)?;
         }
-        if let Some(rise) = rise {
-            program.equal(&self.slope, rise)?;
+        if let Some(change) = change {
+            program.equal(&self.slope, change)?;
         }
         let solution = self.solver.solve(program)?;
         if solution.outcome != QpOutcome::Infeasible {
@@ -288,20 +289,20 @@ impl Projection {
         Ok(solution.outcome)
     }
 
-    /// Moves the configuration by the step; returns its length in the metric of the masses.
-    fn advance(&mut self, task: &Task, at: &mut State) -> f64 {
-        let model = task.model;
+    /// Moves the configuration by the step; returns the length of the step in the mass metric.
+    fn move_configuration(&mut self, problem: &ProjectionProblem, at: &mut State) -> f64 {
+        let model = problem.model;
         let length = self.d.iter().map(|v| v * v).sum::<f64>().sqrt();
-        // `Mred d = L y`: the solution brings the turns of the bodies along.
-        self.metric.unweigh(&mut self.d);
+        // `Mred d = L y`: the tree solver also returns the twists of the bodies.
+        self.metric.to_momenta(&mut self.d);
         self.gradient.copy_from_slice(&self.d);
         self.group.solve(model, &self.gradient, &mut self.d);
         let turn = self.group.twists(model).map(|(_, t)| angular(t).norm()).fold(0.0, f64::max);
-        if turn > MOST_TURN {
-            self.d.iter_mut().for_each(|d| *d *= MOST_TURN / turn);
+        if turn > MAX_ROTATION {
+            self.d.iter_mut().for_each(|d| *d *= MAX_ROTATION / turn);
         }
         let next = self.next.get_or_insert_with(|| at.clone());
-        for (block, &index) in self.group.blocks(model).zip(task.islands) {
+        for (block, &index) in self.group.blocks(model).zip(problem.islands) {
             let island = &model.islands[index];
             let d = &self.d[block];
             if d.iter().any(|v| *v != 0.0) {
@@ -312,52 +313,49 @@ impl Projection {
         length
     }
 
-    /// How far the group is from the trial configuration, in the metric of the masses.
-    fn distance(&self, task: &Task, at: &State) -> f64 {
-        let model = task.model;
-        let bodies = task.islands.iter().flat_map(|&i| model.islands[i].bodies.clone());
+    /// Distance of the group from the trial configuration in the mass metric.
+    fn distance(&self, problem: &ProjectionProblem, at: &State) -> f64 {
+        let model = problem.model;
+        let bodies = problem.islands.iter().flat_map(|&i| model.islands[i].bodies.clone());
         let squared = |slot: usize| {
             let link = &model.links[slot];
-            let shift = (at.positions[slot] - task.trial.positions[slot]).norm_squared();
-            let turn = at.rotations[slot] - task.trial.rotations[slot];
+            let shift = (at.positions[slot] - problem.trial.positions[slot]).norm_squared();
+            let turn = at.rotations[slot] - problem.trial.rotations[slot];
             let half = 0.5 * link.inertia.sum();
-            let turned: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();
-            link.mass * shift + turned
+            let rotated: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();
+            link.mass * shift + rotated
         };
         bodies.map(squared).sum::<f64>().sqrt()
     }
 }
 
-/// Opening of a loop that is rounding, m or cosine.
-const OPEN: f64 = 1e-12;
-
 /// `M (q - q̃)` of a body as a wrench.
-fn back(model: &Model, trial: &State, at: &State, slot: usize) -> Vec6 {
+fn displacement_wrench(model: &Model, trial: &State, at: &State, slot: usize) -> Vec6 {
     let link = &model.links[slot];
     let (from, to) = (&trial.rotations[slot], &at.rotations[slot]);
     let turn = Turn::of_matrix(&(to * from.transpose()));
-    let turning = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
-    twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &turning)
+    let torque = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
+    twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &torque)
 }
 
-/// How easily the lighter body of a pair is moved: the inverse of its mass.
-fn lightness(task: &Task, close: &Close) -> f64 {
-    let mass = |part: usize| task.contacts.parts[part].slot.map(|slot| task.model.links[slot].mass);
-    [close.pair.0, close.pair.1].into_iter().filter_map(mass).map(|m| 1.0 / m).fold(0.0, f64::max)
+/// Inverse mass of the lighter body of a pair, 1/kg.
+fn max_inverse_mass(problem: &ProjectionProblem, near: &NearPair) -> f64 {
+    let mass = |part: usize| problem.contacts.parts[part].slot.map(|slot| problem.model.links[slot].mass);
+    [near.pair.0, near.pair.1].into_iter().filter_map(mass).map(|m| 1.0 / m).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::contact::ContactSpec;
-    use crate::schemes::decomposition::groups::Groups;
+    use crate::schemes::decomposition::collision_groups::CollisionGroups;
     use crate::{Body, ModelBuilder};
     use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
     use percussion_solve::kkt_residual;
 
     /// Four corners in the floor and four on the box below: rows that depend on each other.
     #[test]
-    fn redundant_corners_are_judged_optimal() {
+    fn projection_with_redundant_corners_is_optimal() {
         let mut builder = ModelBuilder::new();
         let floor = Solid::HalfSpace(HalfSpace::new(Vec3::z(), 0.0).unwrap());
         builder.body(Body::fixed("floor").with_shape(floor, Pose::identity()), Pose::identity());
@@ -371,20 +369,27 @@ mod tests {
         builder.contact(ContactSpec::default());
         let (model, trial) = builder.build().unwrap();
         let contacts = model.contacts.as_deref().unwrap();
-        let mut groups = Groups::new(&model);
-        assert!(groups.gather(&model, contacts, &trial).unwrap());
-        assert_eq!(groups.close.len(), 2);
-        let mut projection = Projection::default();
+        let mut groups = CollisionGroups::new(&model);
+        assert!(groups.find(&model, contacts, &trial).unwrap());
+        assert_eq!(groups.pairs.len(), 2);
+        let mut projection = ClosestPointProjection::default();
         let depth = groups.depth(0);
-        let task = Task { model: &model, contacts, islands: &[0, 1], trial: &trial, depth, weight: None };
+        let problem = ProjectionProblem {
+            model: &model,
+            contacts,
+            islands: &[0, 1],
+            trial: &trial,
+            depth,
+            weight: None,
+        };
         let mut at = trial.clone();
-        let mut pairs = groups.close.clone();
-        projection.project(&task, &mut pairs, &mut at).unwrap();
+        let mut pairs = groups.pairs.clone();
+        projection.project(&problem, &mut pairs, &mut at).unwrap();
         let program = projection.program.as_ref().unwrap();
         assert!(program.rows() >= 8, "{}", program.rows());
         let solution = projection.solver.solve(program).unwrap();
-        let judged = kkt_residual(program, solution).unwrap();
-        assert!(judged.worst() < 1e-12, "{judged:?}");
+        let residual = kkt_residual(program, solution).unwrap();
+        assert!(residual.worst() < 1e-12, "{residual:?}");
         assert!(solution.row_duals.iter().filter(|dual| **dual > 0.0).count() >= 2);
         assert!(projection.history.len() <= 8, "{:?}", projection.history);
     }

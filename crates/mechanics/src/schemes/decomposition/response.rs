@@ -1,110 +1,129 @@
-//! From a configuration with overlaps to one without, and the momenta that go with it.
+//! Response to penetration: a configuration without penetration, and the momenta there.
 //!
 //! ```text
-//! groups of islands that overlap, with a buffer                                     groups.rs
-//! q  ← nearest configuration to q̃ without overlap; pairs that this made overlap join and it is done again   projection.rs
-//! p  ← momenta lifted from q̃ to q                                                   lift.rs
-//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, response/impulse/
+//! CollisionGroups::find    islands that penetrate, with a buffer                                      collision_groups.rs
+//! project_groups           q  ← nearest configuration to q̃ without penetration, group by group;      projection.rs
+//!                          repeated with pairs that this made penetrate
+//! update_momenta           p  ← momenta lifted from q̃ to q                                            lift.rs
+//!                          p  ← p + Σ λ_i ∇s_i + friction            active_contacts.rs, schemes/impulse/
+//!                          impulses scaled to conserve energy, if chosen
+//! record_impulses          impulses and impacts
 //! ```
 //!
-//! What a transcript tells of it: the trial configuration `q̃` of every island of a group as a node; what the projection did to
-//! momenta and energy; impulses with their points; energies that restitution and friction took; one meeting for each pair.
+//! The step record receives the trial configuration `q̃` of every island of a group as a node, jumps of momentum and energy by the
+//! projection, impulses with their points, energies of restitution and friction, and one impact per pair.
 //!
 //! The energy-consistent variant scales the impulses by the factor near one for which kinetic and potential energy after the
-//! update are those of `q̃` less what restitution and friction take. If the approach has not enough energy to pay for
-//! `V(q) - V(q̃)`, they stop it, and the rest stays with the projection.
+//! update are those of `q̃` less what restitution and friction dissipate. If the approach has not enough energy to balance
+//! `V(q) - V(q̃)`, it is stopped, and the remainder is recorded as the projection's.
 
-use super::fields::Fields;
-use super::groups::{Close, Groups};
-use super::lift::Lift;
-use super::projection::{Projection, Task};
-use super::spots::Scene;
+use super::MAX_PROJECTION_ROUNDS;
+use super::active_contacts::{ActiveSetContext, EventQuery};
+use super::collision_groups::{CollisionGroups, NearPair};
+use super::lift::MomentumLift;
+use super::potential::PotentialEnergy;
+use super::projection::{ClosestPointProjection, ProjectionProblem};
 use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::model::Model;
 use crate::model::State;
-use crate::response::impulse::{Ground, Laws, Metric, Spots, energy};
+use crate::response::impulse::{
+    ConstraintContext, ContactConstraint, ContactConstraints, ImpactSolver, MassMetric, energy,
+};
 use crate::response::{CollisionGroup, ContactOptions, FrictionLaw, ImpactLaw};
 use crate::step_record::{Impact, ImpactKind, JumpSource, StepRecord};
 use percussion_geometry::Vec3;
 
-/// Rounds of a projection that makes new pairs overlap, after which what overlaps is left to the next step.
-const MOST_ROUNDS: usize = 20;
-
-/// Responds to overlaps; its memory serves again.
+/// Decomposition response to penetrations of a trial configuration, with its workspace.
 #[derive(Debug)]
-pub struct Response {
+pub struct DecompositionResponse {
     options: ContactOptions,
-    groups: Groups,
+    groups: CollisionGroups,
+    /// The projected configuration.
     at: State,
-    projection: Projection,
-    fields: Fields,
-    lift: Lift,
-    laws: Laws,
+    projection: ClosestPointProjection,
+    potential: PotentialEnergy,
+    lift: MomentumLift,
+    impact: ImpactSolver,
     group: CollisionGroup,
-    metric: Metric,
-    spots: Spots,
-    wide: Spots,
+    metric: MassMetric,
+    query: EventQuery,
+    constraints: ContactConstraints,
+    /// One constraint per pair, for the friction ratio.
+    ratio_constraints: ContactConstraints,
+    /// Islands and pairs of the selected group.
     islands: Vec<usize>,
-    pairs: Vec<Close>,
+    pairs: Vec<NearPair>,
+    /// Groups to respond to, by lowest island.
     roots: Vec<usize>,
-    /// Whether a group has to be projected (again), by its least island.
-    stale: Vec<bool>,
+    /// Whether a group has to be projected (again), by lowest island.
+    outdated: Vec<bool>,
     momenta: Vec<f64>,
-    effort: SolverStats,
+    stats: SolverStats,
 }
 
-impl Response {
+/// What a response starts from.
+struct ResponseContext<'a> {
+    model: &'a Model,
+    contacts: &'a ContactGeometry,
+    /// State with penetration.
+    trial: &'a State,
+    /// Length of the step, s.
+    h: f64,
+    /// Time of the response since the beginning of the step, s.
+    since: f64,
+}
+
+impl DecompositionResponse {
     /// For a model and a state of it.
     pub fn new(model: &Model, state: &State, options: &ContactOptions) -> Self {
         Self {
             options: *options,
-            groups: Groups::new(model),
+            groups: CollisionGroups::new(model),
             at: state.clone(),
-            projection: Projection::default(),
-            fields: Fields::default(),
-            lift: Lift::default(),
-            laws: Laws::new(),
+            projection: ClosestPointProjection::default(),
+            potential: PotentialEnergy::default(),
+            lift: MomentumLift::default(),
+            impact: ImpactSolver::new(),
             group: CollisionGroup::default(),
-            metric: Metric::default(),
-            spots: Spots::default(),
-            wide: Spots::default(),
+            metric: MassMetric::default(),
+            query: EventQuery::default(),
+            constraints: ContactConstraints::default(),
+            ratio_constraints: ContactConstraints::default(),
             islands: Vec::new(),
             pairs: Vec::new(),
             roots: Vec::new(),
-            stale: vec![false; model.islands.len()],
+            outdated: vec![false; model.islands.len()],
             momenta: Vec::new(),
-            effort: SolverStats::default(),
+            stats: SolverStats::default(),
         }
     }
 
-    /// How hard the last response was: the most iterations of a projection, and what impulses of friction are wrong by,
-    /// relative to the momentum of their group.
-    pub fn effort(&self) -> SolverStats {
-        self.effort
+    /// Statistics of the last response: most iterations of a projection, and the greatest relative residual of friction impulses.
+    pub fn stats(&self) -> SolverStats {
+        self.stats
     }
 
-    /// From now on contacts that close more slowly than this (m/s) rest: they do not bounce, and are no news. What hits a body
-    /// that rests is faster.
-    pub fn rest_below(&mut self, speed: f64) {
-        self.laws.slow = speed;
+    /// Contacts that close more slowly than this (m/s) are at rest from now on: restitution does not act, and no impact is recorded.
+    pub fn set_rest_speed(&mut self, speed: f64) {
+        self.impact.rest_speed = speed;
     }
 
-    /// Surfaces bounce by this coefficient, whatever they say.
+    /// Uses one coefficient of restitution instead of those of the surfaces.
     pub fn with_restitution(mut self, restitution: f64) -> Self {
-        self.laws.restitution = Some(restitution);
+        self.impact.restitution = Some(restitution);
         self
     }
 
-    /// Surfaces are smooth, whatever they say.
+    /// Ignores the friction of the surfaces.
     pub fn without_friction(mut self) -> Self {
-        self.laws.roughest = 0.0;
+        self.impact.max_friction = 0.0;
         self
     }
 
-    /// Responds to the overlaps of a trial configuration at the end of a step `h`, which `trial` ceases to be. Nodes are
-    /// written at the time `since` the beginning of the step. Groups without an island that `only` marks are left alone.
-    /// On failure `trial` is untouched.
+    /// Responds to penetrations of the trial configuration at the end of a step `h`; `trial` becomes the result. Nodes are recorded
+    /// at the time `since` the beginning of the step. Only groups with an island marked in `only` are treated. On failure
+    /// `trial` is unchanged.
     pub fn respond(
         &mut self,
         model: &Model,
@@ -112,99 +131,90 @@ impl Response {
         h: f64,
         since: f64,
         only: Option<&[bool]>,
-        transcript: &mut StepRecord,
+        record: &mut StepRecord,
     ) -> Result<(), StepFailure> {
-        self.effort = SolverStats::default();
+        self.stats = SolverStats::default();
         let Some(contacts) = model.contacts.as_deref() else { return Ok(()) };
-        let failed = |trouble: StepError, history: &[f64], body: usize| StepFailure {
-            step: trial.steps.saturating_sub(1),
-            time: trial.time - h,
-            body: model.bodies[body].name.clone(),
-            trouble,
-            history: history.to_vec(),
-        };
-        match self.groups.gather(model, contacts, trial) {
+        let (step, time) = (trial.steps.saturating_sub(1), trial.time - h);
+        match self.groups.find(model, contacts, trial) {
             Ok(false) => return Ok(()),
             Ok(true) => {}
-            Err(trouble) => return Err(failed(trouble, &[], 0)),
+            Err(trouble) => {
+                let body = model.bodies[0].name.clone();
+                return Err(StepFailure { step, time, body, trouble, history: Vec::new() });
+            }
         }
         self.at.clone_from(trial);
-        let ended = self.separate(model, contacts, trial, h, only);
-        let ended = ended.and_then(|()| self.strike_all(model, contacts, trial, (h, since), transcript));
-        match ended {
-            Ok(()) => {
-                transcript.overlap = transcript.overlap.max(self.groups.remaining);
-                std::mem::swap(trial, &mut self.at);
-                Ok(())
-            }
-            Err(trouble) => {
-                let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
-                Err(failed(trouble, &self.projection.history, body))
-            }
-        }
+        let response = ResponseContext { model, contacts, trial, h, since };
+        self.project_groups(&response, only)
+            .and_then(|()| self.update_momenta(&response, record))
+            .map_err(|error| self.failure(model, contacts, (step, time), error))?;
+        record.overlap = record.overlap.max(self.groups.remaining);
+        std::mem::swap(trial, &mut self.at);
+        Ok(())
     }
 
-    /// Moves bodies apart that overlap, without a response: momenta are lifted along. Returns the longest way of a centre of
-    /// mass, m. On failure `state` is untouched.
-    pub fn move_apart(&mut self, model: &Model, state: &mut State) -> Result<f64, StepFailure> {
+    /// Projects a state to the nearest configuration without penetration and lifts its momenta; no impulses. Returns the largest
+    /// displacement of a centre of mass, m. On failure `state` is unchanged.
+    pub fn remove_penetration(&mut self, model: &Model, state: &mut State) -> Result<f64, StepFailure> {
         let Some(contacts) = model.contacts.as_deref() else { return Ok(0.0) };
-        let ended = match self.groups.gather(model, contacts, state) {
+        let result = match self.groups.find(model, contacts, state) {
             Ok(false) => return Ok(0.0),
             Ok(true) => {
                 self.at.clone_from(state);
-                self.separate(model, contacts, state, 0.0, None).and_then(|()| self.lift_all(model, state))
+                let response = ResponseContext { model, contacts, trial: state, h: 0.0, since: 0.0 };
+                self.project_groups(&response, None).and_then(|()| self.lift_momenta(model, state))
             }
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         };
-        if let Err(trouble) = ended {
-            let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
-            return Err(StepFailure {
-                step: state.steps,
-                time: state.time,
-                body: model.bodies[body].name.clone(),
-                trouble,
-                history: self.projection.history.clone(),
-            });
-        }
-        let ways = state.positions.iter().zip(&self.at.positions).map(|(from, to)| (to - from).norm());
-        let longest = ways.fold(0.0, f64::max);
+        result.map_err(|error| self.failure(model, contacts, (state.steps, state.time), error))?;
+        let displacements =
+            state.positions.iter().zip(&self.at.positions).map(|(from, to)| (to - from).norm());
+        let largest = displacements.fold(0.0, f64::max);
         std::mem::swap(state, &mut self.at);
-        Ok(longest)
+        Ok(largest)
+    }
+
+    /// The failure of a step of the selected group.
+    fn failure(
+        &self,
+        model: &Model,
+        contacts: &ContactGeometry,
+        (step, time): (u64, f64),
+        trouble: StepError,
+    ) -> StepFailure {
+        let body = self.pairs.first().map_or(0, |near| contacts.parts[near.pair.0].body);
+        let body = model.bodies[body].name.clone();
+        StepFailure { step, time, body, trouble, history: self.projection.history.clone() }
     }
 
     /// Lifts the momenta of all groups that were projected.
-    fn lift_all(&mut self, model: &Model, trial: &State) -> Result<(), StepError> {
-        let mut nobody = StepRecord::default();
+    fn lift_momenta(&mut self, model: &Model, trial: &State) -> Result<(), StepError> {
+        let mut discarded = StepRecord::default();
         for k in 0..self.roots.len() {
-            self.take(model, self.roots[k]);
+            self.select_group(model, self.roots[k]);
             self.group.begin(model, &self.at, &self.islands)?;
             let (states, momenta) = ((trial, &self.at), &mut self.momenta);
-            self.lift.lift(model, &self.islands, states, &mut self.group, momenta, &mut nobody)?;
+            self.lift.lift(model, &self.islands, states, &mut self.group, momenta, &mut discarded)?;
             self.group.set_momenta(model, &self.momenta, &mut self.at);
         }
         Ok(())
     }
 
-    /// Projects all groups, again while that makes other pairs overlap.
-    fn separate(
-        &mut self,
-        model: &Model,
-        contacts: &ContactGeometry,
-        trial: &State,
-        h: f64,
-        only: Option<&[bool]>,
-    ) -> Result<(), StepError> {
-        self.stale.fill(true);
-        for _ in 0..MOST_ROUNDS {
-            self.list_roots(model, only);
+    /// Projects all groups, repeatedly while that makes other pairs penetrate.
+    fn project_groups(&mut self, response: &ResponseContext, only: Option<&[bool]>) -> Result<(), StepError> {
+        let ResponseContext { model, contacts, trial, h, .. } = *response;
+        self.outdated.fill(true);
+        for _ in 0..MAX_PROJECTION_ROUNDS {
+            self.list_groups(model, only);
             for k in 0..self.roots.len() {
                 let root = self.roots[k];
-                if !std::mem::replace(&mut self.stale[root], false) {
+                if !std::mem::replace(&mut self.outdated[root], false) {
                     continue;
                 }
-                self.take(model, root);
+                self.select_group(model, root);
                 self.islands.iter().for_each(|&i| self.at.take_place(trial, &model.islands[i]));
-                let task = Task {
+                let problem = ProjectionProblem {
                     model,
                     contacts,
                     islands: &self.islands,
@@ -212,19 +222,20 @@ impl Response {
                     depth: self.groups.depth(root),
                     weight: self.options.weigh_potential.then_some(h * h),
                 };
-                self.projection.project(&task, &mut self.pairs, &mut self.at)?;
-                self.effort.iterations = self.effort.iterations.max(self.projection.history.len());
+                self.projection.project(&problem, &mut self.pairs, &mut self.at)?;
+                self.stats.iterations = self.stats.iterations.max(self.projection.history.len());
             }
-            if !self.groups.discover(contacts, (trial, &self.at), &self.roots, &mut self.stale)? {
+            let states = (trial, &self.at);
+            if !self.groups.add_new_penetrations(contacts, states, &self.roots, &mut self.outdated)? {
                 return Ok(());
             }
         }
-        self.list_roots(model, only);
+        self.list_groups(model, only);
         Ok(())
     }
 
-    /// Lists the groups with an island that is marked.
-    fn list_roots(&mut self, model: &Model, only: Option<&[bool]>) {
+    /// Lists the groups with a marked island.
+    fn list_groups(&mut self, model: &Model, only: Option<&[bool]>) {
         let marked = |island: &usize| only.is_none_or(|only| only[*island]);
         self.roots.clear();
         for island in (0..model.islands.len()).filter(marked) {
@@ -235,80 +246,80 @@ impl Response {
     }
 
     /// Lists the islands and pairs of a group.
-    fn take(&mut self, model: &Model, root: usize) {
+    fn select_group(&mut self, model: &Model, root: usize) {
         let groups = &self.groups;
         self.islands.clear();
         self.islands.extend((0..model.islands.len()).filter(|&i| groups.group_of(i) == Some(root)));
         self.pairs.clear();
-        let mine = |close: &&Close| groups.takes_part(close) && groups.group_of(close.island()) == Some(root);
-        self.pairs.extend(groups.close.iter().filter(mine));
+        let own = |near: &&NearPair| groups.is_in_group(near) && groups.group_of(near.island()) == Some(root);
+        self.pairs.extend(groups.pairs.iter().filter(own));
     }
 
     /// Lifts and updates the momenta of all groups that were projected.
-    fn strike_all(
+    fn update_momenta(
         &mut self,
-        model: &Model,
-        contacts: &ContactGeometry,
-        trial: &State,
-        (h, since): (f64, f64),
-        transcript: &mut StepRecord,
+        response: &ResponseContext,
+        record: &mut StepRecord,
     ) -> Result<(), StepError> {
+        let ResponseContext { model, contacts, trial, h, since } = *response;
         for k in 0..self.roots.len() {
-            self.take(model, self.roots[k]);
+            self.select_group(model, self.roots[k]);
             for &index in &self.islands {
-                transcript.node(index, &model.islands[index], trial, since);
+                record.node(index, &model.islands[index], trial, since);
             }
             let slot = model.islands[self.islands[0]].bodies.start;
             self.group.begin(model, &self.at, &self.islands)?;
-            self.metric.begin(model, &mut self.group)?;
-            let kinetic = self.lift.lift(
-                model,
-                &self.islands,
-                (trial, &self.at),
-                &mut self.group,
-                &mut self.momenta,
-                transcript,
-            )?;
-            let rise = self.fields.potential(model, &self.islands, &self.at)?
-                - self.fields.potential(model, &self.islands, trial)?;
-            self.laws.u.clone_from(&self.momenta);
-            self.metric.weigh(&mut self.laws.u);
-            let ground =
-                Ground { model, contacts, at: &self.at, group: &mut self.group, metric: &self.metric };
-            let mut scene = Scene { ground, trial, depth: self.groups.depth(self.roots[k]) };
-            self.wide.clear();
-            match self.options.law {
-                ImpactLaw::Sum => self.spots.find_pairs(&mut scene, &mut self.pairs)?,
-                _ => self.spots.find_events(&mut scene, &mut self.pairs)?,
-            }
-            if self.options.friction == FrictionLaw::Ratio {
-                self.wide.find_pairs(&mut scene, &mut self.pairs)?;
-            }
-            self.laws.strike(&self.options, &mut self.spots, &mut self.wide)?;
-            self.effort.decrement = self.effort.decrement.max(self.laws.residual);
-            let lifted = energy(&self.laws.start) - kinetic;
-            let mut taken = rise + lifted;
+            self.metric.factor(model, &mut self.group)?;
+            let (states, momenta) = ((trial, &self.at), &mut self.momenta);
+            let kinetic = self.lift.lift(model, &self.islands, states, &mut self.group, momenta, record)?;
+            let rise = self.potential.energy(model, &self.islands, &self.at)?
+                - self.potential.energy(model, &self.islands, trial)?;
+            self.apply_impact_law(response, self.groups.depth(self.roots[k]))?;
+            self.stats.decrement = self.stats.decrement.max(self.impact.residual);
+            let lifted = energy(&self.impact.start) - kinetic;
+            let mut projected = rise + lifted;
             if self.options.consistent {
-                taken += self.pay(rise);
+                projected += self.scale_impulses_to_conserve_energy(rise);
             }
-            transcript.energy(JumpSource::Projection, slot, taken);
-            transcript.energy(JumpSource::Contact, slot, self.laws.contact);
-            transcript.energy(JumpSource::Friction, slot, self.laws.friction);
-            self.report(contacts, trial.time - h + since, transcript);
-            // p + L (u - u₀): bodies without impulse keep their momenta to the bit.
-            let Laws { u, start, .. } = &mut self.laws;
+            record.energy(JumpSource::Projection, slot, projected);
+            record.energy(JumpSource::Contact, slot, self.impact.restitution_energy);
+            record.energy(JumpSource::Friction, slot, self.impact.friction_energy);
+            self.record_impulses(contacts, trial.time - h + since, record);
+            // p + L (u - u₀): momenta of bodies without impulse stay bitwise identical.
+            let ImpactSolver { u, start, .. } = &mut self.impact;
             u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u -= start);
-            self.metric.unweigh(u);
+            self.metric.to_momenta(u);
             self.momenta.iter_mut().zip(u.iter()).for_each(|(p, change)| *p += change);
             self.group.set_momenta(model, &self.momenta, &mut self.at);
         }
         Ok(())
     }
 
-    /// Scales the impulses so that kinetic energy pays for a rise of the potential energy, as far as it can. Returns the
-    /// energy brought, J.
-    fn pay(&mut self, rise: f64) -> f64 {
-        let Laws { u, start, .. } = &mut self.laws;
+    /// Collects the active contacts of the selected group and applies the impact law to its lifted momenta.
+    fn apply_impact_law(&mut self, response: &ResponseContext, depth: f64) -> Result<(), StepError> {
+        let ResponseContext { model, contacts, trial, .. } = *response;
+        self.impact.u.clone_from(&self.momenta);
+        self.metric.to_weighted(&mut self.impact.u);
+        let constraints =
+            ConstraintContext { model, contacts, at: &self.at, group: &mut self.group, metric: &self.metric };
+        let mut context = ActiveSetContext { constraints, trial, depth };
+        match self.options.law {
+            ImpactLaw::Sum => self.constraints.set_active_pairs(&mut context, &mut self.pairs)?,
+            _ => self.constraints.set_active_events(&mut context, &mut self.pairs, &mut self.query)?,
+        }
+        self.ratio_constraints.clear();
+        let mut ratio = None;
+        if self.options.friction == FrictionLaw::Ratio {
+            self.ratio_constraints.set_active_pairs(&mut context, &mut self.pairs)?;
+            ratio = Some(&mut self.ratio_constraints);
+        }
+        self.impact.apply(self.options.law, &mut self.constraints, ratio)
+    }
+
+    /// Scales the impulses so that kinetic energy balances a rise of the potential energy, as far as possible. Returns the change
+    /// of energy, J.
+    fn scale_impulses_to_conserve_energy(&mut self, rise: f64) -> f64 {
+        let ImpactSolver { u, start, .. } = &mut self.impact;
         let (mut square, mut along) = (0.0, 0.0);
         for (u, start) in u.iter().zip(start.iter()) {
             square += (u - start) * (u - start);
@@ -323,69 +334,70 @@ impl Response {
         let inside = along * along - 2.0 * square * (loss + rise);
         let factor = (-along + inside.max(0.0).sqrt()) / square;
         u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + factor * (*u - start));
-        for spot in self.spots.list.iter_mut().chain(&mut self.wide.list) {
-            spot.push *= factor;
-            spot.drag *= factor;
+        for contact in self.constraints.list.iter_mut().chain(&mut self.ratio_constraints.list) {
+            contact.normal_impulse *= factor;
+            contact.friction_impulse *= factor;
         }
         energy(u) - before
     }
 
-    /// Books the impulses and tells of the pairs that met.
-    fn report(&self, contacts: &ContactGeometry, time: f64, transcript: &mut StepRecord) {
-        let energies = (energy(&self.laws.start), energy(&self.laws.u));
-        for pair in &self.spots.pairs {
-            let spots = &self.spots.list[pair.clone()];
+    /// Records the impulses, and one impact for each pair that is not at rest.
+    fn record_impulses(&self, contacts: &ContactGeometry, time: f64, record: &mut StepRecord) {
+        let energies = (energy(&self.impact.start), energy(&self.impact.u));
+        for range in &self.constraints.pairs {
+            let list = &self.constraints.list[range.clone()];
             let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
-            let mut strongest = &spots[0];
-            for spot in spots {
-                let push = spot.normal * spot.push;
-                self.book(contacts, spot.pair, JumpSource::Contact, &spot.point, &push, transcript);
-                self.book(contacts, spot.pair, JumpSource::Friction, &spot.point, &spot.drag, transcript);
-                impulse += push + spot.drag;
-                weight += spot.push;
-                point += spot.point * spot.push;
-                if spot.push > strongest.push {
-                    strongest = spot;
+            let mut strongest = &list[0];
+            for contact in list {
+                let normal = contact.normal * contact.normal_impulse;
+                record_impulse(contacts, contact, JumpSource::Contact, &normal, record);
+                record_impulse(contacts, contact, JumpSource::Friction, &contact.friction_impulse, record);
+                impulse += normal + contact.friction_impulse;
+                weight += contact.normal_impulse;
+                point += contact.point * contact.normal_impulse;
+                if contact.normal_impulse > strongest.normal_impulse {
+                    strongest = contact;
                 }
             }
-            for spot in self.wide.list.iter().filter(|spot| spot.pair == strongest.pair) {
-                self.book(contacts, spot.pair, JumpSource::Friction, &spot.point, &spot.drag, transcript);
-                impulse += spot.drag;
+            for contact in self.ratio_constraints.list.iter().filter(|contact| contact.pair == strongest.pair)
+            {
+                record_impulse(contacts, contact, JumpSource::Friction, &contact.friction_impulse, record);
+                impulse += contact.friction_impulse;
             }
-            // ContactGeometry that rest are no news.
-            let fastest = spots.iter().map(|spot| -spot.before).fold(f64::NEG_INFINITY, f64::max);
-            if weight > 0.0 && (self.laws.slow == 0.0 || fastest >= self.laws.slow) {
+            let closing = list.iter().map(|contact| -contact.normal_velocity_before);
+            let fastest = closing.fold(f64::NEG_INFINITY, f64::max);
+            if weight > 0.0 && (self.impact.rest_speed == 0.0 || fastest >= self.impact.rest_speed) {
                 let (a, b) = strongest.pair;
-                transcript.impacts.push(Impact {
+                let after = self.constraints.rows.dot(strongest.rows[0], &self.impact.u);
+                record.impacts.push(Impact {
                     time,
                     bodies: (contacts.parts[a].body, contacts.parts[b].body),
                     point: point / weight,
                     normal: strongest.normal,
                     impulse,
                     energy: energies,
-                    speed: (strongest.before, self.spots.rows.dot(strongest.rows[0], &self.laws.u)),
+                    speed: (strongest.normal_velocity_before, after),
                     kind: ImpactKind::Response,
                 });
             }
         }
     }
+}
 
-    fn book(
-        &self,
-        contacts: &ContactGeometry,
-        (a, b): (usize, usize),
-        cause: JumpSource,
-        point: &Vec3,
-        impulse: &Vec3,
-        transcript: &mut StepRecord,
-    ) {
-        if *impulse == Vec3::zeros() {
-            return;
-        }
-        for (part, sign) in [(a, 1.0), (b, -1.0)] {
-            if let Some(slot) = contacts.parts[part].slot {
-                transcript.impulse(cause, slot, point, &(impulse * sign));
-            }
+/// Records an impulse at a contact point on both bodies.
+fn record_impulse(
+    contacts: &ContactGeometry,
+    contact: &ContactConstraint,
+    source: JumpSource,
+    impulse: &Vec3,
+    record: &mut StepRecord,
+) {
+    if *impulse == Vec3::zeros() {
+        return;
+    }
+    for (part, sign) in [(contact.pair.0, 1.0), (contact.pair.1, -1.0)] {
+        if let Some(slot) = contacts.parts[part].slot {
+            record.impulse(source, slot, &contact.point, &(impulse * sign));
         }
     }
 }

@@ -1,118 +1,160 @@
 //! The exact variational collision integrator [Johnson 3.4, 3.75-3.76; Leyendecker 3; Pekarek].
 //!
-//! Contact time and configuration are solved for inside the step; momenta jump there and the step goes on from the
-//! node until its end is reached.
+//! Contact times and configurations are unknowns of the step: momenta jump at the time of each impact, and the step continues from
+//! there to its end.
 //!
 //! ```text
-//! trial step of all islands                                                        schemes/variational.rs
-//! pairs whose swept boxes touch, each with the time until which it is certainly apart     paths.rs, search.rs
-//! while the earliest of these is within the step
-//!     look at the pair there: apart still?   then certify on
-//!     touching:  all contacts of the islands that meet here, at one node            meeting.rs
-//!                momenta jump                                                       response/impulse/, jump.rs
-//!                the islands go on from the node; their pairs are certified anew
-//!     too many impacts of an island:  the decomposition scheme finishes its step
+//! predict                       trial step of all islands, motion bounds               trajectories.rs, motion_bound.rs
+//! find_candidate_pairs          pairs whose swept bounds overlap                       candidates.rs
+//! while the earliest lower bound of a time of impact is within the step
+//!     advance                   conservative advancement of that pair                  advancement.rs, ball_impact.rs
+//!     is_separating             in contact but stalled and opening: advance it by force
+//!     collect_contacts          contacts of all connected islands at this time         cluster.rs
+//!     apply_impact_law          momenta jump                                           impact.rs, schemes/impulse/
+//!     continue_from_impact      new trajectories of these islands from their nodes     continuation.rs, energy_jump.rs
+//!     record                    impulses, energies and impacts                         impact.rs
+//!     fall_back                 at rest, or too many impacts: end of step at once      fallback.rs
+//! respond                       decomposition response of islands that fell back       schemes/decomposition/
 //! ```
 //!
-//! Islands that do not meet know nothing of each other: there is no common subdivision of the step. A collision is not
-//! missed because the trial step ends apart: every pair is certified from the beginning of the step to its end.
+//! Islands that do not collide with each other are independent: there is no common subdivision of the step. No collision is missed
+//! because the trial step ends separated: every pair is advanced from the beginning of the step to its end by lower bounds of its
+//! time of impact.
 //!
-//! Energy at an impact: `projected` keeps the Hamiltonian of the reduced momenta [3.74], the reflection in closed form;
-//! `discrete` keeps `E_d` of the intervals before and after [3.76b] by scaling the jump, one scalar equation. With
+//! Energy at an impact: `projected` conserves the Hamiltonian of the reduced momenta [3.74], the reflection in closed form;
+//! `discrete` conserves `E_d` of the intervals before and after [3.76b] by scaling the jump, one scalar equation. With
 //! restitution both lose what the reflection loses.
 
-mod balls;
-mod jump;
-mod meeting;
-mod paths;
-mod search;
+mod advancement;
+mod ball_impact;
+mod candidates;
+mod cluster;
+mod continuation;
+mod energy_jump;
+mod fallback;
+mod impact;
+mod motion_bound;
+mod trajectories;
 
-use super::decomposition::{Response, TOLERANCE};
-use super::{Scheme, Variational};
-use crate::contact::{CandidatePairs, ContactGeometry, ContactPoint, PairWarmStart};
+use super::Scheme;
+use super::decomposition::TOLERANCE;
+use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
-use crate::response::impulse::{Laws, Metric, Spots};
-use crate::response::{CollisionGroup, CollisionModel, ContactOptions, EnergyJumpCondition};
-use crate::step_record::{Impact, ImpactKind, StepRecord};
-use meeting::Verdict;
-use paths::Paths;
-use percussion_geometry::{Aabb, Vec3};
-use search::{Side, clear_for};
+use crate::response::{CollisionModel, ContactOptions, EnergyJumpCondition};
+use crate::step_record::StepRecord;
+use candidates::{Advance, Candidates};
+use cluster::ContactCluster;
+use continuation::Continuation;
+use energy_jump::EnergyJump;
+use fallback::Fallback;
+use impact::{ClusterImpact, ImpactOutcome};
 use std::sync::Arc;
+use trajectories::StepTrajectories;
 
-/// A pair on watch in the present step.
-#[derive(Clone, Copy, Debug)]
-struct Watched {
-    pair: (usize, usize),
-    /// Certainly apart until then, s since the beginning of the step.
-    clear: f64,
-    /// How often it was looked at.
-    looks: usize,
-    /// How often in a row it was found touching, or nearly, and was certified for next to nothing.
-    lingers: usize,
-    /// Whether the present cluster knows it.
-    asked: bool,
-    memory: PairWarmStart,
+// tolerances
+
+/// Gap at which parts are in contact, relative to the smallest part.
+const CONTACT_GAP: f64 = 1e-10;
+/// Advance that is none, in steps: the parts are in contact.
+const NO_ADVANCE: f64 = 1e-13;
+/// Queries of a pair in one step after which it is advanced by force: its motion bounds are far too wide, as for a body that spins
+/// fast close to another without contact.
+const MAX_QUERIES: usize = 1000;
+/// Forced advance, in steps.
+const FORCED_ADVANCE: f64 = 1e-3;
+/// Advance that is small, in steps: a contact that opens advances farther.
+const SMALL_ADVANCE: f64 = 1e-4;
+/// Consecutive small advances of a pair in contact after which it is checked for rest. Motion bounds of two parts that move as one
+/// are independent and never separate them; an approach converges in three or four advances.
+const MAX_STALLED_ADVANCES: usize = 16;
+/// Speed of rest at the end of a step, in the speed gained by free fall over a step.
+const REST_SPEED: f64 = 2.0;
+/// Duration of a bounce, in steps, below which a contact is at rest: where impacts dissipate energy, and where they do not.
+const SHORT_BOUNCE: f64 = 1e-4;
+const SHORT_BOUNCE_ELASTIC: f64 = 1e-5;
+/// Difference of times of impact, in steps, within which contacts are simultaneous.
+const SAME_TIME: f64 = 1e-9;
+/// Iterations for the first root of the lower bound of a separation, and its relative accuracy: the next advance corrects it.
+const MAX_ROOT_ITERATIONS: usize = 12;
+const ROOT_TOLERANCE: f64 = 1e-3;
+/// Rotation in a step beyond which swept bounds contain the ball of all that a body can reach, rad.
+const LARGE_ROTATION: f64 = 1.0;
+/// Moments of inertia closer than this (relative) are equal; differences below it are rounding.
+const EQUAL_MOMENTS: f64 = 1e-12;
+/// Factor that makes motion bounds valid after rounding.
+const BOUND_ROUNDING: f64 = 1.0 + 1e-12;
+/// Distance of the centre of a ball from the centre of mass, relative to its radius, that is rounding.
+const CENTRED_BALL: f64 = 1e-14;
+/// Rounds between the length of a jump and the time of the next impact, and the change of that time that ends them, in steps.
+const MAX_JUMP_ROUNDS: usize = 20;
+const NEXT_IMPACT_TOLERANCE: f64 = 1e-13;
+/// Shortest interval over which a discrete energy is measured, in steps.
+const MIN_ENERGY_INTERVAL: f64 = 1e-9;
+/// Steps of the secant method for the length of a jump, its relative accuracy, and the relative rounding of the energy.
+const MAX_SECANT_STEPS: usize = 40;
+const SECANT_TOLERANCE: f64 = 1e-15;
+const ENERGY_ROUNDING: f64 = 1e-15;
+
+/// What is constant during a step.
+#[derive(Clone, Copy)]
+struct StepContext<'a> {
+    model: &'a Model,
+    contacts: &'a ContactGeometry,
+    options: &'a ContactOptions,
+    collision_model: Option<CollisionModel>,
+    /// Island of each slot.
+    island_of: &'a [usize],
+    /// Gap at which parts are in contact, m.
+    contact_gap: f64,
+    /// State at the beginning of the step.
+    start: &'a State,
+    /// Length of the step, s.
+    h: f64,
 }
 
-/// The exact scheme and its memory.
+impl StepContext<'_> {
+    /// Island of a part; `None` for a fixed or driven body.
+    fn island(&self, part: usize) -> Option<usize> {
+        self.contacts.parts[part].slot.map(|slot| self.island_of[slot])
+    }
+
+    /// Islands of a pair of parts.
+    fn islands(&self, pair: (usize, usize)) -> [Option<usize>; 2] {
+        [self.island(pair.0), self.island(pair.1)]
+    }
+}
+
+/// A failure of a step because of a body.
+fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> StepFailure {
+    let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
+    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
+}
+
+/// The exact scheme, and the dissipative scheme with a collision model.
 #[derive(Debug)]
 pub struct Exact {
     name: &'static str,
     options: ContactOptions,
-    loss: Option<CollisionModel>,
+    collision_model: Option<CollisionModel>,
     contacts: Arc<ContactGeometry>,
-    trial: Variational,
-    paths: Paths,
-    watch: CandidatePairs,
-    boxes: Vec<Aabb>,
-    pairs: Vec<Watched>,
     island_of: Vec<usize>,
-    /// Impacts of each island in the step.
-    count: Vec<usize>,
-    /// Islands handed to the decomposition scheme.
-    handed: Vec<bool>,
-    /// Those of them whose contacts rest, or come to rest by bouncing ever lower.
-    resting: Vec<bool>,
-    cluster: Vec<usize>,
-    /// ContactGeometry of the cluster: the pair, one of its touches, and its contact as a whole.
-    contacts_met: Vec<((usize, usize), ContactPoint, ContactPoint)>,
-    group: CollisionGroup,
-    metric: Metric,
-    spots: Spots,
-    /// Of the decomposition scheme's printed friction, which has no place here.
-    no_spots: Spots,
-    laws: Laws,
-    momenta: Vec<f64>,
-    /// What the impact did to the momenta.
-    jump: Vec<f64>,
-    transcript: StepRecord,
-    response: Response,
-    /// Typical size of the parts, m.
-    size: f64,
-    /// How often pairs were looked at in the step.
-    looks: usize,
+    /// Gap at which parts are in contact, m.
+    contact_gap: f64,
+    stages: Stages,
 }
 
-/// Gap, relative to the size of the scene's parts, at which parts touch.
-const TOUCH: f64 = 1e-10;
-/// Part of the step below which a certificate brings nothing: the parts touch.
-const STALLED: f64 = 1e-13;
-/// Looks at a pair in one step after which it is hurried on: bounds on its motion are far too wide, as for a body that spins
-/// wildly close to another without touching it.
-const LOOKS: usize = 1000;
-/// Part of a step by which such a pair is moved on at least.
-const HURRY: f64 = 1e-3;
-/// Part of a step that is next to nothing: a contact that opens is certified for more.
-const BRIEF: f64 = 1e-4;
-/// Looks in a row at a pair that touches, each good for next to nothing, after which it is asked whether it rests. Parts that move as
-/// one stay a rounding apart, and bounds on their motion that know nothing of each other never let them go; an approach is over
-/// after three or four.
-const LINGERS: usize = 16;
-/// Steps of free fall whose speed is still that of rest at the end of a step; what closes faster was not at rest.
-const AT_REST: f64 = 2.0;
+/// The stages of a step.
+#[derive(Debug)]
+struct Stages {
+    trajectories: StepTrajectories,
+    candidates: Candidates,
+    cluster: ContactCluster,
+    impact: ClusterImpact,
+    fallback: Fallback,
+    record: StepRecord,
+}
 
 impl Exact {
     /// For a model with contact and a state of it.
@@ -121,60 +163,37 @@ impl Exact {
         contacts: Arc<ContactGeometry>,
         state: &State,
         options: &ContactOptions,
-        loss: Option<CollisionModel>,
+        collision_model: Option<CollisionModel>,
     ) -> Result<Self, StepFailure> {
-        let paths = Paths::new(model, state);
         let mut island_of = vec![0; model.moving()];
         for (index, island) in model.islands.iter().enumerate() {
             island_of[island.bodies.clone()].fill(index);
         }
-        let boxes: Vec<Aabb> =
-            contacts.parts.iter().map(|part| part.bounds(&part.body_pose(state))).collect();
-        let watch = CandidatePairs::new(&contacts, |part| boxes[part])
-            .map_err(|error| failure(model, state, 0, error.into()))?;
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
-        let size = radii.fold(f64::INFINITY, f64::min);
+        let smallest = radii.fold(f64::INFINITY, f64::min);
+        let stages = Stages {
+            trajectories: StepTrajectories::new(model, state),
+            candidates: Candidates::new(&contacts, state)
+                .map_err(|error| failure(model, state, 0, error.into()))?,
+            cluster: ContactCluster::default(),
+            impact: ClusterImpact::new(),
+            fallback: Fallback::new(model, state, options, collision_model),
+            record: StepRecord::default(),
+        };
         Ok(Self {
-            name: if loss.is_some() { "dissipative" } else { "exact" },
+            name: if collision_model.is_some() { "dissipative" } else { "exact" },
             options: *options,
-            loss,
-            trial: Variational::new(model, state),
-            paths,
-            watch,
-            boxes,
-            pairs: Vec::new(),
-            island_of,
-            count: vec![0; model.islands.len()],
-            handed: vec![false; model.islands.len()],
-            resting: vec![false; model.islands.len()],
-            cluster: Vec::new(),
-            contacts_met: Vec::new(),
-            group: CollisionGroup::default(),
-            metric: Metric::default(),
-            spots: Spots::default(),
-            no_spots: Spots::default(),
-            laws: Laws::new(),
-            momenta: Vec::new(),
-            jump: Vec::new(),
-            transcript: StepRecord::default(),
-            response: {
-                let response = Response::new(model, state, options);
-                match loss {
-                    Some(CollisionModel::Frictional) => response,
-                    Some(CollisionModel::Plastic) => response.with_restitution(0.0),
-                    Some(CollisionModel::Elastic) => response.with_restitution(1.0).without_friction(),
-                    Some(CollisionModel::Frictionless) | None => response.without_friction(),
-                }
-            },
-            size: if size.is_finite() { size } else { 1.0 },
-            looks: 0,
+            collision_model,
             contacts,
+            island_of,
+            contact_gap: CONTACT_GAP * if smallest.is_finite() { smallest } else { 1.0 },
+            stages,
         })
     }
 
-    /// How often pairs of parts were looked at in the last step: what the search for contact cost.
-    pub fn looks(&self) -> usize {
-        self.looks
+    /// Separation queries of the search for contact in the last step.
+    pub fn queries(&self) -> usize {
+        self.stages.candidates.queries
     }
 }
 
@@ -188,299 +207,97 @@ impl Scheme for Exact {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        // ContactGeometry that rest are the decomposition scheme's.
-        TOLERANCES.into_iter().chain([("touch_gap", TOUCH * self.size), TOLERANCE]).collect()
+        // Contacts at rest are resolved by the decomposition response.
+        TOLERANCES.into_iter().chain([("contact_gap", self.contact_gap), TOLERANCE]).collect()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        self.transcript.clear();
-        self.paths.end.clone_from(state);
-        let effort = self.trial.step(model, &mut self.paths.end, h)?;
-        self.paths.begin(state);
-        self.begin(model, state, h)?;
-        while let Some(k) = self.earliest(h) {
-            if !self.look(model, k, h)? {
-                let t = self.pairs[k].clear;
-                if self.pairs[k].lingers > LINGERS && self.parts_company(model, k, h)? {
-                    self.pairs[k].clear = (t + HURRY * h).min(h);
-                } else {
-                    self.collide(model, state, k, t, h)?;
-                }
-            }
-        }
-        self.hand_over(model, h)?;
-        std::mem::swap(state, &mut self.paths.end);
-        Ok(effort)
+        let stats = self.stages.run(&StepContext {
+            model,
+            contacts: &self.contacts,
+            options: &self.options,
+            collision_model: self.collision_model,
+            island_of: &self.island_of,
+            contact_gap: self.contact_gap,
+            start: state,
+            h,
+        })?;
+        std::mem::swap(state, &mut self.stages.trajectories.end);
+        Ok(stats)
     }
 
     fn transcript(&self) -> Option<&StepRecord> {
-        Some(&self.transcript)
+        Some(&self.stages.record)
     }
 }
 
-impl Exact {
-    /// Which pairs come near each other in the step.
-    fn begin(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepFailure> {
-        self.looks = 0;
-        self.count.fill(0);
-        self.handed.fill(false);
-        self.resting.fill(false);
-        for index in 0..model.islands.len() {
-            self.paths.bound(model, index, h)?;
-        }
-        let gravity = model.gravity.norm();
-        for (part, boxed) in self.contacts.parts.iter().zip(&mut self.boxes) {
-            if part.slot.is_some() {
-                *boxed = self.paths.swept(part, gravity, h, 0.0);
+impl Stages {
+    /// One step; its result is the end of the trajectories.
+    fn run(&mut self, step: &StepContext) -> Result<SolverStats, StepFailure> {
+        self.record.clear();
+        self.fallback.clear();
+        let stats = self.trajectories.predict(step)?;
+        self.candidates.find_candidate_pairs(step, &self.trajectories)?;
+        while let Some(k) = self.candidates.earliest(step.h) {
+            if self.candidates.advance(step, &mut self.trajectories, k)? == Advance::Separated {
+                continue;
+            }
+            let candidate = &self.candidates.list[k];
+            if candidate.is_stalled() && self.cluster.is_separating(step, &self.trajectories, candidate)? {
+                self.candidates.force_advance(k, step.h);
+            } else {
+                self.resolve_impact(step, k)?;
             }
         }
-        let boxes = &self.boxes;
-        self.watch
-            .look(&self.contacts, |part| boxes[part])
-            .map_err(|error| failure(model, state, 0, error.into()))?;
-        self.pairs.clear();
-        for k in 0..self.watch.near().len() {
-            let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
-            self.pairs.push(Watched { pair, clear: 0.0, looks: 0, lingers: 0, asked: false, memory });
-        }
-        Ok(())
+        self.fallback.respond(step, &mut self.trajectories, &mut self.record)?;
+        Ok(stats)
     }
 
-    /// The pair that may touch first.
-    fn earliest(&self, h: f64) -> Option<usize> {
-        let mut best: Option<usize> = None;
-        for (k, watched) in self.pairs.iter().enumerate() {
-            if watched.clear < h && best.is_none_or(|b| watched.clear < self.pairs[b].clear) {
-                best = Some(k);
-            }
-        }
-        best
-    }
-
-    fn island(&self, part: usize) -> Option<usize> {
-        self.contacts.parts[part].slot.map(|slot| self.island_of[slot])
-    }
-
-    /// Brings both parts of a pair to a time.
-    fn bring(&mut self, model: &Model, pair: (usize, usize), t: f64) -> Result<(), StepFailure> {
-        for part in [pair.0, pair.1] {
-            if let Some(island) = self.island(part) {
-                self.paths.look(model, island, t)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn side(&self, part: usize, t: f64, h: f64) -> Side<'_> {
-        let part = &self.contacts.parts[part];
-        let pose = part.body_pose(&self.paths.probe);
-        let since = part.slot.map_or(0.0, |slot| self.paths.since[self.island_of[slot]]);
-        let way = h - since;
-        Side {
-            part,
-            pose,
-            twist: part.slot.map_or_else(Default::default, |slot| self.paths.twists[slot]),
-            bound: part.slot.map_or_else(Default::default, |slot| self.paths.bounds[slot]),
-            behind: if way > 0.0 { (t - since) / way } else { 0.0 },
-            way,
-        }
-    }
-
-    /// Certifies the pair that may touch first until another may be earlier. False: it touches where it is.
-    fn look(&mut self, model: &Model, k: usize, h: f64) -> Result<bool, StepFailure> {
-        while self.certify(model, k, h)? {
-            if self.earliest(h) != Some(k) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Looks at a pair where it may touch first, and certifies it on. False: it touches there.
-    fn certify(&mut self, model: &Model, k: usize, h: f64) -> Result<bool, StepFailure> {
-        let Watched { pair, clear: t, looks, mut memory, .. } = self.pairs[k];
-        self.bring(model, pair, t)?;
-        let (a, b) = (self.side(pair.0, t, h), self.side(pair.1, t, h));
-        let touch = self
-            .contacts
-            .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
-            .map_err(|error| failure(model, &self.paths.node, a.part.body, error.into()))?;
-        let ahead = match self.ball_time(model, pair, &touch) {
-            Some(time) => time.min(h - t),
-            None => {
-                let carrier = self.contacts.carrier(pair, (&a.pose, &b.pose), &memory);
-                clear_for(&a, &b, &touch, &carrier, h - t)
-            }
-        };
-        self.pairs[k].memory = memory;
-        self.pairs[k].looks = looks + 1;
-        self.looks += 1;
-        let hurried = looks > LOOKS && touch.gap() > TOUCH * self.size;
-        let ahead = if hurried { ahead.max(HURRY * h) } else { ahead };
-        if ahead >= h - t {
-            self.pairs[k].clear = h;
-            return Ok(true);
-        }
-        let watched = &mut self.pairs[k];
-        let touching = touch.gap() <= TOUCH * self.size;
-        watched.lingers = if touching && ahead < BRIEF * h { watched.lingers + 1 } else { 0 };
-        if ahead <= STALLED * h || watched.lingers > LINGERS {
-            return Ok(false);
-        }
-        watched.clear = t + ahead;
-        Ok(true)
-    }
-
-    /// An impact: a node for all islands that meet, and what becomes of their momenta.
-    fn collide(
-        &mut self,
-        model: &Model,
-        state: &State,
-        first: usize,
-        t: f64,
-        h: f64,
-    ) -> Result<(), StepFailure> {
-        self.cluster(model, first, t, h)?;
-        let before = match self.options.energy {
-            EnergyJumpCondition::Discrete => self.discrete_energy(model, t)?,
+    /// Impact of the cluster of a pair that is in contact.
+    fn resolve_impact(&mut self, step: &StepContext, k: usize) -> Result<(), StepFailure> {
+        let Self { trajectories, candidates, cluster, impact, fallback, record } = self;
+        let StepContext { model, options, .. } = *step;
+        let t = candidates.list[k].time_of_impact;
+        cluster.collect_contacts(step, trajectories, candidates, &fallback.islands, k)?;
+        let energy_before = match options.energy {
+            EnergyJumpCondition::Discrete => trajectories.discrete_energy(model, &cluster.islands, t)?,
             EnergyJumpCondition::Projected => None,
         };
-        for i in 0..self.cluster.len() {
-            let index = self.cluster[i];
-            self.paths.look(model, index, t)?;
-            self.paths.arrive(model, index, t);
+        for &index in &cluster.islands {
+            trajectories.evaluate(model, index, t)?;
+            trajectories.set_node(model, index, t);
             if t > 0.0 {
-                self.transcript.node(index, &model.islands[index], &self.paths.node, t);
+                record.node(index, &model.islands[index], &trajectories.node, t);
             }
-            self.count[index] += 1;
         }
-        let body = self.first_of_cluster(model);
-        let verdict = self.strike(model, h).map_err(|trouble| failure(model, state, body, trouble))?;
-        let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
-        if verdict == Verdict::Rests || tired {
-            return self.give_up(model, verdict == Verdict::Rests, t, h);
+        let exceeded = fallback.count_impact(&cluster.islands, options.cascade);
+        let time = step.start.time + t;
+        let outcome = impact
+            .apply_impact_law(step, trajectories, cluster)
+            .map_err(|error| failure(model, step.start, cluster.first_body(step), error))?;
+        let at_rest = outcome == ImpactOutcome::AtRest;
+        if at_rest || exceeded {
+            // Many impacts that dissipate energy converge to rest.
+            let resting = at_rest || impact.is_dissipative(step);
+            fallback.fall_back(step, trajectories, candidates, &cluster.islands, resting)?;
+            match at_rest {
+                true => record.rests += 1,
+                false => impact.record_fallback(step, cluster, time, record),
+            }
+            return Ok(());
         }
-        let scale = match before {
-            Some(before) => self.keep_discrete_energy(model, before, t, h)?,
+        let (islands, excluded) = (&cluster.islands[..], &fallback.islands[..]);
+        let mut continuation = Continuation { step, trajectories, candidates, islands, excluded, t };
+        let scale = match energy_before {
+            Some(before) => EnergyJump::new(impact, cluster, &continuation, before)
+                .continue_from_impact(&mut continuation)?,
             None => {
-                self.group.set_momenta(model, &self.momenta, &mut self.paths.node);
-                self.go_on(model, t, h)?;
+                impact.set_momenta(step, continuation.trajectories);
+                continuation.continue_from_impact()?;
                 1.0
             }
         };
-        self.write_down(model, state.time + t, scale);
+        impact.record(step, cluster, time, scale, record);
         Ok(())
     }
-
-    /// The islands of the cluster go on from their nodes with new momenta.
-    fn go_on(&mut self, model: &Model, t: f64, h: f64) -> Result<(), StepFailure> {
-        let gravity = model.gravity.norm();
-        for i in 0..self.cluster.len() {
-            let index = self.cluster[i];
-            self.paths.forget(index);
-            self.paths.finish(model, index, h)?;
-            self.paths.bound(model, index, h)?;
-        }
-        for watched in &mut self.pairs {
-            let islands = [watched.pair.0, watched.pair.1]
-                .map(|part| self.contacts.parts[part].slot.map(|slot| self.island_of[slot]));
-            if islands.iter().flatten().any(|island| self.cluster.contains(island))
-                && !islands.iter().flatten().any(|&island| self.handed[island])
-            {
-                (watched.clear, watched.lingers) = (t, 0);
-            }
-        }
-        // Where a new path leaves the box of the old one, new pairs may come near.
-        for part in 0..self.contacts.parts.len() {
-            let Some(index) = self.island(part) else { continue };
-            if !self.cluster.contains(&index) || self.handed[index] {
-                continue;
-            }
-            let swept = self.paths.swept(&self.contacts.parts[part], gravity, h, t);
-            if self.boxes[part].contains(&swept) {
-                continue;
-            }
-            self.boxes[part] = self.boxes[part].merged(&swept);
-            for other in 0..self.contacts.parts.len() {
-                if !self.boxes[part].overlaps(&self.boxes[other]) || !self.contacts.may_meet(part, other) {
-                    continue;
-                }
-                let pair = self.contacts.ordered(part, other);
-                let handed = self.island(other).is_some_and(|island| self.handed[island]);
-                if !handed && !self.pairs.iter().any(|watched| watched.pair == pair) {
-                    self.pairs.push(Watched {
-                        pair,
-                        clear: t,
-                        looks: 0,
-                        lingers: 0,
-                        asked: false,
-                        memory: PairWarmStart::default(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A contact that rests, or no end of impacts: the islands finish their step without, and the decomposition scheme responds
-    /// there.
-    fn give_up(&mut self, model: &Model, rests: bool, t: f64, h: f64) -> Result<(), StepFailure> {
-        // The limit of a cascade with losses is rest; one without them goes on.
-        let tired = rests || self.loses();
-        for i in 0..self.cluster.len() {
-            let index = self.cluster[i];
-            self.handed[index] = true;
-            self.resting[index] = tired;
-            self.paths.forget(index);
-            self.paths.finish(model, index, h)?;
-        }
-        let (contacts, island_of, handed) = (&self.contacts, &self.island_of, &self.handed);
-        self.pairs.retain(|watched| {
-            let island = |part: usize| contacts.parts[part].slot.map(|slot| island_of[slot]);
-            ![watched.pair.0, watched.pair.1].into_iter().filter_map(island).any(|island| handed[island])
-        });
-        if rests {
-            self.transcript.rests += 1;
-            return Ok(());
-        }
-        self.transcript.fallbacks += 1;
-        if let Some((pair, touch, _)) = self.contacts_met.first() {
-            let bodies = (self.contacts.parts[pair.0].body, self.contacts.parts[pair.1].body);
-            let speed = self.spots.list.first().map_or(0.0, |spot| spot.before);
-            self.transcript.impacts.push(Impact {
-                time: self.paths.begun + t,
-                bodies,
-                point: touch.point(),
-                normal: touch.normal(),
-                impulse: Vec3::zeros(),
-                energy: (0.0, 0.0),
-                speed: (speed, speed),
-                kind: ImpactKind::Fallback,
-            });
-        }
-        Ok(())
-    }
-
-    fn hand_over(&mut self, model: &Model, h: f64) -> Result<(), StepFailure> {
-        if !self.handed.iter().any(|&handed| handed) {
-            return Ok(());
-        }
-        let (end, transcript) = (&mut self.paths.end, &mut self.transcript);
-        if self.resting.iter().any(|&resting| resting) {
-            let islands = model.islands.iter().zip(&self.resting).filter(|(_, resting)| **resting);
-            let bodies = islands.flat_map(|(island, _)| island.bodies.clone());
-            let pull = bodies.map(|slot| self.paths.bounds[slot].pull()).fold(0.0, f64::max);
-            self.response.rest_below(AT_REST * pull * h);
-            let ended = self.response.respond(model, end, h, h, Some(&self.resting), transcript);
-            self.response.rest_below(0.0);
-            ended?;
-        }
-        self.response.respond(model, end, h, h, Some(&self.handed), transcript)
-    }
-}
-
-/// A step that could not be made because of a body.
-fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> StepFailure {
-    let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
-    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
 }

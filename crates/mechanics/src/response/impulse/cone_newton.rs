@@ -1,32 +1,25 @@
-//! Newton's method for Coulomb's law, from impulses that are nearly right.
+//! Nonsmooth Newton refinement of the impulses of Coulomb friction [Alart and Curnier 1991].
 //!
 //! ```text
 //! F_n = λ_n - max(0, λ_n - ρ (v_n - b))              v = v₀ + W λ
-//! F_t = λ_t - [λ_t - ρ v_t projected on the disc of radius μ λ_n]             [Alart and Curnier 1991]
+//! F_t = λ_t - [λ_t - ρ v_t projected on the disc of radius μ λ_n]
 //! ```
 //!
-//! `F` is piecewise smooth; a generalised derivative and a few steps lead to rounding where Gauss-Seidel's sweeps would have to
-//! be thousands: four corners of a box share their load in many ways. For that reason the derivative is often
-//! singular, and any solution of its equations will do.
+//! `F` is piecewise smooth. A few Newton steps with an element of its generalised derivative reach rounding where Gauss-Seidel
+//! needs thousands of sweeps: the load of four corners of a box is not unique. For the same reason the derivative is often
+//! singular; the step of least norm is taken.
 
-use super::metric::Rows;
-use super::spots::Spot;
+use super::constraint::{ConstraintSlice, ContactConstraint};
+use super::{MAX_NEWTON_STEPS, MIN_STEP_FRACTION, NEWTON_REGULARISATION};
 use crate::response::dot;
 use percussion_solve::Lu;
 
-/// Steps after which the impulses were not nearly right.
-const MOST_STEPS: usize = 12;
-/// A step shorter than this part of the whole one leads nowhere.
-const SHORTEST: f64 = 0.1;
-/// What is added to the derivative's squares, relative to them: the shortest of all solutions is then taken.
-const REDUNDANT: f64 = 1e-12;
-
-/// The equations of the spots that are closed; its memory serves again.
+/// Equations and workspace of the closed contacts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Polish {
-    /// The spots, by their places in the list.
+pub(super) struct FrictionNewton {
+    /// The closed contacts, by index in the list of constraints.
     pub closed: Vec<usize>,
-    /// Their impulses: a normal and two tangential ones for each.
+    /// Their impulses: one normal and two tangential components each.
     pub impulses: Vec<f64>,
     /// `W`, row by row.
     w: Vec<f64>,
@@ -34,29 +27,34 @@ pub(super) struct Polish {
     v0: Vec<f64>,
     v: Vec<f64>,
     f: Vec<f64>,
-    /// The derivative of `F`, column by column.
+    /// Generalised derivative of `F`, column by column.
     j: Vec<f64>,
     d: Vec<f64>,
-    kept: Vec<f64>,
+    previous: Vec<f64>,
     lu: Lu,
 }
 
-impl Polish {
-    /// Reads the equations of the spots that are closed; `u` are weighed momenta without impulses, `bound` tells what a normal
-    /// velocity must reach.
-    pub fn begin(&mut self, list: &[Spot], rows: &Rows, u: &[f64], bound: impl Fn(usize) -> f64) {
+impl FrictionNewton {
+    /// Assembles the Delassus operator of the closed contacts. `u` are mass-weighted momenta without impulses; `velocity_bound`
+    /// returns the lower bound of a normal velocity.
+    pub fn set_problem(
+        &mut self,
+        contacts: ConstraintSlice,
+        u: &[f64],
+        velocity_bound: impl Fn(usize) -> f64,
+    ) {
         let n = 3 * self.closed.len();
         self.w.clear();
         self.w.resize(n * n, 0.0);
         self.v0.clear();
-        for (i, &place) in self.closed.iter().enumerate() {
-            let spot = &list[place];
-            self.v0.extend(spot.rows.iter().map(|&row| rows.dot(row, u)));
-            self.v0[3 * i] -= bound(place);
+        for (i, &index) in self.closed.iter().enumerate() {
+            let contact = &contacts.list[index];
+            self.v0.extend(contact.rows.iter().map(|&row| contacts.rows.dot(row, u)));
+            self.v0[3 * i] -= velocity_bound(index);
             for (j, &other) in self.closed[..=i].iter().enumerate() {
-                for (k, &a) in spot.rows.iter().enumerate() {
-                    for (l, &b) in list[other].rows.iter().enumerate() {
-                        let value = rows.product(a, b);
+                for (k, &a) in contact.rows.iter().enumerate() {
+                    for (l, &b) in contacts.list[other].rows.iter().enumerate() {
+                        let value = contacts.rows.delassus(a, b);
                         self.w[(3 * i + k) * n + 3 * j + l] = value;
                         self.w[(3 * j + l) * n + 3 * i + k] = value;
                     }
@@ -65,35 +63,35 @@ impl Polish {
         }
     }
 
-    /// Takes Newton steps from the impulses given while `|F|` falls, down to `enough`. What it is then, weighed.
-    pub fn run(&mut self, list: &[Spot], enough: f64) -> f64 {
-        let mut size = self.linearise(list);
-        for _ in 0..MOST_STEPS {
-            if size <= enough || !self.find_step() {
+    /// Newton steps from the given impulses while the residual falls, down to `tolerance`. Returns the mass-weighted residual.
+    pub fn refine(&mut self, list: &[ContactConstraint], tolerance: f64) -> f64 {
+        let mut residual = self.linearize(list);
+        for _ in 0..MAX_NEWTON_STEPS {
+            if residual <= tolerance || !self.solve_step() {
                 break;
             }
-            self.kept.clone_from(&self.impulses);
-            let mut part = 1.0;
+            self.previous.clone_from(&self.impulses);
+            let mut fraction = 1.0;
             let next = loop {
                 self.impulses.clear();
-                self.impulses.extend(self.kept.iter().zip(&self.d).map(|(x, d)| x - part * d));
-                let next = self.linearise(list);
-                if next < (1.0 - 0.1 * part) * size {
+                self.impulses.extend(self.previous.iter().zip(&self.d).map(|(x, d)| x - fraction * d));
+                let next = self.linearize(list);
+                if next < (1.0 - 0.1 * fraction) * residual {
                     break next;
                 }
-                part *= 0.5;
-                if part < SHORTEST {
-                    self.impulses.clone_from(&self.kept);
-                    return size;
+                fraction *= 0.5;
+                if fraction < MIN_STEP_FRACTION {
+                    self.impulses.clone_from(&self.previous);
+                    return residual;
                 }
             };
-            size = next;
+            residual = next;
         }
-        size
+        residual
     }
 
-    /// The shortest step: `(JᵀJ + δ) d = Jᵀ F`. Whether there is one.
-    fn find_step(&mut self) -> bool {
+    /// The step of least norm: `(JᵀJ + δ) d = Jᵀ F`. Whether it could be solved for.
+    fn solve_step(&mut self) -> bool {
         let n = self.f.len();
         let column = |c: usize| &self.j[c * n..(c + 1) * n];
         let a = self.lu.reset(n);
@@ -106,18 +104,18 @@ impl Polish {
             }
             trace += a[c * n + c];
         }
-        (0..n).for_each(|c| a[c * n + c] += REDUNDANT * trace / n as f64);
+        (0..n).for_each(|c| a[c * n + c] += NEWTON_REGULARISATION * trace / n as f64);
         self.d.clear();
         self.d.extend((0..n).map(|c| dot(column(c), &self.f)));
-        let fine = self.lu.factor().is_ok();
-        if fine {
+        let solved = self.lu.factor().is_ok();
+        if solved {
             self.lu.solve(&mut self.d);
         }
-        fine
+        solved
     }
 
-    /// `F` and its derivative; the size of `F`, weighed.
-    fn linearise(&mut self, list: &[Spot]) -> f64 {
+    /// Evaluates `F` and its derivative; returns the mass-weighted norm of `F`.
+    fn linearize(&mut self, list: &[ContactConstraint]) -> f64 {
         let n = self.impulses.len();
         self.v.clone_from(&self.v0);
         for (v, row) in self.v.iter_mut().zip(self.w.chunks_exact(n)) {
@@ -127,21 +125,21 @@ impl Polish {
         self.f.resize(n, 0.0);
         self.j.clear();
         self.j.resize(n * n, 0.0);
-        let mut size = 0.0;
+        let mut residual = 0.0;
         for i in 0..self.closed.len() {
-            size += self.normal(3 * i);
-            size += self.tangential(3 * i, list[self.closed[i]].friction);
+            residual += self.normal_equation(3 * i);
+            residual += self.friction_equation(3 * i, list[self.closed[i]].friction);
         }
-        size
+        residual
     }
 
-    /// Row `at` of the derivative becomes that of a velocity, over `scale`.
+    /// Sets row `at` of the derivative to that of a velocity divided by `scale`.
     fn copy_row(&mut self, at: usize, scale: f64) {
         let n = self.f.len();
         (0..n).for_each(|c| self.j[c * n + at] = self.w[at * n + c] / scale);
     }
 
-    fn normal(&mut self, at: usize) -> f64 {
+    fn normal_equation(&mut self, at: usize) -> f64 {
         let n = self.f.len();
         let w = self.w[at * n + at];
         let (x, v) = (self.impulses[at], self.v[at] / w);
@@ -155,7 +153,7 @@ impl Polish {
         self.f[at].abs() * w.sqrt()
     }
 
-    fn tangential(&mut self, at: usize, friction: f64) -> f64 {
+    fn friction_equation(&mut self, at: usize, friction: f64) -> f64 {
         let n = self.f.len();
         let w = self.w[(at + 1) * n + at + 1].max(self.w[(at + 2) * n + at + 2]);
         let radius = friction * self.impulses[at].max(0.0);

@@ -6,23 +6,23 @@ use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
 
-/// Asks the forces that have a potential; its memory serves again.
+/// Evaluates the forces that have a potential, with its workspace.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fields {
-    placements: Vec<BodyKinematics>,
-    /// By slot.
-    pulls: Vec<ForceAccumulator>,
+pub(super) struct PotentialEnergy {
+    bodies: Vec<BodyKinematics>,
+    /// Forces on the bodies, by slot.
+    accumulators: Vec<ForceAccumulator>,
 }
 
-impl Fields {
+impl PotentialEnergy {
     /// Potential energy of islands, J.
-    pub fn potential(&mut self, model: &Model, islands: &[usize], state: &State) -> Result<f64, ForceError> {
+    pub fn energy(&mut self, model: &Model, islands: &[usize], state: &State) -> Result<f64, ForceError> {
         islands.iter().try_fold(0.0, |sum, &island| {
-            Ok(sum + island_potential(model, &model.islands[island], state, &mut self.placements)?)
+            Ok(sum + island_potential(model, &model.islands[island], state, &mut self.bodies)?)
         })
     }
 
-    /// Gradient of the potential energy in the degrees of freedom of a group, which stands at `state`.
+    /// Gradient of the potential energy in the degrees of freedom of a group at the configuration `state`.
     pub fn gradient(
         &mut self,
         model: &Model,
@@ -31,27 +31,23 @@ impl Fields {
         state: &State,
         out: &mut [f64],
     ) -> Result<(), ForceError> {
-        self.pulls.clear();
-        self.pulls.extend(
-            model
-                .links
-                .iter()
-                .map(|l| ForceAccumulator { force: model.gravity * l.mass, ..ForceAccumulator::zero() }),
-        );
+        self.accumulators.clear();
+        let weight = |mass: f64| ForceAccumulator { force: model.gravity * mass, ..ForceAccumulator::zero() };
+        self.accumulators.extend(model.links.iter().map(|link| weight(link.mass)));
         for &island in islands {
             let island = &model.islands[island];
-            // Leaves the bodies behind as forces see them, at rest: what resists motion does nothing there.
-            island_potential(model, island, state, &mut self.placements)?;
-            let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
-            let pulls = &mut self.pulls[island.bodies.clone()];
+            // Also sets the kinematics of the bodies, with zero velocities: dampers and drag exert no force.
+            island_potential(model, island, state, &mut self.bodies)?;
+            let kinematics = Bodies { first: island.bodies.start, placements: &self.bodies };
+            let accumulators = &mut self.accumulators[island.bodies.clone()];
             for force in &model.forces[island.forces.clone()] {
                 if !matches!(force.law, ForceLaw::Load(_)) {
-                    force.pull(state.time, &bodies, pulls)?;
+                    force.pull(state.time, &kinematics, accumulators)?;
                 }
             }
         }
-        let pulls = &self.pulls;
-        group.reduce_all(model, |slot| -pulls[slot].wrench(&state.rotations[slot]), out);
+        let accumulators = &self.accumulators;
+        group.reduce_all(model, |slot| -accumulators[slot].wrench(&state.rotations[slot]), out);
         for (block, &island) in group.blocks(model).zip(islands) {
             let island = &model.islands[island];
             let springs = model.joint_forces[island.joint_forces.clone()].iter();

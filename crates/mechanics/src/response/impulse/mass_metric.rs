@@ -1,31 +1,32 @@
-//! Coordinates in which masses are one: `Mred = L Lᵀ`, island by island.
+//! The inner product of `Mred⁻¹` in mass-weighted coordinates: `Mred = L Lᵀ`, island by island.
 //!
 //! ```text
 //! displacements  y = Lᵀ d        dᵀ Mred d = |y|²            momenta  u = L⁻¹ p        pᵀ Mred⁻¹ p = |u|²
 //! rows           r = L⁻¹ N       N d = r·y                             N Mred⁻¹ p = r·u       ⟨N_i, N_j⟩ = r_i·r_j
 //! ```
 //!
-//! So the projection, the decomposition of momenta and Moreau's law are all about points, half-spaces and right angles. A row
-//! is the gradient of one contact and touches one island or two: only their degrees of freedom are kept.
+//! The closest-point projection, the decomposition of momenta and Moreau's law are Euclidean projections in these coordinates.
+//! `⟨N_i, N_j⟩` are the entries of the Delassus operator. A row is the gradient of one contact and is nonzero on one or two
+//! islands: only their degrees of freedom are stored.
 
 use crate::model::Model;
 use crate::response::CollisionGroup;
 use crate::tree::Singular;
 use std::ops::Range;
 
-/// The factors `L` of the islands of a group.
+/// Cholesky factors `L` of the mass matrices of the islands of a group.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Metric {
-    /// Degrees of freedom of each island among those of the group, with the place of its factor.
+pub(crate) struct MassMetric {
+    /// Degrees of freedom of each island among those of the group, with the offset of its factor.
     blocks: Vec<(Range<usize>, usize)>,
     /// The factors one after the other, each row by row.
     factors: Vec<f64>,
     unit: Vec<f64>,
 }
 
-impl Metric {
-    /// Reads and factors the mass matrices of a group where it stands.
-    pub fn begin(&mut self, model: &Model, group: &mut CollisionGroup) -> Result<(), Singular> {
+impl MassMetric {
+    /// Evaluates and factors the mass matrices of a group at its configuration.
+    pub fn factor(&mut self, model: &Model, group: &mut CollisionGroup) -> Result<(), Singular> {
         self.blocks.clear();
         self.factors.clear();
         for block in group.blocks(model) {
@@ -39,17 +40,17 @@ impl Metric {
             self.unit.resize(n, 0.0);
             for c in 0..n {
                 self.unit[c] = 1.0;
-                // A column; the matrix is symmetric, so it may stand as a row.
+                // A column; the matrix is symmetric, so it is stored as a row.
                 group.multiply(k, &self.unit, &mut matrix[c * n..(c + 1) * n]);
                 self.unit[c] = 0.0;
             }
-            factor(matrix, n).map_err(|slot| Singular { slot })?;
+            cholesky(matrix, n).map_err(|slot| Singular { slot })?;
         }
         Ok(())
     }
 
     /// `L⁻¹ p` in place.
-    pub fn weigh(&self, p: &mut [f64]) {
+    pub fn to_weighted(&self, p: &mut [f64]) {
         for (block, at) in &self.blocks {
             let (n, p) = (block.len(), &mut p[block.clone()]);
             if p.iter().all(|v| *v == 0.0) {
@@ -64,7 +65,7 @@ impl Metric {
     }
 
     /// `L u` in place.
-    pub fn unweigh(&self, u: &mut [f64]) {
+    pub fn to_momenta(&self, u: &mut [f64]) {
         for (block, at) in &self.blocks {
             let (n, u) = (block.len(), &mut u[block.clone()]);
             for i in (0..n).rev() {
@@ -74,7 +75,7 @@ impl Metric {
         }
     }
 
-    /// Degrees of freedom of the islands that a vector touches.
+    /// Degrees of freedom of the islands on which a vector is nonzero.
     fn spans(&self, dense: &[f64]) -> [Range<usize>; 2] {
         let mut spans = [0..0, 0..0];
         let touched = self.blocks.iter().map(|(block, _)| block);
@@ -86,8 +87,8 @@ impl Metric {
     }
 }
 
-/// Cholesky's factor in the lower triangle, in place; the number of the pivot that is not positive.
-fn factor(a: &mut [f64], n: usize) -> Result<(), usize> {
+/// Cholesky factor in the lower triangle, in place; `Err` is the index of a pivot that is not positive.
+fn cholesky(a: &mut [f64], n: usize) -> Result<(), usize> {
     for i in 0..n {
         for k in 0..=i {
             let sum: f64 = (0..k).map(|j| a[i * n + j] * a[k * n + j]).sum();
@@ -104,38 +105,38 @@ fn factor(a: &mut [f64], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// Weighed rows, each over the degrees of freedom of one island or two.
+/// Mass-weighted Jacobian rows, each over the degrees of freedom of one or two islands.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows {
-    list: Vec<(usize, [Range<usize>; 2])>,
-    numbers: Vec<f64>,
+pub(crate) struct JacobianRows {
+    rows: Vec<(usize, [Range<usize>; 2])>,
+    values: Vec<f64>,
 }
 
-impl Rows {
+impl JacobianRows {
     /// No rows.
     pub fn clear(&mut self) {
-        self.list.clear();
-        self.numbers.clear();
+        self.rows.clear();
+        self.values.clear();
     }
 
-    /// Adds a row given in the degrees of freedom of the group, which is weighed in place; returns its number.
-    pub fn push(&mut self, metric: &Metric, dense: &mut [f64]) -> usize {
-        metric.weigh(dense);
+    /// Adds a row given in the degrees of freedom of the group, which is mass-weighted in place; returns its index.
+    pub fn push(&mut self, metric: &MassMetric, dense: &mut [f64]) -> usize {
+        metric.to_weighted(dense);
         let spans = metric.spans(dense);
-        let at = self.numbers.len();
+        let at = self.values.len();
         for span in &spans {
-            self.numbers.extend_from_slice(&dense[span.clone()]);
+            self.values.extend_from_slice(&dense[span.clone()]);
         }
-        self.list.push((at, spans));
-        self.list.len() - 1
+        self.rows.push((at, spans));
+        self.rows.len() - 1
     }
 
-    /// Its parts, with their places among the degrees of freedom.
-    fn parts(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
-        let (at, spans) = &self.list[row];
+    /// Nonzero blocks of a row, with their ranges among the degrees of freedom.
+    fn blocks(&self, row: usize) -> impl Iterator<Item = (&Range<usize>, &[f64])> {
+        let (at, spans) = &self.rows[row];
         let mut at = *at;
         spans.iter().map(move |span| {
-            let part = &self.numbers[at..at + span.len()];
+            let part = &self.values[at..at + span.len()];
             at += span.len();
             (span, part)
         })
@@ -146,14 +147,14 @@ impl Rows {
         let along = |(span, part): (&Range<usize>, &[f64])| -> f64 {
             part.iter().zip(&u[span.clone()]).map(|(r, u)| r * u).sum()
         };
-        self.parts(row).map(along).sum()
+        self.blocks(row).map(along).sum()
     }
 
-    /// `r_i·r_j` of two rows of one contact: they touch the same islands, unless one of them is zero there.
-    pub fn product(&self, i: usize, j: usize) -> f64 {
+    /// Entry `r_i·r_j` of the Delassus operator, of two rows over the same islands (or zero on one of them).
+    pub fn delassus(&self, i: usize, j: usize) -> f64 {
         let mut sum = 0.0;
-        for (span, part) in self.parts(i) {
-            for (other, with) in self.parts(j).filter(|(other, _)| *other == span) {
+        for (span, part) in self.blocks(i) {
+            for (other, with) in self.blocks(j).filter(|(other, _)| *other == span) {
                 debug_assert_eq!(other.len(), span.len());
                 sum += part.iter().zip(with).map(|(a, b)| a * b).sum::<f64>();
             }
@@ -162,15 +163,15 @@ impl Rows {
     }
 
     /// `u += scale r`.
-    pub fn add(&self, row: usize, scale: f64, u: &mut [f64]) {
-        for (span, part) in self.parts(row) {
+    pub fn add_scaled(&self, row: usize, scale: f64, u: &mut [f64]) {
+        for (span, part) in self.blocks(row) {
             u[span.clone()].iter_mut().zip(part).for_each(|(u, r)| *u += scale * r);
         }
     }
 
-    /// The row among all degrees of freedom.
-    pub fn expand(&self, row: usize, out: &mut [f64]) {
+    /// Writes the row over all degrees of freedom of the group.
+    pub fn write_dense(&self, row: usize, out: &mut [f64]) {
         out.fill(0.0);
-        self.add(row, 1.0, out);
+        self.add_scaled(row, 1.0, out);
     }
 }

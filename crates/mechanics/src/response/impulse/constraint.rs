@@ -1,0 +1,124 @@
+//! Contact points as constraints: point, normal, Jacobian rows along the normal and two tangents, surface coefficients.
+
+use super::mass_metric::{JacobianRows, MassMetric};
+use super::{IMMOVABLE_ROW, PARALLEL_NORMALS};
+use crate::contact::{ContactGeometry, ContactPoint};
+use crate::model::Model;
+use crate::model::State;
+use crate::response::CollisionGroup;
+use percussion_geometry::Vec3;
+use std::ops::Range;
+
+/// A contact point with what an impulse there acts along, and the impulse.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactConstraint {
+    /// The parts `a` and `b`.
+    pub pair: (usize, usize),
+    /// Contact point in the world, m.
+    pub point: Vec3,
+    /// Unit normal from `b` to `a`.
+    pub normal: Vec3,
+    /// Unit vectors that span the tangent plane.
+    pub tangents: [Vec3; 2],
+    /// `|α|`: `∇s` is this multiple of the normal row.
+    pub gradient_norm: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// Coefficient of Coulomb friction.
+    pub friction: f64,
+    /// Indices of the rows along the normal and the tangents.
+    pub rows: [usize; 3],
+    /// Normal impulse, N s.
+    pub normal_impulse: f64,
+    /// Tangential impulse on `a`, N s.
+    pub friction_impulse: Vec3,
+    /// Normal velocity before the impact, m/s.
+    pub normal_velocity_before: f64,
+}
+
+/// Contact constraints of a group, pair by pair.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactConstraints {
+    /// All of them.
+    pub list: Vec<ContactConstraint>,
+    /// Range of the constraints of each pair.
+    pub pairs: Vec<Range<usize>>,
+    /// Their mass-weighted Jacobian rows.
+    pub rows: JacobianRows,
+    dense: Vec<f64>,
+}
+
+/// Some of the constraints, with the rows of all.
+#[derive(Clone, Copy)]
+pub(super) struct ConstraintSlice<'a> {
+    pub list: &'a [ContactConstraint],
+    pub rows: &'a JacobianRows,
+}
+
+/// The group of islands that constraints are built for, at its configuration.
+pub(crate) struct ConstraintContext<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Its contact geometry.
+    pub contacts: &'a ContactGeometry,
+    /// Configuration of the group.
+    pub at: &'a State,
+    /// The group.
+    pub group: &'a mut CollisionGroup,
+    /// Its mass metric.
+    pub metric: &'a MassMetric,
+}
+
+impl ContactConstraints {
+    /// Removes all constraints.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.pairs.clear();
+        self.rows.clear();
+    }
+
+    /// Adds the constraint of a contact event of a pair, unless no impulse can act along its normal. `pair_contact` is the
+    /// contact point of the pair.
+    pub fn add(
+        &mut self,
+        context: &mut ConstraintContext,
+        pair: (usize, usize),
+        event: &ContactPoint,
+        pair_contact: &ContactPoint,
+    ) {
+        let ConstraintContext { model, contacts, at, group, metric } = context;
+        self.dense.clear();
+        self.dense.resize(group.dofs(), 0.0);
+        // Convex parts touch in a plane: events whose normal is nearly that of the pair are projected onto the plane of the
+        // pair. Events of one pair then separate equally fast under restitution where they stick on a slope.
+        let (own, common) = (event.normal(), pair_contact.normal());
+        let (point, normal) = match own.dot(&common) > PARALLEL_NORMALS {
+            true => (event.point() + common * common.dot(&(pair_contact.point() - event.point())), common),
+            false => (event.point(), own),
+        };
+        let (e1, e2) = contacts.across(pair, &normal);
+        let rows = [normal, e1, e2].map(|direction| {
+            group.direction(model, at, contacts, pair, (&point, &direction), &mut self.dense);
+            self.rows.push(metric, &mut self.dense)
+        });
+        let slots = [pair.0, pair.1].map(|part| contacts.parts[part].slot);
+        let inverse_mass: f64 = slots.iter().flatten().map(|slot| 1.0 / model.links[*slot].mass).sum();
+        if !(self.rows.delassus(rows[0], rows[0]) > IMMOVABLE_ROW * inverse_mass) {
+            return;
+        }
+        let surface = contacts.surface(pair.0, pair.1);
+        self.list.push(ContactConstraint {
+            pair,
+            point,
+            normal,
+            tangents: [e1, e2],
+            gradient_norm: event.alpha.norm(),
+            restitution: surface.restitution,
+            friction: surface.friction,
+            rows,
+            normal_impulse: 0.0,
+            friction_impulse: Vec3::zeros(),
+            normal_velocity_before: 0.0,
+        });
+    }
+}

@@ -1,0 +1,296 @@
+//! Impact laws: how impulses at all contacts change mass-weighted momenta `u` [Johnson 3.5.4].
+//!
+//! ```text
+//! summed_gradient   u ← u - (1+e) (g·u/g·g) g,   g = Σ ∇s_i, if g·u < 0                         [Johnson 3.109, 3.5.4]
+//! moreau            v_i⁺ + e_i v_i⁻ ≥ 0  ⟂  λ_i ≥ 0      v_i = r_i·u,  u⁺ = u⁻ + Σ λ_i r_i      over all active events
+//! sequential        Moreau's law for the pair that closes fastest alone, until none closes
+//! apply_plastic     contact points stop: `r·u⁺ = 0` along the tangents, `≥ 0` along the normal               [Pekarek]
+//! ```
+//!
+//! For one contact Moreau's law is Newton's impact law `v⁺ = -e v⁻`. For several it is a projection: `u⁺` is the point nearest
+//! to `u⁻` with `r_i·u ≥ -e_i v_i⁻`. With equal coefficients it cannot gain energy, and conserves it for `e = 1`, whatever the
+//! signs of `v_i⁻`: `u⁺ = c + e (c - u⁻)` with `c` the nearest point of a cone, and `c ⟂ c - u⁻`. Where coefficients differ and
+//! energy would be gained, or no velocity satisfies all inequalities, the smallest coefficient is used for all contacts.
+
+use super::constraint::{ConstraintSlice, ContactConstraints};
+use super::coulomb::{FrictionSolver, ratio_friction};
+use super::{CLOSING_SPEED_ROUNDING, ENERGY_GAIN_ROUNDING, INERT_TANGENT, MAX_SEQUENTIAL_IMPACTS};
+use crate::discrete::StepError;
+use crate::response::ImpactLaw;
+use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
+use std::ops::Range;
+
+/// Applies impact laws to momenta, with its workspace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImpactSolver {
+    /// Mass-weighted momenta.
+    pub u: Vec<f64>,
+    /// Mass-weighted momenta before the impact.
+    pub start: Vec<f64>,
+    /// Speed below which a contact is at rest and restitution does not act, m/s.
+    pub rest_speed: f64,
+    /// Coefficient of restitution of all contacts instead of those of their surfaces.
+    pub restitution: Option<f64>,
+    /// Upper bound of coefficients of friction.
+    pub max_friction: f64,
+    /// Change of kinetic energy by normal impulses, J.
+    pub restitution_energy: f64,
+    /// Change of kinetic energy by friction, J.
+    pub friction_energy: f64,
+    /// Residual of the friction impulses, relative to the momentum of the group.
+    pub residual: f64,
+    before: Vec<f64>,
+    dense: Vec<f64>,
+    normal_impulses: Vec<f64>,
+    friction: FrictionSolver,
+    program: Option<QuadraticProgram>,
+    solver: QpSolver,
+}
+
+/// The least-distance problem of a target, in the memory of an earlier one if any.
+fn least_distance<'a>(
+    program: &'a mut Option<QuadraticProgram>,
+    target: &[f64],
+) -> Result<&'a mut QuadraticProgram, SolveError> {
+    Ok(match program {
+        Some(program) => {
+            program.reset_least_distance(target)?;
+            program
+        }
+        none => none.insert(QuadraticProgram::least_distance(target)?),
+    })
+}
+
+/// `|u|²/2`.
+pub(crate) fn energy(u: &[f64]) -> f64 {
+    0.5 * u.iter().map(|v| v * v).sum::<f64>()
+}
+
+impl ImpactSolver {
+    /// Without bounds on coefficients.
+    pub fn new() -> Self {
+        Self { max_friction: f64::INFINITY, ..Self::default() }
+    }
+
+    /// Applies an impact law to `u`. `constraints` are those of all events, for the law `sum` one per pair. `ratio` has one
+    /// constraint per pair if friction follows the ratio [Johnson 3.118]; otherwise Coulomb friction acts.
+    pub fn apply(
+        &mut self,
+        law: ImpactLaw,
+        constraints: &mut ContactConstraints,
+        mut ratio: Option<&mut ContactConstraints>,
+    ) -> Result<(), StepError> {
+        self.start.clone_from(&self.u);
+        (self.restitution_energy, self.friction_energy, self.residual) = (0.0, 0.0, 0.0);
+        for set in [Some(&mut *constraints), ratio.as_deref_mut()].into_iter().flatten() {
+            for contact in &mut set.list {
+                contact.normal_velocity_before = set.rows.dot(contact.rows[0], &self.u);
+                contact.friction = contact.friction.min(self.max_friction);
+                contact.restitution = match contact.normal_velocity_before.abs() < self.rest_speed {
+                    true => 0.0,
+                    false => self.restitution.unwrap_or(contact.restitution),
+                };
+            }
+        }
+        let with_friction = ratio.is_none();
+        match law {
+            ImpactLaw::Sum => self.summed_gradient(constraints, with_friction),
+            ImpactLaw::Moreau => self.moreau(constraints, 0..constraints.list.len(), with_friction)?,
+            ImpactLaw::Sequential => self.sequential(constraints, with_friction)?,
+        }
+        if let Some(ratio) = ratio {
+            let before = energy(&self.u);
+            ratio_friction(ratio, &self.start, &mut self.u);
+            self.friction_energy += energy(&self.u) - before;
+        }
+        Ok(())
+    }
+
+    /// Plastic impact: all contact points stop.
+    pub fn apply_plastic(&mut self, constraints: &mut ContactConstraints) -> Result<(), StepError> {
+        self.start.clone_from(&self.u);
+        self.before.clone_from(&self.u);
+        (self.restitution_energy, self.friction_energy) = (0.0, 0.0);
+        for contact in &mut constraints.list {
+            contact.normal_velocity_before = constraints.rows.dot(contact.rows[0], &self.u);
+        }
+        self.stop_contact_points(constraints).map_err(|_| StepError::NotFinite)?;
+        self.restitution_energy = energy(&self.u) - energy(&self.start);
+        Ok(())
+    }
+
+    /// Projects `u` onto momenta at which the contact points do not slide or approach.
+    fn stop_contact_points(&mut self, constraints: &mut ContactConstraints) -> Result<(), SolveError> {
+        let program = least_distance(&mut self.program, &self.before)?;
+        self.dense.clear();
+        self.dense.resize(self.before.len(), 0.0);
+        let mut active = Vec::with_capacity(3 * constraints.list.len());
+        for (k, contact) in constraints.list.iter().enumerate() {
+            let along = constraints.rows.delassus(contact.rows[0], contact.rows[0]);
+            for (i, &row) in contact.rows.iter().enumerate() {
+                // A planar model does not move out of its plane.
+                if !(constraints.rows.delassus(row, row) > INERT_TANGENT * along) {
+                    continue;
+                }
+                constraints.rows.write_dense(row, &mut self.dense);
+                match i {
+                    0 => program.at_least(&self.dense, 0.0)?,
+                    _ => program.equal(&self.dense, 0.0)?,
+                };
+                active.push((k, i));
+            }
+        }
+        let solution = self.solver.solve(program)?;
+        for (&(k, i), &impulse) in active.iter().zip(&solution.row_duals) {
+            let contact = &mut constraints.list[k];
+            constraints.rows.add_scaled(contact.rows[i], impulse, &mut self.u);
+            match i {
+                0 => contact.normal_impulse += impulse,
+                _ => contact.friction_impulse += contact.tangents[i - 1] * impulse,
+            }
+        }
+        Ok(())
+    }
+
+    /// One multiplier for the sum of all gradients; friction contact by contact from the same momenta.
+    fn summed_gradient(&mut self, constraints: &mut ContactConstraints, with_friction: bool) {
+        let ContactConstraints { list, rows, .. } = constraints;
+        self.dense.clear();
+        self.dense.resize(self.u.len(), 0.0);
+        for contact in list.iter() {
+            rows.add_scaled(contact.rows[0], contact.gradient_norm, &mut self.dense);
+        }
+        let along: f64 = self.dense.iter().zip(&self.u).map(|(g, u)| g * u).sum();
+        let square = 2.0 * energy(&self.dense);
+        if !(along < 0.0 && square > 0.0) {
+            return;
+        }
+        let e = list.iter().map(|contact| contact.restitution).fold(1.0, f64::min);
+        let factor = -(1.0 + e) * along / square;
+        let before = energy(&self.u);
+        self.u.iter_mut().zip(&self.dense).for_each(|(u, g)| *u += factor * g);
+        list.iter_mut().for_each(|contact| contact.normal_impulse = factor * contact.gradient_norm);
+        let frictionless = energy(&self.u);
+        self.restitution_energy = frictionless - before;
+        if with_friction {
+            self.friction.solve_for_normal_impulses(list, rows, &mut self.u);
+            self.friction_energy = energy(&self.u) - frictionless;
+        }
+    }
+
+    /// Moreau's law pair by pair, the fastest closing pair first.
+    fn sequential(
+        &mut self,
+        constraints: &mut ContactConstraints,
+        with_friction: bool,
+    ) -> Result<(), StepError> {
+        let speed = (2.0 * energy(&self.start)).sqrt();
+        for _ in 0..MAX_SEQUENTIAL_IMPACTS * constraints.pairs.len() {
+            let mut fastest = (0.0, 0);
+            for (k, pair) in constraints.pairs.iter().enumerate() {
+                for contact in &constraints.list[pair.clone()] {
+                    let row = contact.rows[0];
+                    let closing = -constraints.rows.dot(row, &self.u);
+                    let rounding =
+                        CLOSING_SPEED_ROUNDING * speed * constraints.rows.delassus(row, row).sqrt();
+                    if closing > rounding && closing > fastest.0 {
+                        fastest = (closing, k);
+                    }
+                }
+            }
+            if fastest.0 == 0.0 {
+                return Ok(());
+            }
+            self.moreau(constraints, constraints.pairs[fastest.1].clone(), with_friction)?;
+        }
+        self.moreau(constraints, 0..constraints.list.len(), with_friction)
+    }
+
+    /// Moreau's law for a range of constraints at once, from the present momenta.
+    fn moreau(
+        &mut self,
+        constraints: &mut ContactConstraints,
+        range: Range<usize>,
+        with_friction: bool,
+    ) -> Result<(), StepError> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        self.before.clone_from(&self.u);
+        let start = energy(&self.before);
+        // Energies that underflow cannot be compared.
+        if start < f64::MIN_POSITIVE {
+            return Ok(());
+        }
+        let limit = start * (1.0 + ENERGY_GAIN_ROUNDING);
+        let min_restitution =
+            constraints.list[range.clone()].iter().map(|contact| contact.restitution).fold(1.0, f64::min);
+        let mut max_restitution = 1.0;
+        let solved = self
+            .solve_normal_impulses(constraints, range.clone(), max_restitution)
+            .map_err(|_| StepError::NotFinite)?;
+        if !(solved && energy(&self.u) <= limit) {
+            max_restitution = min_restitution;
+            self.solve_normal_impulses(constraints, range.clone(), max_restitution)
+                .map_err(|_| StepError::NotFinite)?;
+        }
+        let frictionless = energy(&self.u);
+        self.restitution_energy += frictionless - start;
+        if with_friction && constraints.list[range.clone()].iter().any(|contact| contact.friction > 0.0) {
+            self.solve_friction(constraints, range.clone(), max_restitution, limit);
+            self.friction_energy += energy(&self.u) - frictionless;
+        } else {
+            constraints.list[range]
+                .iter_mut()
+                .zip(&self.normal_impulses)
+                .for_each(|(contact, impulse)| contact.normal_impulse += impulse);
+        }
+        Ok(())
+    }
+
+    /// Normal impulses of Moreau's law with restitution at most `max_restitution`. Whether all inequalities can be satisfied.
+    fn solve_normal_impulses(
+        &mut self,
+        constraints: &ContactConstraints,
+        range: Range<usize>,
+        max_restitution: f64,
+    ) -> Result<bool, SolveError> {
+        let program = least_distance(&mut self.program, &self.before)?;
+        self.dense.clear();
+        self.dense.resize(self.before.len(), 0.0);
+        for contact in &constraints.list[range.clone()] {
+            constraints.rows.write_dense(contact.rows[0], &mut self.dense);
+            let before = constraints.rows.dot(contact.rows[0], &self.before);
+            program.at_least(&self.dense, -contact.restitution.min(max_restitution) * before)?;
+        }
+        let solution = self.solver.solve(program)?;
+        self.normal_impulses.clone_from(&solution.row_duals);
+        self.u.clone_from(&self.before);
+        for (contact, impulse) in constraints.list[range].iter().zip(&self.normal_impulses) {
+            constraints.rows.add_scaled(contact.rows[0], *impulse, &mut self.u);
+        }
+        Ok(solution.outcome == QpOutcome::Optimal)
+    }
+
+    /// Normal and friction impulses together. Newton's restitution with friction may gain energy where sliding reverses [Kane and
+    /// Levinson 1985], or have no solution where bodies are jammed; then Poisson's hypothesis is used, and no restitution if
+    /// that gains energy too.
+    fn solve_friction(
+        &mut self,
+        constraints: &mut ContactConstraints,
+        range: Range<usize>,
+        max_restitution: f64,
+        limit: f64,
+    ) {
+        let contacts = ConstraintSlice { list: &constraints.list[range.clone()], rows: &constraints.rows };
+        self.u.clone_from(&self.before);
+        let found = self.friction.solve(contacts, max_restitution, &self.normal_impulses, &mut self.u);
+        if !(found && energy(&self.u) <= limit) && max_restitution > 0.0 {
+            self.u.clone_from(&self.before);
+            self.friction.solve(contacts, 0.0, &self.normal_impulses, &mut self.u);
+            self.friction.apply_poisson_restitution(contacts, max_restitution, limit, &mut self.u);
+        }
+        self.residual = self.residual.max(self.friction.residual());
+        self.friction.add_impulses_to(&mut constraints.list[range]);
+    }
+}

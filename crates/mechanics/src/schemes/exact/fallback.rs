@@ -1,0 +1,100 @@
+//! Fallback: islands at rest, or with too many impacts in a step, complete the step without contact, and the decomposition response
+//! resolves their contacts at its end.
+
+use super::candidates::Candidates;
+use super::trajectories::StepTrajectories;
+use super::{REST_SPEED, StepContext};
+use crate::discrete::StepFailure;
+use crate::model::Model;
+use crate::model::State;
+use crate::response::{CollisionModel, ContactOptions};
+use crate::schemes::decomposition::DecompositionResponse;
+use crate::step_record::StepRecord;
+
+/// Islands that have fallen back in a step.
+#[derive(Debug)]
+pub(super) struct Fallback {
+    /// Impacts of each island in the step.
+    impacts: Vec<usize>,
+    /// Islands that have fallen back.
+    pub islands: Vec<bool>,
+    /// Those of them whose contacts are at rest, or come to rest in ever lower bounces.
+    at_rest: Vec<bool>,
+    response: DecompositionResponse,
+}
+
+impl Fallback {
+    /// For a model and a state of it, with the coefficients of a collision model.
+    pub fn new(
+        model: &Model,
+        state: &State,
+        options: &ContactOptions,
+        collision_model: Option<CollisionModel>,
+    ) -> Self {
+        let response = DecompositionResponse::new(model, state, options);
+        let response = match collision_model {
+            Some(CollisionModel::Frictional) => response,
+            Some(CollisionModel::Plastic) => response.with_restitution(0.0),
+            Some(CollisionModel::Elastic) => response.with_restitution(1.0).without_friction(),
+            Some(CollisionModel::Frictionless) | None => response.without_friction(),
+        };
+        let count = model.islands.len();
+        Self { impacts: vec![0; count], islands: vec![false; count], at_rest: vec![false; count], response }
+    }
+
+    /// Begins a step, in which no island has fallen back.
+    pub fn clear(&mut self) {
+        self.impacts.fill(0);
+        self.islands.fill(false);
+        self.at_rest.fill(false);
+    }
+
+    /// Counts an impact of some islands. Whether one of them has had too many.
+    pub fn count_impact(&mut self, islands: &[usize], limit: usize) -> bool {
+        islands.iter().for_each(|&index| self.impacts[index] += 1);
+        islands.iter().any(|&index| self.impacts[index] > limit)
+    }
+
+    /// Lets islands complete the step without contact.
+    pub fn fall_back(
+        &mut self,
+        step: &StepContext,
+        trajectories: &mut StepTrajectories,
+        candidates: &mut Candidates,
+        islands: &[usize],
+        at_rest: bool,
+    ) -> Result<(), StepFailure> {
+        for &index in islands {
+            self.islands[index] = true;
+            self.at_rest[index] = at_rest;
+            trajectories.invalidate(index);
+            trajectories.update_end(step.model, index, step.h)?;
+        }
+        candidates.remove(step, &self.islands);
+        Ok(())
+    }
+
+    /// Decomposition response of the islands at the end of the step.
+    pub fn respond(
+        &mut self,
+        step: &StepContext,
+        trajectories: &mut StepTrajectories,
+        record: &mut StepRecord,
+    ) -> Result<(), StepFailure> {
+        if !self.islands.iter().any(|&fallen_back| fallen_back) {
+            return Ok(());
+        }
+        let StepContext { model, h, .. } = *step;
+        if self.at_rest.iter().any(|&at_rest| at_rest) {
+            let islands = model.islands.iter().zip(&self.at_rest).filter(|(_, at_rest)| **at_rest);
+            let bodies = islands.flat_map(|(island, _)| island.bodies.clone());
+            let acceleration = trajectories.max_acceleration(bodies);
+            self.response.set_rest_speed(REST_SPEED * acceleration * h);
+            let only = Some(&self.at_rest[..]);
+            let result = self.response.respond(model, &mut trajectories.end, h, h, only, record);
+            self.response.set_rest_speed(0.0);
+            result?;
+        }
+        self.response.respond(model, &mut trajectories.end, h, h, Some(&self.islands), record)
+    }
+}

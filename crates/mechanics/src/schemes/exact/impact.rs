@@ -1,0 +1,232 @@
+//! Impact of a contact cluster: the jump of the momenta of its islands, and its record.
+
+use super::cluster::{ClusterContact, ContactCluster};
+use super::trajectories::StepTrajectories;
+use super::{SHORT_BOUNCE, SHORT_BOUNCE_ELASTIC, StepContext};
+use crate::discrete::StepError;
+use crate::response::impulse::{
+    CLOSING_SPEED_ROUNDING, ConstraintContext, ContactConstraint, ContactConstraints, ImpactSolver,
+    MassMetric, energy,
+};
+use crate::response::{CollisionGroup, CollisionModel, ImpactLaw};
+use crate::step_record::{Impact, ImpactKind, JumpSource, StepRecord};
+use percussion_geometry::Vec3;
+
+/// Outcome of an impact law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ImpactOutcome {
+    /// Momenta have jumped.
+    Applied,
+    /// No contact closes faster than at rest.
+    AtRest,
+}
+
+/// Impact of one cluster, with its workspace.
+#[derive(Debug)]
+pub(super) struct ClusterImpact {
+    group: CollisionGroup,
+    metric: MassMetric,
+    constraints: ContactConstraints,
+    solver: ImpactSolver,
+    /// Momenta after the impact.
+    pub momenta: Vec<f64>,
+    /// Jump of the momenta.
+    pub jump: Vec<f64>,
+}
+
+impl ClusterImpact {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Self {
+            group: CollisionGroup::default(),
+            metric: MassMetric::default(),
+            constraints: ContactConstraints::default(),
+            solver: ImpactSolver::new(),
+            momenta: Vec::new(),
+            jump: Vec::new(),
+        }
+    }
+
+    /// Momenta after the impact of the cluster at its nodes.
+    pub fn apply_impact_law(
+        &mut self,
+        step: &StepContext,
+        trajectories: &StepTrajectories,
+        cluster: &ContactCluster,
+    ) -> Result<ImpactOutcome, StepError> {
+        self.group.begin(step.model, &trajectories.node, &cluster.islands)?;
+        self.metric.factor(step.model, &mut self.group)?;
+        self.group.momenta(step.model, &trajectories.node, &mut self.momenta);
+        self.solver.u.clone_from(&self.momenta);
+        self.metric.to_weighted(&mut self.solver.u);
+        self.set_constraints(step, trajectories, &cluster.contacts);
+        let rest_speed = self.rest_speed(step, trajectories, cluster);
+        let speed = (2.0 * energy(&self.solver.u)).sqrt();
+        let (rows, u) = (&self.constraints.rows, &self.solver.u);
+        let closes = |row: usize| {
+            let rounding = CLOSING_SPEED_ROUNDING * speed * rows.delassus(row, row).sqrt();
+            rows.dot(row, u) < -rest_speed.max(rounding)
+        };
+        if !self.constraints.list.iter().any(|contact| closes(contact.rows[0])) {
+            return Ok(ImpactOutcome::AtRest);
+        }
+        if step.collision_model == Some(CollisionModel::Plastic) {
+            self.solver.apply_plastic(&mut self.constraints)?;
+        } else {
+            if step.options.law == ImpactLaw::Sum {
+                // Contacts that open are not part of the sum: impulses do not pull.
+                self.constraints.list.retain(|contact| closes(contact.rows[0]));
+                self.constraints.pairs.clear();
+                self.constraints.pairs.extend((0..self.constraints.list.len()).map(|k| k..k + 1));
+            }
+            self.solver.apply(step.options.law, &mut self.constraints, None)?;
+        }
+        let ImpactSolver { u, start, .. } = &self.solver;
+        self.jump.clear();
+        self.jump.extend(u.iter().zip(start).map(|(u, start)| u - start));
+        self.metric.to_momenta(&mut self.jump);
+        self.momenta.iter_mut().zip(&self.jump).for_each(|(p, change)| *p += change);
+        Ok(ImpactOutcome::Applied)
+    }
+
+    /// Builds the constraints of the contacts of a cluster, with the coefficients of the collision model.
+    fn set_constraints(
+        &mut self,
+        step: &StepContext,
+        trajectories: &StepTrajectories,
+        contacts: &[ClusterContact],
+    ) {
+        let (at, group, metric) = (&trajectories.node, &mut self.group, &self.metric);
+        let mut context = ConstraintContext { model: step.model, contacts: step.contacts, at, group, metric };
+        let constraints = &mut self.constraints;
+        constraints.clear();
+        for ClusterContact { pair, event, pair_contact } in contacts {
+            let first = constraints.list.len();
+            constraints.add(&mut context, *pair, event, pair_contact);
+            let last = constraints.pairs.last_mut();
+            match last.filter(|range| constraints.list[range.start].pair == *pair) {
+                Some(range) => range.end = constraints.list.len(),
+                None if constraints.list.len() > first => {
+                    constraints.pairs.push(first..constraints.list.len());
+                }
+                None => {}
+            }
+        }
+        for contact in &mut constraints.list {
+            match step.collision_model {
+                Some(CollisionModel::Elastic) => (contact.restitution, contact.friction) = (1.0, 0.0),
+                None | Some(CollisionModel::Frictionless) => contact.friction = 0.0,
+                Some(CollisionModel::Frictional | CollisionModel::Plastic) => {}
+            }
+        }
+    }
+
+    /// Closing speed below which the contacts of the cluster are at rest, m/s: they would bounce for a small part of the step.
+    fn rest_speed(
+        &self,
+        step: &StepContext,
+        trajectories: &StepTrajectories,
+        cluster: &ContactCluster,
+    ) -> f64 {
+        let bodies = cluster.islands.iter().flat_map(|&index| step.model.islands[index].bodies.clone());
+        let bounce = if self.is_dissipative(step) { SHORT_BOUNCE } else { SHORT_BOUNCE_ELASTIC };
+        trajectories.max_acceleration(bodies) * step.h * bounce
+    }
+
+    /// Whether the impact dissipates energy.
+    pub fn is_dissipative(&self, step: &StepContext) -> bool {
+        let elastic = |contact: &ContactConstraint| contact.restitution == 1.0 && contact.friction == 0.0;
+        step.collision_model == Some(CollisionModel::Plastic) || !self.constraints.list.iter().all(elastic)
+    }
+
+    /// Energy dissipated by the impact law, J.
+    pub fn dissipated_energy(&self, step: &StepContext) -> f64 {
+        if !self.is_dissipative(step) {
+            return 0.0;
+        }
+        energy(&self.solver.start) - energy(&self.solver.u)
+    }
+
+    /// Sets the momenta of the nodes of the islands.
+    pub fn set_momenta(&self, step: &StepContext, trajectories: &mut StepTrajectories) {
+        self.group.set_momenta(step.model, &self.momenta, &mut trajectories.node);
+    }
+
+    /// Records impulses and energies, and one impact for each pair. Impulses are scaled as the jump was.
+    pub fn record(
+        &mut self,
+        step: &StepContext,
+        cluster: &ContactCluster,
+        time: f64,
+        scale: f64,
+        record: &mut StepRecord,
+    ) {
+        let ImpactSolver { u, start, friction_energy, .. } = &mut self.solver;
+        u.iter_mut().zip(start.iter()).for_each(|(u, start)| *u = start + scale * (*u - start));
+        let (before, after, friction) = (energy(start), energy(u), *friction_energy * scale);
+        for range in &self.constraints.pairs {
+            let mut pair_impact: Option<Impact> = None;
+            for contact in &self.constraints.list[range.clone()] {
+                let normal = contact.normal * (contact.normal_impulse * scale);
+                let tangential = contact.friction_impulse * scale;
+                let parts = [contact.pair.0, contact.pair.1].map(|part| &step.contacts.parts[part]);
+                for (part, sign) in parts.into_iter().zip([1.0, -1.0]) {
+                    let Some(slot) = part.slot else { continue };
+                    record.impulse(JumpSource::Contact, slot, &contact.point, &(normal * sign));
+                    if tangential != Vec3::zeros() {
+                        record.impulse(JumpSource::Friction, slot, &contact.point, &(tangential * sign));
+                    }
+                }
+                if contact.normal_impulse == 0.0 && tangential == Vec3::zeros() {
+                    continue;
+                }
+                let velocity_after = self.constraints.rows.dot(contact.rows[0], &self.solver.u);
+                let impact = Impact {
+                    time,
+                    bodies: (parts[0].body, parts[1].body),
+                    point: contact.point,
+                    normal: contact.normal,
+                    impulse: normal + tangential,
+                    energy: (before, after),
+                    speed: (contact.normal_velocity_before, velocity_after),
+                    kind: ImpactKind::Impact,
+                };
+                match &mut pair_impact {
+                    Some(known) => known.join(&impact),
+                    None => pair_impact = Some(impact),
+                }
+            }
+            record.impacts.extend(pair_impact);
+        }
+        if let (true, Some(&index)) = (self.is_dissipative(step), cluster.islands.first()) {
+            let slot = step.model.islands[index].bodies.start;
+            record.energy(JumpSource::Contact, slot, after - before - friction);
+            if friction != 0.0 {
+                record.energy(JumpSource::Friction, slot, friction);
+            }
+        }
+    }
+
+    /// Records that the number of impacts was exceeded and the decomposition response takes over.
+    pub fn record_fallback(
+        &self,
+        step: &StepContext,
+        cluster: &ContactCluster,
+        time: f64,
+        record: &mut StepRecord,
+    ) {
+        record.fallbacks += 1;
+        let Some(ClusterContact { pair, event, .. }) = cluster.contacts.first() else { return };
+        let speed = self.constraints.list.first().map_or(0.0, |contact| contact.normal_velocity_before);
+        record.impacts.push(Impact {
+            time,
+            bodies: (step.contacts.parts[pair.0].body, step.contacts.parts[pair.1].body),
+            point: event.point(),
+            normal: event.normal(),
+            impulse: Vec3::zeros(),
+            energy: (0.0, 0.0),
+            speed: (speed, speed),
+            kind: ImpactKind::Fallback,
+        });
+    }
+}

@@ -1,0 +1,249 @@
+//! Trajectories of the islands inside a step, each from its own last node.
+//!
+//! The trajectory of an island is `q(τ)`, the end of the discrete interval of length `τ` that starts at its node with its
+//! momenta. Impacts make new nodes for the islands involved; the others are not affected.
+
+use super::motion_bound::{MotionBound, free_twist};
+use super::{LARGE_ROTATION, StepContext};
+use crate::contact::Part;
+use crate::discrete::{EndMut, Interval, Newton, SolverStats, StepError, StepFailure};
+use crate::model::State;
+use crate::model::{Island, Model};
+use crate::schemes::variational::step_island;
+use crate::schemes::{Scheme, Variational};
+use crate::spatial::Vec6;
+use percussion_geometry::{Aabb, Pose, Vec3};
+
+/// Trajectories of all islands inside one step.
+#[derive(Debug)]
+pub(super) struct StepTrajectories {
+    /// The islands at their nodes.
+    pub node: State,
+    /// Time of the node of each island since the beginning of the step, s.
+    pub node_time: Vec<f64>,
+    /// The islands where they were last evaluated.
+    pub sample: State,
+    /// Time of that; not a number if it has to be evaluated again.
+    sample_time: Vec<f64>,
+    /// Twists of the bodies there.
+    pub twists: Vec<Vec6>,
+    /// The islands at the end of the step, on their present trajectories.
+    pub end: State,
+    /// Bounds on the motion of the bodies from their nodes to the end of the step.
+    pub bounds: Vec<MotionBound>,
+    /// Time at the beginning of the step, s.
+    pub start_time: f64,
+    variational: Variational,
+    newton: Newton,
+    mass: Interval,
+    rates: Vec<f64>,
+    end_twists: Vec<Vec6>,
+}
+
+impl StepTrajectories {
+    /// For a model and a state of it.
+    pub fn new(model: &Model, state: &State) -> Self {
+        Self {
+            node: state.clone(),
+            node_time: vec![0.0; model.islands.len()],
+            sample: state.clone(),
+            sample_time: vec![0.0; model.islands.len()],
+            twists: vec![Vec6::zeros(); model.moving()],
+            end: state.clone(),
+            bounds: vec![MotionBound::default(); model.moving()],
+            start_time: state.time,
+            variational: Variational::new(model, state),
+            newton: Newton::default(),
+            mass: Interval::default(),
+            rates: Vec::new(),
+            end_twists: Vec::new(),
+        }
+    }
+
+    /// Trial step of all islands, with motion bounds.
+    pub fn predict(&mut self, step: &StepContext) -> Result<SolverStats, StepFailure> {
+        let StepContext { model, start, h, .. } = *step;
+        self.end.clone_from(start);
+        let stats = self.variational.step(model, &mut self.end, h)?;
+        self.node.clone_from(start);
+        self.sample.clone_from(start);
+        self.node_time.fill(0.0);
+        self.sample_time.fill(f64::NAN);
+        self.start_time = start.time;
+        for index in 0..model.islands.len() {
+            self.update_motion_bounds(model, index, h)?;
+        }
+        Ok(stats)
+    }
+
+    /// Evaluates the configuration and twists of an island at the time `t` since the beginning of the step.
+    pub fn evaluate(&mut self, model: &Model, index: usize, t: f64) -> Result<(), StepFailure> {
+        if self.sample_time[index] == t {
+            return Ok(());
+        }
+        let island = &model.islands[index];
+        let tau = t - self.node_time[index];
+        if tau > 0.0 {
+            self.node.time = self.start_time + self.node_time[index];
+            let sample = EndMut::of(&mut self.sample, island);
+            step_island(model, island, &self.node, tau, sample, &mut self.newton)?;
+        } else {
+            self.sample.take(&self.node, island);
+        }
+        self.sample_time[index] = t;
+        self.update_twists(model, island, false);
+        Ok(())
+    }
+
+    /// Evaluates both islands of a pair.
+    pub fn evaluate_pair(
+        &mut self,
+        step: &StepContext,
+        pair: (usize, usize),
+        t: f64,
+    ) -> Result<(), StepFailure> {
+        for index in step.islands(pair).into_iter().flatten() {
+            self.evaluate(step.model, index, t)?;
+        }
+        Ok(())
+    }
+
+    /// Computes the end of the step of an island on its present trajectory.
+    pub fn update_end(&mut self, model: &Model, index: usize, h: f64) -> Result<(), StepFailure> {
+        let island = &model.islands[index];
+        let tau = h - self.node_time[index];
+        if tau > 0.0 {
+            self.node.time = self.start_time + self.node_time[index];
+            step_island(model, island, &self.node, tau, EndMut::of(&mut self.end, island), &mut self.newton)?;
+        } else {
+            self.end.take(&self.node, island);
+        }
+        Ok(())
+    }
+
+    /// Makes the last sample of an island (at `t`) its node.
+    pub fn set_node(&mut self, model: &Model, index: usize, t: f64) {
+        self.node.take(&self.sample, &model.islands[index]);
+        self.node_time[index] = t;
+    }
+
+    /// Invalidates the sample of an island: the momenta of its node have changed.
+    pub fn invalidate(&mut self, index: usize) {
+        self.sample_time[index] = f64::NAN;
+    }
+
+    /// `E_d` of the intervals from the nodes of some islands to `t`, J; `None` where an island has its node at `t`.
+    pub fn discrete_energy(
+        &mut self,
+        model: &Model,
+        islands: &[usize],
+        t: f64,
+    ) -> Result<Option<f64>, StepFailure> {
+        let mut energy = 0.0;
+        for &index in islands {
+            let tau = t - self.node_time[index];
+            if !(t > self.node_time[index]) {
+                return Ok(None);
+            }
+            energy += self.discrete_energy_of(model, index, tau)?;
+        }
+        Ok(Some(energy))
+    }
+
+    /// `E_d` of the interval of length `tau` from the node of an island, J.
+    fn discrete_energy_of(&mut self, model: &Model, index: usize, tau: f64) -> Result<f64, StepFailure> {
+        let island = &model.islands[index];
+        if island.simple {
+            return Ok(self.discrete_energy_of_free_body(model, island, tau));
+        }
+        self.node.time = self.start_time + self.node_time[index];
+        step_island(model, island, &self.node, tau, EndMut::of(&mut self.sample, island), &mut self.newton)?;
+        self.invalidate(index);
+        self.newton.interval.energy(model, island, &self.node, tau).map_err(|error| StepFailure {
+            step: self.node.steps,
+            time: self.start_time,
+            body: model.bodies[model.links[island.bodies.start].body].name.clone(),
+            trouble: StepError::Force(error),
+            history: Vec::new(),
+        })
+    }
+
+    /// `E_d` of a free body under gravity: `Δx` is known, and the rotation `c` contributes `2 cᵀJc/((1+c²) τ²)`.
+    fn discrete_energy_of_free_body(&self, model: &Model, island: &Island, tau: f64) -> f64 {
+        let slot = island.bodies.start;
+        let link = &model.links[slot];
+        let p = &self.node.momenta[island.dofs.clone()];
+        let velocity = Vec3::new(p[0], p[1], p[2]) / link.mass + model.gravity * (0.5 * tau);
+        let middle = self.node.positions[slot] + velocity * (0.5 * tau);
+        let mut energy = link.mass * (0.5 * velocity.norm_squared() - model.gravity.dot(&middle));
+        if !link.joint.particle {
+            let hp = self.node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5])) * tau;
+            if let Some((turn, _)) = crate::discrete::free_rotation::turn_of_momentum(&link.inertia, &hp) {
+                let c = turn.0;
+                let jc = link.inertia.component_mul(&c);
+                energy += 2.0 * c.dot(&jc) / ((1.0 + c.norm_squared()) * tau * tau);
+            }
+        }
+        energy
+    }
+
+    /// Twists of an island at the sample (or at the end of the step), from momenta.
+    fn update_twists(&mut self, model: &Model, island: &Island, at_end: bool) {
+        let state = if at_end { &self.end } else { &self.sample };
+        if island.simple {
+            self.twists[island.bodies.start] = free_twist(model, state, island);
+            return;
+        }
+        self.mass.begin(model, island, state);
+        self.mass.set_mass(model, island);
+        self.rates.resize(island.dofs.len(), 0.0);
+        let twists = &mut self.twists[island.bodies.clone()];
+        // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
+        if self.mass.system.factor().is_ok() {
+            self.mass.system.solve(&state.momenta[island.dofs.clone()], &mut self.rates, twists);
+        }
+    }
+
+    /// Computes bounds on the motion of an island from its node to the end of the step.
+    pub fn update_motion_bounds(&mut self, model: &Model, index: usize, h: f64) -> Result<(), StepFailure> {
+        let island = &model.islands[index];
+        let tau = h - self.node_time[index];
+        if island.simple {
+            let bound = MotionBound::of_free_body(model, &self.node, island, tau);
+            self.bounds[island.bodies.start] = bound;
+            return Ok(());
+        }
+        self.update_twists(model, island, true);
+        self.end_twists.clear();
+        self.end_twists.extend_from_slice(&self.twists[island.bodies.clone()]);
+        self.invalidate(index);
+        self.evaluate(model, index, self.node_time[index])?;
+        for (slot, end) in island.bodies.clone().zip(&self.end_twists) {
+            self.bounds[slot] = MotionBound::of_twists(&self.twists[slot], end, tau);
+        }
+        Ok(())
+    }
+
+    /// Greatest bound on the acceleration of some bodies, m/s².
+    pub fn max_acceleration(&self, slots: impl Iterator<Item = usize>) -> f64 {
+        slots.map(|slot| self.bounds[slot].total_acceleration()).fold(0.0, f64::max)
+    }
+
+    /// Bounding box of the motion of a part over the last `tau` of the step, from the node of its island.
+    pub fn swept_bounds(&self, part: &Part, gravity: f64, tau: f64) -> Aabb {
+        let Some(slot) = part.slot else { return part.bounds(&Pose::identity()) };
+        let (from, to) = (self.node.principal_pose(slot), self.end.principal_pose(slot));
+        let bound = &self.bounds[slot];
+        let angle = bound.angular_speed * tau;
+        // The greatest deviation from the chord.
+        let path = 0.125 * (bound.total_acceleration() + gravity) * tau * tau;
+        if angle > LARGE_ROTATION || !part.radius.is_finite() {
+            // The ball about the centre of mass that contains the part.
+            let (a, b) = (from.position, to.position);
+            let reach = if part.reach.is_finite() { part.reach } else { return Aabb::everything() };
+            return Aabb::of_points([&a, &b]).grown(reach + path);
+        }
+        let arc = part.reach * (1.0 - (0.5 * angle).cos()) * 1.5;
+        part.bounds(&from).merged(&part.bounds(&to)).grown(arc + path)
+    }
+}
