@@ -22,7 +22,7 @@ mod spots;
 pub(super) use groups::TOLERANCE;
 pub use response::Response;
 
-use super::{Scheme, Variational};
+use super::{Scheme, SchemeKind, Variational};
 use crate::contact::{ContactOptions, StepRecord};
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
@@ -56,13 +56,8 @@ impl Decomposition {
 }
 
 impl Scheme for Decomposition {
-    fn name(&self) -> &'static str {
-        "decomposition"
-    }
-
-    /// Instants of collisions are known to a step; between them it is of order two.
-    fn order(&self) -> u32 {
-        1
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::Decomposition
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
@@ -78,7 +73,7 @@ impl Scheme for Decomposition {
         Ok(effort.worse(self.response.effort()))
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
+    fn step_record(&self) -> Option<&StepRecord> {
         Some(&self.transcript)
     }
 }

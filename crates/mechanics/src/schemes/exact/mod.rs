@@ -29,7 +29,7 @@ mod search;
 
 use super::decomposition::{Response, TOLERANCE};
 use super::impulse::{Laws, Metric, Spots};
-use super::{Scheme, Variational};
+use super::{Scheme, SchemeKind, Variational};
 use crate::contact::{
     CandidatePairs, CollisionGroup, CollisionModel, ContactGeometry, ContactOptions, ContactPoint,
     EnergyJumpCondition, Impact, ImpactKind, PairWarmStart, StepRecord,
@@ -61,7 +61,7 @@ struct Watched {
 /// The exact scheme and its memory.
 #[derive(Debug)]
 pub struct Exact {
-    name: &'static str,
+    kind: SchemeKind,
     options: ContactOptions,
     loss: Option<CollisionModel>,
     contacts: Arc<ContactGeometry>,
@@ -136,7 +136,7 @@ impl Exact {
         let radii = contacts.parts.iter().map(|part| part.radius).filter(|radius| radius.is_finite());
         let size = radii.fold(f64::INFINITY, f64::min);
         Ok(Self {
-            name: if loss.is_some() { "dissipative" } else { "exact" },
+            kind: if loss.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact },
             options: *options,
             loss,
             trial: Variational::new(model, state),
@@ -180,12 +180,8 @@ impl Exact {
 }
 
 impl Scheme for Exact {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn order(&self) -> u32 {
-        2
+    fn kind(&self) -> SchemeKind {
+        self.kind
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
@@ -214,7 +210,7 @@ impl Scheme for Exact {
         Ok(effort)
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
+    fn step_record(&self) -> Option<&StepRecord> {
         Some(&self.transcript)
     }
 }
