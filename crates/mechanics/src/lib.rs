@@ -7,6 +7,7 @@
 //! [`State`].
 
 pub mod body;
+pub mod builder;
 pub mod contact;
 pub mod discrete;
 pub mod force;
@@ -20,8 +21,10 @@ pub mod schemes;
 pub mod simulation;
 pub mod state;
 pub mod tree;
+pub mod views;
 
 pub use body::Body;
+pub use builder::{SceneBuilder, SceneBuilderError};
 pub use joint::JointKind;
 pub use ledger::Ledger;
 pub use model::{BodyId, JointId, JointSpec, Model, ModelBuilder, ModelError};
