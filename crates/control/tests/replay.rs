@@ -22,8 +22,9 @@ fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
 }
 
 fn agreement(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
-    let made =
-        replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap().agreement;
+    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::SchemeOptions::default())
+        .unwrap()
+        .agreement;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
@@ -119,8 +120,15 @@ fn efforts_along_joints_are_motors() {
     // A motor that is too weak is noticed.
     let mut less = found.efforts.clone();
     less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
-    let made =
-        replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap().agreement;
+    let made = replay(
+        &plan,
+        &found.nodes,
+        &less,
+        schemes::SchemeKind::Variational,
+        &schemes::SchemeOptions::default(),
+    )
+    .unwrap()
+    .agreement;
     assert!(made.position > 1e-3);
 }
 
@@ -174,9 +182,15 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
         for dof in 0..plan.model.dofs {
             let mut less = found.efforts.clone();
             less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
-            let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default())
-                .unwrap()
-                .agreement;
+            let made = replay(
+                &plan,
+                &found.nodes,
+                &less,
+                schemes::SchemeKind::Variational,
+                &schemes::SchemeOptions::default(),
+            )
+            .unwrap()
+            .agreement;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
@@ -198,7 +212,7 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
 #[test]
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
-    let found = found(&plan, &Guess::FreeMotion { scheme: "exact".to_owned() });
+    let found = found(&plan, &Guess::FreeMotion { scheme: schemes::SchemeKind::Exact });
     let (position, rotation) = agreement(&plan, &found, "exact");
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
     // Without its collision the cube goes elsewhere.
