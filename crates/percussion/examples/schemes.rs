@@ -52,7 +52,7 @@ impl Course {
         let mut wall = 0.0;
         for _ in 0..steps {
             let from = Instant::now();
-            run.advance().unwrap();
+            run.step().unwrap();
             wall += from.elapsed().as_secs_f64();
             times.push(run.state().time);
             places.push(Self::look(&run));
