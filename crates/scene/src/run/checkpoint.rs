@@ -13,7 +13,7 @@
 //! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
 //! | `ledger` | the figures of the ledger |
-//! | `memory` | what the scheme carries from step to step besides the state |
+//! | `warm_start.*` | what the scheme keeps from step to step besides the state, by name |
 //! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
 use super::npz::{Array, Reader, Writer};
@@ -22,7 +22,7 @@ use super::stepping::{SinceSteps, Stepping};
 use super::trajectory::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::State;
+use percussion_mechanics::{NamedArrays, State};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -30,7 +30,9 @@ use std::path::Path;
 /// The array that marks a checkpoint.
 const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
-const FORMAT: &str = "4";
+const FORMAT: &str = "5";
+/// Prefix of the arrays of the scheme.
+const WARM_START: &str = "warm_start.";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,8 +57,8 @@ pub struct Checkpoint {
     pub contact: ContactFigures,
     /// What was seen since the last row that counts.
     pub since: Since,
-    /// What the scheme carries from step to step besides the state.
-    pub memory: Vec<f64>,
+    /// What the scheme keeps from step to step besides the state.
+    pub warm_start: NamedArrays,
     /// What complementarity problems have come to.
     pub stepping: Stepping,
 }
@@ -97,7 +99,9 @@ impl Checkpoint {
             writer.array("coordinates", &list(&state.coordinates))?;
             writer.array("momenta", &list(&state.momenta))?;
             writer.array("ledger", &list(&self.ledger))?;
-            writer.array("memory", &list(&self.memory))?;
+            for (name, values) in self.warm_start.iter() {
+                writer.array(&format!("{WARM_START}{name}"), &list(values))?;
+            }
             writer.array("stepping", &list(&self.stepping.numbers()))?;
             writer.array("stepping_since", &list(&self.since.steps.numbers()))?;
             writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
@@ -128,7 +132,13 @@ impl Checkpoint {
         let &[overlap] = overlap.as_slice() else { return Err(other("it has no overlap")) };
         let since = reader.array("since")?.as_floats()?;
         let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
+        let saved: Vec<String> =
+            reader.names().filter(|name| name.starts_with(WARM_START)).map(Into::into).collect();
         let mut floats = |name: &str| reader.array(name)?.as_floats();
+        let mut warm_start = NamedArrays::default();
+        for name in &saved {
+            warm_start.insert(name.trim_start_matches(WARM_START), floats(name)?);
+        }
         let seen = <[f64; 6]>::try_from(floats("stepping_since")?);
         let seen = SinceSteps::of(seen.map_err(|_| other("it has not seen what is watched"))?);
         let stepping =
@@ -154,7 +164,7 @@ impl Checkpoint {
             event_bytes: event_bytes as u64,
             contact: ContactFigures { collisions: collisions as u64, fallbacks: fallbacks as u64, overlap },
             since: Since { overlap: deepest, piece, steps: seen },
-            memory: floats("memory")?,
+            warm_start,
             stepping,
         })
     }
@@ -192,6 +202,8 @@ mod tests {
             coordinates: vec![],
             momenta: vec![1.0 / 3.0],
         };
+        let mut warm_start = NamedArrays::default();
+        warm_start.insert("impulses", [0.1, 0.2 + 0.1, -3.0]);
         let kept = Checkpoint {
             version: "0.1.0".into(),
             state,
@@ -207,7 +219,7 @@ mod tests {
                 piece: 1e-3 / 3.0,
                 steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
             },
-            memory: vec![0.1, 0.2 + 0.1, -3.0],
+            warm_start,
             stepping: Stepping::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64)).unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
