@@ -54,7 +54,7 @@ impl BodyDofs {
                 [along(&f, 0), along(&f, 1), along(&t, 2), 0.0, 0.0, 0.0]
             }
             None => {
-                let [x, y, z] = self.to_body_axes(&t);
+                let [x, y, z] = self.body_components(&t);
                 [f.x, f.y, f.z, x, y, z]
             }
         }
@@ -70,7 +70,7 @@ impl BodyDofs {
 
     /// Components of a torque in body axes.
     #[inline(always)]
-    fn to_body_axes(&self, t: &Vec3) -> [f64; 3] {
+    fn body_components(&self, t: &Vec3) -> [f64; 3] {
         let [x, y, z] = &self.axes.data.0;
         [x, y, z].map(|axis| axis[0] * t.x + axis[1] * t.y + axis[2] * t.z)
     }
@@ -82,7 +82,7 @@ impl BodyDofs {
         match &self.plane {
             Some(_) => self.wrench_row(&twist(&f, &t)),
             None => {
-                let [x, y, z] = self.to_body_axes(&t);
+                let [x, y, z] = self.body_components(&t);
                 [f.x, f.y, f.z, x, y, z]
             }
         }
