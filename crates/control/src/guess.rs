@@ -17,7 +17,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::{
     Control, Derivatives, Differentiator, IntervalInputs, difference, displace,
 };
-use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Model, State};
 
 /// A configuration on the way.
@@ -40,8 +40,8 @@ pub enum Guess {
     Waypoints(Vec<Waypoint>),
     /// What happens without efforts, by a scheme of the simulator.
     FreeMotion {
-        /// The scheme's name.
-        scheme: String,
+        /// The scheme.
+        scheme: SchemeKind,
     },
     /// Another manoeuvre.
     Given {
@@ -96,7 +96,7 @@ impl Guess {
                 }
                 Ok(inverse(plan, along(plan, &list)))
             }
-            Self::FreeMotion { scheme } => free_motion(plan, scheme),
+            Self::FreeMotion { scheme } => free_motion(plan, *scheme),
             Self::Given { nodes, efforts, scales } => given(plan, nodes, efforts, scales),
         }
     }
@@ -195,10 +195,10 @@ fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
 const PATIENCE: usize = 10;
 
 /// A simulation without efforts, cut at the planned contacts.
-fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
+fn free_motion(plan: &Plan, scheme: SchemeKind) -> Result<Path, String> {
     let model = &*plan.model;
-    let options = percussion_mechanics::schemes::Options::default();
-    let begin = |state: &State| by_name(name, model, state, &options).map_err(|e| e.to_string());
+    let options = percussion_mechanics::schemes::SchemeOptions::default();
+    let begin = |state: &State| scheme.build(model, state, &options).map_err(|e| e.to_string());
     let mut state = plan.start.state.clone();
     let mut nodes = vec![state.clone()];
     let mut scales = Path::even_scales(plan);
@@ -221,7 +221,7 @@ fn free_motion(plan: &Plan, name: &str) -> Result<Path, String> {
             let (mut ahead, mut scheme) = (state.clone(), begin(&state)?);
             let met = (0..plan.intervals * PATIENCE).find_map(|_| {
                 scheme.step(model, &mut ahead, plan.step).ok()?;
-                let impacts = &scheme.transcript()?.impacts;
+                let impacts = &scheme.step_record()?.impacts;
                 impacts.iter().find(|i| same(i.bodies, meeting.bodies)).map(|i| i.time - state.time)
             });
             if let Some(time) = met.filter(|time| *time > 0.0) {

@@ -14,7 +14,7 @@ use crate::kinematics::Stance;
 use crate::plan::Measure;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::displace;
-use percussion_mechanics::schemes::{Options as SchemeOptions, by_name};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Watch;
@@ -57,8 +57,8 @@ pub struct Shot<'a> {
     pub model: &'a Model,
     /// Where it begins, before anything is chosen.
     pub start: &'a State,
-    /// The scheme's name.
-    pub scheme: &'a str,
+    /// The scheme.
+    pub scheme: SchemeKind,
     /// What is chosen about it.
     pub options: SchemeOptions,
     /// Steps, whatever time they take.
@@ -340,12 +340,11 @@ impl Shot<'_> {
             return Err(format!("the time is {time} s"));
         }
         let h = time / self.steps as f64;
-        let mut scheme =
-            by_name(self.scheme, self.model, &state, &self.options).map_err(|e| e.to_string())?;
+        let mut scheme = self.scheme.build(self.model, &state, &self.options).map_err(|e| e.to_string())?;
         let mut impacts = 0;
         for _ in 0..self.steps {
             scheme.step(self.model, &mut state, h).map_err(|e| e.to_string())?;
-            impacts += scheme.transcript().map_or(0, |t| t.impacts.len());
+            impacts += scheme.step_record().map_or(0, |t| t.impacts.len());
         }
         Ok(Flight { residual: self.residual(&state), end: state, impacts })
     }

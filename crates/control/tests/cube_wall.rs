@@ -6,6 +6,7 @@ mod common;
 use common::wall_plan;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::Watch;
 
 #[test]
@@ -13,7 +14,7 @@ fn contact_times_do_not_depend_on_the_node() {
     let found: Vec<PlanSolution> = [4, 9, 14]
         .into_iter()
         .map(|node| {
-            let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+            let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
             let found = find(&wall_plan(node), &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
             assert_eq!(found.ending, Ending::Optimal, "node {node}");
             assert!(found.violation < 1e-9, "{:e}", found.violation);
@@ -39,7 +40,7 @@ fn contact_times_do_not_depend_on_the_node() {
 
 #[test]
 fn a_search_that_is_stopped_says_so_whatever_it_had() {
-    let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
     let options = Options { starts: 3, ..Options::default() };
     let (mut starts, mut after) = (0, 0);
     // Stopped at the beginning of the second search: the first one's manoeuvre is kept, and no other search begins.

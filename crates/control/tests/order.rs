@@ -157,8 +157,14 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             errors.0.push((found.objective - exact).abs() / exact);
             errors.1.push((found.contacts[0].impulse.z + mass * speed).abs());
             // The simulation stands as long, and takes off from rest.
-            let made =
-                replay(&plan, &found.nodes, &found.efforts, "exact", &schemes::Options::default()).unwrap();
+            let made = replay(
+                &plan,
+                &found.nodes,
+                &found.efforts,
+                schemes::SchemeKind::Exact,
+                &schemes::SchemeOptions::default(),
+            )
+            .unwrap();
             assert!(made.agreement.position < 1e-9 && made.agreement.rotation < 1e-9, "{made:?}");
             assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
         }

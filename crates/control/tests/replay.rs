@@ -21,9 +21,10 @@ fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
     found
 }
 
-fn agreement(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
-    let made =
-        replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap().agreement;
+fn agreement(plan: &Plan, found: &PlanSolution, scheme: schemes::SchemeKind) -> (f64, f64) {
+    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::SchemeOptions::default())
+        .unwrap()
+        .agreement;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
@@ -52,7 +53,7 @@ fn free_plan() -> Plan {
 fn a_plan_without_contact_is_the_variational_schemes() {
     let plan = free_plan();
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Variational);
     // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
 }
@@ -114,13 +115,20 @@ fn hinged_plan(intervals: usize) -> Plan {
 fn efforts_along_joints_are_motors() {
     let plan = hinged_plan(15);
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Variational);
     assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
     // A motor that is too weak is noticed.
     let mut less = found.efforts.clone();
     less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
-    let made =
-        replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap().agreement;
+    let made = replay(
+        &plan,
+        &found.nodes,
+        &less,
+        schemes::SchemeKind::Variational,
+        &schemes::SchemeOptions::default(),
+    )
+    .unwrap()
+    .agreement;
     assert!(made.position > 1e-3);
 }
 
@@ -166,7 +174,8 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
     for kind in [JointKind::Spherical, JointKind::Free] {
         let plan = jointed_plan(kind);
         let found = found(&plan, &Guess::Straight);
-        for (scheme, most) in [("variational", 1e-10), ("exact", 1e-8)] {
+        for (scheme, most) in [(schemes::SchemeKind::Variational, 1e-10), (schemes::SchemeKind::Exact, 1e-8)]
+        {
             let (position, rotation) = agreement(&plan, &found, scheme);
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
@@ -174,9 +183,15 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
         for dof in 0..plan.model.dofs {
             let mut less = found.efforts.clone();
             less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
-            let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default())
-                .unwrap()
-                .agreement;
+            let made = replay(
+                &plan,
+                &found.nodes,
+                &less,
+                schemes::SchemeKind::Variational,
+                &schemes::SchemeOptions::default(),
+            )
+            .unwrap()
+            .agreement;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
@@ -186,7 +201,7 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
 fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
     let off = [30, 60, 120].map(|intervals| {
         let plan = hinged_plan(intervals);
-        agreement(&plan, &found(&plan, &Guess::Straight), "newmark-implicit").0
+        agreement(&plan, &found(&plan, &Guess::Straight), schemes::SchemeKind::NewmarkImplicit).0
     });
     // It looks at efforts at the ends of its steps: they come half an interval early, an error of first order.
     for pair in off.windows(2) {
@@ -198,11 +213,11 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
 #[test]
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
-    let found = found(&plan, &Guess::FreeMotion { scheme: "exact".to_owned() });
-    let (position, rotation) = agreement(&plan, &found, "exact");
+    let found = found(&plan, &Guess::FreeMotion { scheme: schemes::SchemeKind::Exact });
+    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Exact);
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
     // Without its collision the cube goes elsewhere.
-    let (position, _) = agreement(&plan, &found, "variational");
+    let (position, _) = agreement(&plan, &found, schemes::SchemeKind::Variational);
     assert!(position > 1e-2);
 }
 

@@ -7,7 +7,7 @@ use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::Options;
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::Watch;
 
@@ -44,8 +44,8 @@ fn back(
     let shot = Shot {
         model,
         start: state,
-        scheme: "exact",
-        options: Options::default(),
+        scheme: SchemeKind::Exact,
+        options: SchemeOptions::default(),
         steps: 60,
         time: 1.1,
         unknowns,

@@ -10,6 +10,7 @@ use percussion_control::plan::{Avoidance, Drive, Plan};
 use percussion_control::{Guess, Options, PlanError, PlanSolution, find};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Body, ModelBuilder};
 use percussion_solve::nlp::{Bound, Watch};
 
@@ -96,7 +97,7 @@ fn seeds_decide_where_searches_begin_and_nothing_else_does() {
 /// Bent by a rad, the faces that are to meet are no longer near each other: such starts are left out.
 #[test]
 fn starts_that_cannot_begin_take_nothing_from_the_others() {
-    let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
     let options = Options { starts: 3, disturbance: 1.0, ..Options::default() };
     let found = find(&wall_plan(9), &guess, &options, &mut |_| Watch::Continue).unwrap();
     let endings: Vec<&Ending> = found.attempts.iter().map(|attempt| &attempt.ending).collect();
@@ -108,7 +109,7 @@ fn starts_that_cannot_begin_take_nothing_from_the_others() {
 
 #[test]
 fn contacts_are_planned_between_the_ends() {
-    let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
+    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
     for at in [0, 30, 31] {
         let plan = wall_plan(at);
         let error = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap_err();

@@ -61,8 +61,8 @@ fn keep(name: &str, (model, state): (Model, State), h: f64, until: f64, energy: 
     let mut run = exactly(model, state, h, &options);
     let mut impacts = 0;
     for _ in 0..(until / h).round() as usize {
-        run.advance().unwrap();
-        impacts += run.transcript().unwrap().impacts.len();
+        run.step().unwrap();
+        impacts += run.step_record().unwrap().impacts.len();
     }
     let extremes = run.ledger().extremes();
     let error = extremes.energy_error / extremes.energy_scale();

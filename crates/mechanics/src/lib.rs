@@ -29,6 +29,7 @@
 //! ```
 
 pub mod body;
+pub mod builder;
 pub mod contact;
 pub mod discrete;
 pub mod force;
@@ -47,8 +48,10 @@ pub mod step_record;
 pub mod table;
 pub mod tolerances;
 pub mod tree;
+pub mod views;
 
 pub use body::{Body, BodyId};
+pub use builder::{SceneBuilder, SceneBuilderError};
 pub use joint::JointKind;
 pub use ledger::Ledger;
 pub use model::{JointId, JointSpec, Model, ModelBuilder, ModelError, State};

@@ -1,15 +1,15 @@
-//! The step loop: a scheme makes the step, the ledger books it.
+//! The step loop: a scheme advances the state, the ledger accounts for it.
 
-use crate::NamedArrays;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::ForceError;
 use crate::ledger::{Ledger, LedgerEntry, LedgerMismatch};
 use crate::model::Model;
 use crate::model::State;
-use crate::schemes::Scheme;
+use crate::named_arrays::NamedArrays;
+use crate::schemes::{Scheme, SchemeKind, StepContact};
 use crate::step_record::StepRecord;
 
-/// A model on its way through time.
+/// A model and its state, advanced by a scheme.
 pub struct Simulation {
     model: Model,
     state: State,
@@ -19,7 +19,7 @@ pub struct Simulation {
     h: f64,
     /// Time at step zero, s.
     origin: f64,
-    effort: SolverStats,
+    stats: SolverStats,
 }
 
 impl Simulation {
@@ -40,40 +40,35 @@ impl Simulation {
             ledger,
             h,
             origin,
-            effort: SolverStats::default(),
+            stats: SolverStats::default(),
         })
     }
 
-    /// Restores what [`Ledger::save`] saved at the present state: the run continues bitwise identical.
+    /// Restores the figures of a ledger that was closed at the present state: a run that continues from it is bitwise identical.
     pub fn restore_ledger(&mut self, saved: &NamedArrays) -> Result<(), LedgerMismatch> {
         self.ledger.restore(saved)
     }
 
-    /// What the scheme carries from step to step besides the state.
-    pub fn memory(&self) -> Vec<f64> {
-        let mut numbers = Vec::new();
-        self.scheme.memory(&mut numbers);
-        numbers
+    /// What the scheme keeps from step to step besides the state, for a checkpoint.
+    pub fn save_warm_start(&self) -> NamedArrays {
+        let mut arrays = NamedArrays::default();
+        self.scheme.save_warm_start(&mut arrays);
+        arrays
     }
 
-    /// Hands back to the scheme what it carried; whether it is such.
-    pub fn recall(&mut self, numbers: &[f64]) -> bool {
-        self.scheme.recall(numbers)
+    /// Restores what [`Simulation::save_warm_start`] gave; whether the arrays are those of the scheme.
+    pub fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
+        self.scheme.restore_warm_start(arrays)
     }
 
-    /// Whether the steps of the scheme are complementarity problems.
-    pub fn steps_by_complementarity(&self) -> bool {
-        self.scheme.steps_by_complementarity()
-    }
-
-    /// Goes on with steps of another length, s.
+    /// Changes the step, s.
     pub fn change_step(&mut self, h: f64) {
         self.h = h;
         self.origin = self.state.time - self.state.steps as f64 * h;
     }
 
-    /// Goes on with another model of the same bodies, degrees of freedom, coordinates and forces, and momenta that have jumped at this instant: joints have
-    /// entered or left. The jump is booked to contact.
+    /// Changes to another model of the same bodies, degrees of freedom, coordinates and forces, with momenta that have jumped at
+    /// this instant: joints have been added or released. The jump is accounted to contact.
     pub fn change_model(
         &mut self,
         model: Model,
@@ -86,40 +81,53 @@ impl Simulation {
         Ok(())
     }
 
-    /// One step. On failure state and ledger are those of the last good instant.
-    pub fn advance(&mut self) -> Result<LedgerEntry, StepFailure> {
+    /// Advances by one step. On failure state and ledger are those before the step.
+    pub fn step(&mut self) -> Result<LedgerEntry, StepFailure> {
         self.before.clone_from(&self.state);
-        self.effort = self.scheme.step(&self.model, &mut self.state, self.h)?;
-        // Steps are counted, not summed: a million of them end where the clock says.
+        self.stats = self.scheme.step(&self.model, &mut self.state, self.h)?;
+        // Time from the count of steps, not summed: no rounding accumulates.
         self.state.time = self.origin + self.state.steps as f64 * self.h;
         if !self.state.is_finite() {
             let body = self.state.not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
             self.state.clone_from(&self.before);
             return Err(self.failure(body, StepError::NotFinite));
         }
-        let inside = self.scheme.transcript();
-        self.ledger.record(&self.model, &self.before, &self.state, self.h, inside).map_err(|error| {
+        let record = self.scheme.step_record();
+        self.ledger.record(&self.model, &self.before, &self.state, self.h, record).map_err(|error| {
             let failure = self.failure(None, StepError::Force(error));
             self.state.clone_from(&self.before);
             failure
         })
     }
 
-    /// A step that could not be made because of a body, or of any.
+    /// The failure of a step, with the body that caused it if there is one.
     fn failure(&self, body: Option<usize>, trouble: StepError) -> StepFailure {
         let body =
             self.model.bodies.get(body.unwrap_or(0)).map_or_else(String::new, |body| body.name.clone());
         StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
     }
 
-    /// What does not change.
+    /// Steps until a time, to the nearest step, s.
+    pub fn run_until(&mut self, time: f64) -> Result<(), StepFailure> {
+        while (time - self.state.time) * self.h.signum() > 0.5 * self.h.abs() {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Contacts of the last step, with bodies by their places in the list of all.
+    pub fn step_contacts(&self) -> Vec<StepContact> {
+        self.scheme.contacts()
+    }
+
+    /// The model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// What happened inside the last step; `None` of a scheme for which steps have no inside.
-    pub fn transcript(&self) -> Option<&StepRecord> {
-        self.scheme.transcript()
+    /// The record of the last step; `None` of a scheme without contact.
+    pub fn step_record(&self) -> Option<&StepRecord> {
+        self.scheme.step_record()
     }
 
     /// The present state.
@@ -127,14 +135,14 @@ impl Simulation {
         &self.state
     }
 
-    /// The books.
+    /// The ledger of energy and momenta.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The scheme's name.
-    pub fn scheme(&self) -> &'static str {
-        self.scheme.name()
+    /// The kind of the scheme.
+    pub fn scheme(&self) -> SchemeKind {
+        self.scheme.kind()
     }
 
     /// The scheme's order of accuracy in time.
@@ -152,8 +160,8 @@ impl Simulation {
         self.h
     }
 
-    /// How hard the last step was.
-    pub fn effort(&self) -> SolverStats {
-        self.effort
+    /// Iterations of the last step.
+    pub fn solver_stats(&self) -> SolverStats {
+        self.stats
     }
 }

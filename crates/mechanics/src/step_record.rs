@@ -123,10 +123,10 @@ impl Impact {
     }
 }
 
-/// Who solves the complementarity problem of a step.
+/// Solver of the complementarity problem of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepSolver {
-    /// Sweeps; where they do not reach the tolerance, Lemke's method for few contacts and the fixed point for many.
+    /// Gauss-Seidel sweeps; where they do not reach the tolerance, Lemke's method for few contacts and the fixed point for many.
     #[default]
     Auto,
     /// Lemke's method with lexicographic pivoting.
@@ -135,47 +135,63 @@ pub enum StepSolver {
     Relaxation,
     /// The fixed point on top of the relaxation [Hart 5.17].
     FixedPoint,
-    /// Sweeps alone.
-    Sweeps,
+    /// Projected Gauss-Seidel sweeps alone.
+    GaussSeidel,
 }
 
 impl StepSolver {
-    /// All, by their words.
+    /// All, by their names in scene files.
     pub const WORDS: [(&'static str, Self); 5] = [
         ("auto", Self::Auto),
         ("lemke", Self::Lemke),
         ("relaxation", Self::Relaxation),
         ("fixed-point", Self::FixedPoint),
-        ("sweeps", Self::Sweeps),
+        ("gauss-seidel", Self::GaussSeidel),
     ];
 
-    /// Its word.
-    pub fn word(self) -> &'static str {
+    /// Its name in scene files.
+    pub fn name(self) -> &'static str {
         Self::WORDS.iter().find(|(_, solver)| *solver == self).map_or("auto", |(word, _)| word)
     }
 }
 
 /// How the problem of a step was solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LcpSolveStats {
-    /// Who answered; never `Auto` but for a step without a problem.
+    /// The solver of the impulses; never `Auto` but for a step without a problem.
     pub solver: StepSolver,
-    /// ContactGeometry of the problem.
+    /// Contacts of the problem.
     pub contacts: usize,
     /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
     pub iterations: usize,
-    /// What the judge says of the impulses, in its units.
+    /// Residual of the impulses, in the units of [`percussion_solve::FrictionalResidual`].
     pub residual: f64,
     /// Whether the residual came below the tolerance: for the fixed point, whether it converged.
     pub converged: bool,
-    /// Part of `γ` with which overlaps were mended: less than one where all of it would have brought energy.
-    pub eased: f64,
-    /// Groups of bodies whose unsolved impulses would have brought more energy than there is without contact and than mending overlaps
-    /// asks for: more sweeps went over them than were asked for, or their impulses were scaled down.
-    pub guarded: usize,
-    /// Part of its impulses that an unsolved step was left with where all of them would have brought energy, the least of its groups
+    /// Fraction of `γ` with which penetrations were stabilised: less than one where all of it would have brought energy.
+    pub stabilisation_factor: f64,
+    /// Groups of bodies whose unsolved impulses would have brought more energy than there is without contact and than
+    /// stabilisation requires: they got additional sweeps, or their impulses were scaled down.
+    pub energy_guarded: usize,
+    /// Fraction of its impulses that an unsolved step kept where all of them would have brought energy, the least of its groups
     /// of bodies; the residual is that of all of them.
-    pub calmed: f64,
+    pub impulse_scale: f64,
+}
+
+impl Default for LcpSolveStats {
+    /// Of a step without a problem.
+    fn default() -> Self {
+        Self {
+            solver: StepSolver::Auto,
+            contacts: 0,
+            iterations: 0,
+            residual: 0.0,
+            converged: true,
+            stabilisation_factor: 1.0,
+            energy_guarded: 0,
+            impulse_scale: 1.0,
+        }
+    }
 }
 
 /// What happened inside a step; its memory serves again.

@@ -12,7 +12,7 @@ use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs
 use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator};
 use percussion_mechanics::model::suggested_stiffness;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::linear;
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
@@ -20,8 +20,8 @@ fn soft(stiffness: f64, drag: f64) -> ContactSpec {
     ContactSpec { potential: Some(Potential { stiffness, drag }), ..surfaces(1.0, 0.0) }
 }
 
-fn run(scheme: &str, model: Model, state: State, h: f64) -> Simulation {
-    let scheme = by_name(scheme, &model, &state, &Options::default()).unwrap();
+fn run(kind: SchemeKind, model: Model, state: State, h: f64) -> Simulation {
+    let scheme = kind.build(&model, &state, &SchemeOptions::default()).unwrap();
     Simulation::new(model, state, scheme, h).unwrap()
 }
 
@@ -236,11 +236,11 @@ fn momenta_are_kept_to_rounding_through_contact() {
         }
         builder.contact(soft(2e4, 0.0));
         let (model, state) = builder.build().unwrap();
-        let mut run = run("potential", model, state, 2e-3);
+        let mut run = run(SchemeKind::Potential, model, state, 2e-3);
         let (mut touched, mut iterations) = (0.0f64, 0);
         for _ in 0..1000 {
-            run.advance().unwrap();
-            iterations = iterations.max(run.effort().iterations);
+            run.step().unwrap();
+            iterations = iterations.max(run.solver_stats().iterations);
             let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
             touched = touched.max(deepest.map_or(0.0, |(overlap, _)| overlap));
         }
@@ -267,12 +267,12 @@ fn a_floor_takes_no_vertical_spin() {
     builder.velocity(id, Vec3::zeros(), Vec3::new(0.3, -0.2, 0.5));
     builder.contact(soft(2e4, 0.0));
     let (model, state) = builder.build().unwrap();
-    let mut run = run("potential", model, state, 1e-3);
+    let mut run = run(SchemeKind::Potential, model, state, 1e-3);
     // About the centre, since the floor is smooth: the body also moves sideways.
     let spin = |run: &Simulation| run.ledger().latest().angular.z;
     let first = run.ledger().initial().angular.z;
     for _ in 0..1500 {
-        run.advance().unwrap();
+        run.step().unwrap();
     }
     assert!((spin(&run) - first).abs() < 1e-12, "{}", spin(&run) - first);
 }
@@ -282,9 +282,9 @@ fn a_soft_cradle_passes_its_momentum_on_without_turning() {
     let mut builder = cradle_builder();
     builder.contact(soft(1e4, 0.0));
     let (model, state) = builder.build().unwrap();
-    let mut run = run("potential", model, state, 1e-3);
+    let mut run = run(SchemeKind::Potential, model, state, 1e-3);
     for _ in 0..3000 {
-        run.advance().unwrap();
+        run.step().unwrap();
     }
     for (k, twist) in run.ledger().twists().iter().enumerate() {
         let v = if k == 4 { 0.105 } else { 0.0 };
@@ -305,9 +305,9 @@ fn the_variational_rule_is_of_second_order_within_a_contact() {
         builder.velocity(b, Vec3::new(-0.05, 0.0, 0.01), Vec3::zeros());
         builder.contact(soft(200.0, 0.0));
         let (model, state) = builder.build().unwrap();
-        let mut run = run("potential", model, state, h);
+        let mut run = run(SchemeKind::Potential, model, state, h);
         for _ in 0..(0.12 / h).round() as usize {
-            run.advance().unwrap();
+            run.step().unwrap();
         }
         let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
         assert!(deepest.is_some(), "in contact throughout");
@@ -323,12 +323,12 @@ fn the_variational_rule_is_of_second_order_within_a_contact() {
 
 #[test]
 fn drag_takes_energy_and_the_ledger_knows_how_much() {
-    for scheme in ["potential", "newmark-explicit", "newmark-implicit"] {
+    for scheme in [SchemeKind::Potential, SchemeKind::NewmarkExplicit, SchemeKind::NewmarkImplicit] {
         let places = [(Vec2::new(-0.6, 0.3), 0.1), (Vec2::new(0.6, 0.35), 0.4)];
         let (model, state) = planar([hexagon(), hexagon()], places, 3.0, 0.5);
         let mut run = run(scheme, model, state, 1e-3);
         for _ in 0..2000 {
-            run.advance().unwrap();
+            run.step().unwrap();
         }
         let (first, last) = (run.ledger().initial(), run.ledger().latest());
         let lost = first.energy() - last.energy();
@@ -361,10 +361,10 @@ fn the_suggested_stiffness_keeps_the_overlap_it_promises() {
     );
     let suggestion = suggested_stiffness(&model, &state, step, allowed).unwrap();
     let (model, state) = built(suggestion.stiffness);
-    let mut run = run("potential", model, state, step);
+    let mut run = run(SchemeKind::Potential, model, state, step);
     let mut overlap = 0.0f64;
     for _ in 0..4000 {
-        run.advance().unwrap();
+        run.step().unwrap();
         let deepest = run.model().contacts.as_ref().unwrap().deepest(run.state());
         overlap = overlap.max(deepest.map_or(0.0, |(overlap, _)| overlap));
     }

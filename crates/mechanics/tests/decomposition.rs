@@ -36,8 +36,8 @@ fn newtons_cradle_transfers_its_momentum_cube_by_cube() {
         assert!((energy - 0.0336781).abs() < 1e-7, "{energy}");
         let mut times = Vec::new();
         for _ in 0..200 {
-            sim.advance().unwrap();
-            times.extend(sim.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+            sim.step().unwrap();
+            times.extend(sim.step_record().unwrap().impacts.iter().map(|impact| impact.time));
         }
         assert_eq!(times.len(), 4, "{law:?}");
         for (found, exact) in times.iter().zip([1.346870, 1.616244, 1.885618, 2.154992]) {
@@ -61,8 +61,8 @@ fn newtons_cradle_from_both_sides_stays_symmetric() {
         let mut sim = simulate(row(&places, &speeds, ContactSpec::default()), with(law), 0.015);
         let mut triple = Vec::new();
         for _ in 0..150 {
-            sim.advance().unwrap();
-            let met = &sim.transcript().unwrap().impacts;
+            sim.step().unwrap();
+            let met = &sim.step_record().unwrap().impacts;
             if met.iter().any(|impact| impact.bodies.0 == 2 || impact.bodies.1 == 2) {
                 assert_eq!(met.len(), 2, "both neighbours hit the middle one in one step");
                 triple.push(met[0].time);
@@ -89,7 +89,7 @@ fn plastic_cubes_move_on_together() {
             let mut sim = simulate(row(&[-0.3, 0.3], &speeds, surface(0.0, 0.0)), with(law), 0.01);
             let start = sim.ledger().initial().energy();
             for _ in 0..200 {
-                sim.advance().unwrap();
+                sim.step().unwrap();
             }
             for k in 0..2 {
                 let (v, w) = motion(&sim, k);
@@ -191,7 +191,7 @@ fn different_restitutions_on_both_sides_are_feasible_and_gain_no_energy() {
     let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
     let start = sim.ledger().initial().energy();
     for _ in 0..10 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         assert!(sim.ledger().latest().energy() <= start * (1.0 + 1e-12));
     }
 }

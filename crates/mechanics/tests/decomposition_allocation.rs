@@ -8,7 +8,7 @@ use common::counter::{Counter, requests};
 use decomposition_world::*;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::response::ContactOptions;
-use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{Ledger, ModelBuilder};
 
 #[global_allocator]
@@ -17,8 +17,8 @@ static COUNTER: Counter = Counter;
 /// Allocations of warm steps, and impacts in them.
 fn requests_of_warm_steps(builder: ModelBuilder, warm: usize, steps: usize) -> (usize, usize) {
     let (model, mut state) = builder.build().unwrap();
-    let options = Options { contact: ContactOptions::default(), ..Options::default() };
-    let mut scheme = by_name("decomposition", &model, &state, &options).unwrap();
+    let options = SchemeOptions { contact: ContactOptions::default(), ..SchemeOptions::default() };
+    let mut scheme = SchemeKind::Decomposition.build(&model, &state, &options).unwrap();
     let mut ledger = Ledger::new(&model, &state).unwrap();
     let mut before = state.clone();
     let (mut from, mut met) = (0, 0);
@@ -28,8 +28,8 @@ fn requests_of_warm_steps(builder: ModelBuilder, warm: usize, steps: usize) -> (
         }
         before.clone_from(&state);
         scheme.step(&model, &mut state, 1e-3).unwrap();
-        ledger.record(&model, &before, &state, 1e-3, scheme.transcript()).unwrap();
-        met += scheme.transcript().unwrap().impacts.len();
+        ledger.record(&model, &before, &state, 1e-3, scheme.step_record()).unwrap();
+        met += scheme.step_record().unwrap().impacts.len();
     }
     (requests() - from, met)
 }

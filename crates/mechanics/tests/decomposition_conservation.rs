@@ -42,8 +42,8 @@ fn elastic_bricks_conserve_energy_and_momentum_except_for_the_projection() {
     let start = *sim.ledger().initial();
     let mut met = 0;
     for _ in 0..1500 {
-        sim.advance().unwrap();
-        met += sim.transcript().unwrap().impacts.len();
+        sim.step().unwrap();
+        met += sim.step_record().unwrap().impacts.len();
         let now = sim.ledger().latest();
         assert!((now.kinetic - start.kinetic).abs() < 1e-12 * start.kinetic);
         assert!((now.linear - start.linear).norm() < 1e-12 * start.mass);
@@ -64,7 +64,7 @@ fn friction_and_restitution_conserve_momentum_too() {
     let mut sim = simulate(builder, ContactOptions::default(), 2e-3);
     let start = *sim.ledger().initial();
     for _ in 0..1500 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
     }
     let last = sim.ledger().latest();
     assert!((last.linear - start.linear).norm() < 1e-12 * start.mass);
@@ -81,8 +81,8 @@ fn the_metronome_beats_regularly_and_its_collisions_conserve_energy() {
     let start = *sim.ledger().initial();
     let (mut beats, mut worst) = (Vec::new(), 0f64);
     for _ in 0..2000 {
-        sim.advance().unwrap();
-        beats.extend(sim.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+        sim.step().unwrap();
+        beats.extend(sim.step_record().unwrap().impacts.iter().map(|impact| impact.time));
         worst = worst.max((sim.ledger().latest().energy() - start.energy()).abs());
     }
     let (projection, contact) = (cause(&sim, "projection"), cause(&sim, "contact"));
@@ -115,7 +115,7 @@ fn a_projection_raises_a_falling_cube_and_the_energy_consistent_variant_balances
         let start = sim.ledger().initial().energy();
         let mut worst = 0f64;
         for _ in 0..2000 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
             worst = worst.max((sim.ledger().latest().energy() - start).abs());
         }
         // The gain of energy is the projection's, to rounding; L3 is conserved except for it.
@@ -137,8 +137,8 @@ fn the_energy_consistent_variant_loses_only_what_restitution_and_friction_dissip
     let start = sim.ledger().initial().energy();
     let mut bounces = 0;
     for _ in 0..450 {
-        sim.advance().unwrap();
-        bounces += sim.transcript().unwrap().impacts.len();
+        sim.step().unwrap();
+        bounces += sim.step_record().unwrap().impacts.len();
     }
     assert!(bounces > 0);
     let (contact, friction) = (cause(&sim, "contact").energy, cause(&sim, "friction").energy);
@@ -158,7 +158,7 @@ fn the_energy_consistent_variant_leaves_the_gain_of_a_plastic_box_to_the_project
     let options = ContactOptions { consistent: true, ..ContactOptions::default() };
     let (h, mut sim) = (1e-3, simulate(builder, options, 1e-3));
     for _ in 0..100 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
     }
     assert!(motion(&sim, 1).0.norm() < 1e-12);
     // Each step falls by g h²/2 and is lifted again.

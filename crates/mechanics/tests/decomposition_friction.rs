@@ -141,7 +141,7 @@ fn stopping_error(h: f64, plane: bool) -> f64 {
     let mut sim = simulate(builder, ContactOptions::default(), h);
     let start = position(&sim, body.0);
     for _ in 0..(0.6 / h) as usize {
-        sim.advance().unwrap();
+        sim.step().unwrap();
     }
     assert!(motion(&sim, body.0).0.norm() < 1e-12 && motion(&sim, body.0).1.norm() < 1e-12);
     let moved = position(&sim, body.0) - start;
@@ -178,7 +178,7 @@ fn a_block_on_a_slope_holds_below_the_angle_of_friction_and_slides_above() {
         builder.contact(surface(0.0, 0.5));
         let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
         for _ in 0..500 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
         }
         (position(&sim, 1).x, motion(&sim, 1).0.x)
     };

@@ -175,7 +175,7 @@ fn without_room_the_step_fails_with_the_history_of_penetrations() {
     builder.contact(ContactSpec::default());
     let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
     let before = sim.state().clone();
-    let failure = sim.advance().unwrap_err();
+    let failure = sim.step().unwrap_err();
     println!("{failure}");
     assert!(matches!(failure.trouble, StepError::Overlap { depth } if depth > 5e-3), "{failure:?}");
     assert_eq!((failure.body.as_str(), failure.step), ("ball", 0));
@@ -199,7 +199,7 @@ fn a_body_that_just_fits_is_projected() {
     builder.contact(surface(0.0, 0.0));
     let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
     for _ in 0..100 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
     }
     let (v, x) = (motion(&sim, 2).0, position(&sim, 2));
     assert!((v - Vec3::new(0.0, 2.0, 0.0)).norm() < 1e-12 && (x - Vec3::new(0.0, 0.2, 0.0)).norm() < 1e-12);

@@ -27,8 +27,8 @@ fn a_box_at_rest_stays_for_ten_thousand_steps() {
         let mut sim = simulate(builder, ContactOptions { law, ..ContactOptions::default() }, 1e-3);
         let mut overlap = 0f64;
         for _ in 0..10_000 {
-            sim.advance().unwrap();
-            overlap = overlap.max(sim.transcript().unwrap().overlap);
+            sim.step().unwrap();
+            overlap = overlap.max(sim.step_record().unwrap().overlap);
         }
         let (drift, turn) =
             ((position(&sim, 1) - at).norm(), (sim.state().rotations[0] - Matrix3::identity()).norm());
@@ -56,7 +56,7 @@ fn a_stack_of_five_boxes_stands() {
         let mut sim = simulate(builder, ContactOptions::default(), 1e-3);
         let start: Vec<Vec3> = (1..6).map(|k| position(&sim, k)).collect();
         for _ in 0..3000 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
         }
         let drift = (1..6).map(|k| (position(&sim, k) - start[k - 1]).norm()).fold(0.0, f64::max);
         println!("friction {friction}: drift {drift:e}, kinetic {:e}", sim.ledger().latest().kinetic);
@@ -74,7 +74,7 @@ fn a_falling_cube_comes_to_rest_on_a_face() {
     let start = sim.ledger().initial().energy();
     let mut last = start;
     for _ in 0..4000 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         // Free fall conserves energy, impacts dissipate; only the projection may add some.
         let energy = sim.ledger().latest().energy();
         assert!(energy <= last + 0.01 * start, "{energy} {last}");
@@ -113,8 +113,8 @@ fn a_pile_of_different_bodies_does_not_penetrate() {
         builder.contact(surface(restitution, friction));
         let mut sim = simulate(builder, ContactOptions { law, ..ContactOptions::default() }, 2e-3);
         for _ in 0..700 {
-            sim.advance().unwrap();
-            assert!(sim.transcript().unwrap().overlap < 1e-12);
+            sim.step().unwrap();
+            assert!(sim.step_record().unwrap().overlap < 1e-12);
         }
         let deepest = sim.model().contacts.as_ref().unwrap().deepest(sim.state());
         assert!(deepest.is_none_or(|(depth, _)| depth < 1e-12), "{deepest:?}");

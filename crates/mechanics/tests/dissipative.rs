@@ -38,8 +38,8 @@ fn after(model: Model, state: State, loss: CollisionModel) -> (Vec6, Simulation)
     let mut run = dissipative(model, state, 0.01, loss);
     let mut met = 0;
     for _ in 0..100 {
-        run.advance().unwrap();
-        met += run.transcript().unwrap().impacts.len();
+        run.step().unwrap();
+        met += run.step_record().unwrap().impacts.len();
     }
     assert_eq!(met, 1);
     let extremes = run.ledger().extremes();
@@ -116,8 +116,8 @@ fn a_ball_under_an_external_force_bounces_on_its_parabola() {
     let mut run = dissipative(model, state, 0.01, CollisionModel::Frictionless);
     let mut times = Vec::new();
     for _ in 0..80 {
-        run.advance().unwrap();
-        times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+        run.step().unwrap();
+        times.extend(run.step_record().unwrap().impacts.iter().map(|impact| impact.time));
     }
     let pull = 9.81 - push.z / mass;
     let fall = (2.0 * 0.4 / pull).sqrt();
@@ -164,8 +164,8 @@ fn planar_circles_ellipses_and_wedges_bounce_without_loss() {
         let mut run = dissipative(model, state, 0.01, CollisionModel::Elastic);
         let mut met = 0;
         for _ in 0..500 {
-            run.advance().unwrap();
-            met += run.transcript().unwrap().impacts.len();
+            run.step().unwrap();
+            met += run.step_record().unwrap().impacts.len();
             let state = run.state();
             assert!(state.positions[0].z.abs() < 1e-12, "it stays in the plane");
         }
@@ -186,15 +186,15 @@ fn the_corner_of_a_wedge_obeys_the_collision_models() {
     ] {
         let (model, state) = planar(wedge(), 2.0, 0.03, 0.3, 0.5, mu);
         let mut run = dissipative(model, state, 1e-3, loss);
-        while run.transcript().unwrap().impacts.is_empty() {
-            run.advance().unwrap();
+        while run.step_record().unwrap().impacts.is_empty() {
+            run.step().unwrap();
         }
-        let impact = run.transcript().unwrap().impacts[0];
+        let impact = run.step_record().unwrap().impacts[0];
         // The velocity of the corner at the end of the impact step, without the gravity since the impact.
         let since = run.state().time - impact.time;
         let twist = run.ledger().twists()[0];
         let velocity = linear(&twist) + Vec3::new(0.0, 9.81 * since, 0.0);
-        let node = run.transcript().unwrap().places[0];
+        let node = run.step_record().unwrap().places[0];
         let corner = velocity + angular(&twist).cross(&(impact.point - node.position));
         let (normal, across) = (corner.y, corner.x);
         match loss {

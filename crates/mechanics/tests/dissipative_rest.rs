@@ -12,7 +12,7 @@ use percussion_geometry::shapes::{Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{SolverStats, StepError, StepFailure};
 use percussion_mechanics::response::{CollisionModel, ContactOptions};
-use percussion_mechanics::schemes::{Exact, Scheme};
+use percussion_mechanics::schemes::{Exact, Scheme, SchemeKind};
 use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Model, ModelBuilder, Simulation, State};
 
@@ -107,8 +107,8 @@ fn momenta_whose_squares_underflow_stay_finite() {
 struct NotFinite(usize);
 
 impl Scheme for NotFinite {
-    fn name(&self) -> &'static str {
-        "not-finite"
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::default()
     }
 
     fn order(&self) -> u32 {
@@ -124,7 +124,7 @@ impl Scheme for NotFinite {
         Ok(SolverStats::default())
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
+    fn step_record(&self) -> Option<&StepRecord> {
         None
     }
 }
@@ -135,7 +135,7 @@ fn a_number_that_is_not_finite_is_reported_with_its_body() {
         let (model, state) = tower(3, 0.0, (Vec3::zeros(), Vec3::zeros()), 0.3, 0.4);
         let name = model.bodies[model.links[slot].body].name.clone();
         let mut run = Simulation::new(model, state, Box::new(NotFinite(slot)), H).unwrap();
-        let failure = run.advance().unwrap_err();
+        let failure = run.step().unwrap_err();
         assert_eq!((failure.trouble, failure.body), (StepError::NotFinite, name));
         assert!(run.state().is_finite(), "the last good state");
     }
@@ -164,9 +164,9 @@ fn a_ball_bounces_off_a_brick_at_rest() {
         let mut run = Simulation::new(model, state, Box::new(scheme), H).unwrap();
         let mut impacts = Vec::new();
         while run.state().time < 0.4 {
-            run.advance().unwrap();
+            run.step().unwrap();
             // An elastic brick bounces on the floor at heights near rounding.
-            let met = run.transcript().unwrap().impacts.iter();
+            let met = run.step_record().unwrap().impacts.iter();
             impacts.extend(met.filter(|impact| [impact.bodies.0, impact.bodies.1].contains(&2)).copied());
         }
         // From 0.5 m: it falls for t0, then rises with e g t0; the response is at the end of its step.

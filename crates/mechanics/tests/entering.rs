@@ -9,7 +9,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::joint::{Frame, Joint};
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{JointKind, Model, ModelBuilder, Simulation, State};
@@ -100,12 +100,12 @@ fn two_bodies_that_catch_each_other_keep_their_momenta_and_turn_as_one() {
         let point = state.principal_pose(2).point(&arm);
         let slip = velocity(&model, &state, 0, &point) - velocity(&model, &state, 2, &point);
         assert!(slip.norm() < 1e-12, "{kind:?}: {slip}");
-        let scheme = by_name("variational", &tied, &state, &Default::default()).unwrap();
+        let scheme = SchemeKind::Variational.build(&tied, &state, &Default::default()).unwrap();
         let mut simulation = Simulation::new(tied.clone(), state.clone(), scheme, STEP).unwrap();
         let seen = state.principal_pose(0).inverse_point(&point);
         let turned = state.rotations[0].transpose() * state.rotations[2];
         for _ in 0..200 {
-            simulation.advance().unwrap();
+            simulation.step().unwrap();
         }
         let now = simulation.state();
         let place = now.principal_pose(0).inverse_point(&now.principal_pose(2).point(&arm));
@@ -114,10 +114,10 @@ fn two_bodies_that_catch_each_other_keep_their_momenta_and_turn_as_one() {
         assert_eq!(turn < 1e-10, kind == JointKind::Fixed, "{turn:e}");
         assert!(simulation.ledger().extremes().linear_error < 1e-11);
         // The one that is not held flies as it would.
-        let free = by_name("variational", &model, &state, &Default::default()).unwrap();
+        let free = SchemeKind::Variational.build(&model, &state, &Default::default()).unwrap();
         let mut alone = Simulation::new(model.clone(), state.clone(), free, STEP).unwrap();
         for _ in 0..200 {
-            alone.advance().unwrap();
+            alone.step().unwrap();
         }
         assert!((alone.state().positions[1] - now.positions[1]).norm() < 1e-11);
         assert!((alone.state().rotations[1] - now.rotations[1]).norm() < 1e-10);
@@ -128,10 +128,11 @@ fn two_bodies_that_catch_each_other_keep_their_momenta_and_turn_as_one() {
 #[test]
 fn the_ledger_books_a_catch_and_a_release() {
     let (model, state) = flight();
-    let scheme = |model: &Model, state: &State| by_name("exact", model, state, &Default::default()).unwrap();
+    let scheme =
+        |model: &Model, state: &State| SchemeKind::Exact.build(model, state, &Default::default()).unwrap();
     let mut simulation = Simulation::new(model.clone(), state.clone(), scheme(&model, &state), STEP).unwrap();
     for _ in 0..50 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let mut state = simulation.state().clone();
     let before = simulation.ledger().latest().energy();
@@ -144,7 +145,7 @@ fn the_ledger_books_a_catch_and_a_release() {
     assert!(lost < -0.1 && (contact.energy - lost).abs() < 1e-12, "{lost} {}", contact.energy);
     assert!((contact.linear - impulses[0]).norm() < 1e-12);
     for _ in 0..50 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let held = simulation.ledger().source("supports").unwrap().linear;
     assert!(held.norm() > 1e-3);
@@ -152,7 +153,7 @@ fn the_ledger_books_a_catch_and_a_release() {
     let own = scheme(&model, simulation.state());
     simulation.change_model(model, &momenta, own).unwrap();
     for _ in 0..50 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let ledger = simulation.ledger();
     assert!((ledger.source("supports").unwrap().linear - held).norm() < 1e-15);

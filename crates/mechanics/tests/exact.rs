@@ -57,8 +57,8 @@ fn a_tilted_elastic_cube_and_brick_conserve_energy_and_vertical_angular_momentum
         let spin = run.ledger().initial().angular.z;
         let (mut impacts, mut drift) = (0, 0.0f64);
         for _ in 0..1000 {
-            run.advance().unwrap();
-            impacts += run.transcript().unwrap().impacts.len();
+            run.step().unwrap();
+            impacts += run.step_record().unwrap().impacts.len();
             drift = drift.max((run.ledger().latest().angular.z - spin).abs());
         }
         let extremes = run.ledger().extremes();
@@ -78,8 +78,8 @@ fn a_tilted_elastic_cube_and_brick_conserve_energy_and_vertical_angular_momentum
 fn impacts(run: &mut Simulation, steps: usize) -> Vec<(f64, (usize, usize))> {
     let mut all = Vec::new();
     for _ in 0..steps {
-        run.advance().unwrap();
-        all.extend(run.transcript().unwrap().impacts.iter().map(|impact| (impact.time, impact.bodies)));
+        run.step().unwrap();
+        all.extend(run.step_record().unwrap().impacts.iter().map(|impact| (impact.time, impact.bodies)));
     }
     all
 }
@@ -135,7 +135,7 @@ fn a_cradle_hit_from_both_sides_stays_symmetric_with_its_middle_at_rest() {
 
 /// The states at both ends of the intervals between the nodes of the last step of a single island.
 fn intervals(run: &Simulation, before: &State, h: f64) -> Vec<(State, State, f64)> {
-    let inside = run.transcript().unwrap();
+    let inside = run.step_record().unwrap();
     let mut states = vec![(0.0, before.clone())];
     for node in &inside.nodes {
         let mut state = before.clone();
@@ -162,11 +162,11 @@ fn a_metronome_keeps_its_angular_momentum_zero_under_both_jump_conditions() {
         let widen = |range: &mut (f64, f64), x: f64| *range = (range.0.min(x), range.1.max(x));
         for _ in 0..667 {
             let before = run.state().clone();
-            let entry = run.advance().unwrap();
+            let entry = run.step().unwrap();
             spin = spin.max(entry.measure.angular.norm());
             widen(&mut of_intervals, entry.discrete_energy);
             widen(&mut of_momenta, entry.measure.energy());
-            let inside = run.transcript().unwrap();
+            let inside = run.step_record().unwrap();
             times.extend(inside.impacts.iter().map(|impact| impact.time));
             if !inside.impacts.is_empty() && energy == EnergyJumpCondition::Discrete {
                 let [first, second] = [0, 1].map(|k| {

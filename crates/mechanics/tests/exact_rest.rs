@@ -32,8 +32,8 @@ fn a_ball_and_a_flat_cube_bounce_in_a_geometric_series_and_come_to_rest() {
         let mut times = Vec::new();
         let (mut handed, mut rests) = (0, 0);
         for _ in 0..600 {
-            run.advance().unwrap();
-            let inside = run.transcript().unwrap();
+            run.step().unwrap();
+            let inside = run.step_record().unwrap();
             times.extend(
                 inside
                     .impacts
@@ -73,7 +73,7 @@ fn a_cube_on_the_floor_stays_at_rest() {
         let (model, state) = dropped(cube, 0.1, e);
         let mut run = exactly(model, state, 0.01, &ContactOptions::default());
         for _ in 0..1000 {
-            run.advance().unwrap();
+            run.step().unwrap();
             let pose = run.model().pose(run.state(), 1);
             assert!((pose.position - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12, "e = {e}: {pose:?}");
             assert!(pose.rotation.angle() < 1e-12, "e = {e}: {pose:?}");
@@ -93,7 +93,7 @@ fn a_plastic_cube_tips_over_its_edge_and_lies_flat() {
     let (model, state) = builder.build().unwrap();
     let mut run = exactly(model, state, 2e-3, &ContactOptions::default());
     for _ in 0..2000 {
-        run.advance().unwrap();
+        run.step().unwrap();
     }
     let (height, axes) = (run.state().positions[0].z, run.state().rotations[0]);
     let upright = axes.row(2).iter().map(|z| z.abs()).fold(0.0, f64::max);

@@ -25,8 +25,8 @@ fn impacts(
     let mut run = exactly(model, state, h, &ContactOptions::default());
     let mut all = Vec::new();
     for _ in 0..steps {
-        run.advance().unwrap();
-        all.extend_from_slice(&run.transcript().unwrap().impacts);
+        run.step().unwrap();
+        all.extend_from_slice(&run.step_record().unwrap().impacts);
     }
     (all, run)
 }
@@ -211,8 +211,8 @@ fn a_chain_of_beads_in_a_box_collides_a_thousand_times_without_drift() {
     let (mut count, mut quick, mut last) = (0, 0, f64::NEG_INFINITY);
     let mut course = Vec::new();
     while count < 1000 {
-        let entry = run.advance().unwrap();
-        for impact in &run.transcript().unwrap().impacts {
+        let entry = run.step().unwrap();
+        for impact in &run.step_record().unwrap().impacts {
             quick += usize::from(impact.time - last < 0.1);
             (count, last) = (count + 1, impact.time);
         }

@@ -208,7 +208,7 @@ fn work_of_motors_accounts_for_energy_on_joints_without_coordinates() {
             let mut simulation =
                 Simulation::new(driven.clone(), start.clone(), scheme, 0.2 / steps as f64).unwrap();
             let before = simulation.ledger().initial().energy();
-            let entry = (0..steps).map(|_| simulation.advance().unwrap()).last().unwrap();
+            let entry = (0..steps).map(|_| simulation.step().unwrap()).last().unwrap();
             assert!(entry.work.abs() > 1e-2, "{kind:?}: {}", entry.work);
             // Motors on the world bring momentum as supports do.
             let unexplained = simulation.ledger().source("scheme").unwrap();
@@ -288,8 +288,8 @@ fn newton_converges_fast_and_work_accounts_for_energy_with_every_force_on_a_chai
             let start = simulation.ledger().initial().energy();
             let (mut most, mut last) = (0, 0.0);
             for _ in 0..steps {
-                let entry = simulation.advance().unwrap();
-                most = most.max(simulation.effort().iterations);
+                let entry = simulation.step().unwrap();
+                most = most.max(simulation.solver_stats().iterations);
                 last = entry.measure.energy() - start - entry.work;
             }
             // Exact derivatives: a few iterations even for the coarsest step.

@@ -10,7 +10,7 @@ use common::counter::{Counter, requests};
 use decomposition_world::{GRAVITY, cube, floor, free_body, surface};
 use lcp_world::{ground, plate};
 use percussion_geometry::{Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::schemes::{LcpOptions, SchemeKind, SchemeOptions};
 use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{JointKind, Ledger, ModelBuilder};
 
@@ -24,8 +24,8 @@ fn requests_of_warm_steps(builder: ModelBuilder, solver: StepSolver, warm: usize
 
 fn requests_with(builder: ModelBuilder, lcp: LcpOptions, warm: usize, steps: usize) -> usize {
     let (model, mut state) = builder.build_open().unwrap();
-    let options = Options { lcp, ..Options::default() };
-    let mut scheme = by_name("lcp", &model, &state, &options).unwrap();
+    let options = SchemeOptions { lcp, ..SchemeOptions::default() };
+    let mut scheme = SchemeKind::Lcp.build(&model, &state, &options).unwrap();
     let mut ledger = Ledger::new(&model, &state).unwrap();
     let mut before = state.clone();
     let mut from = 0;
@@ -35,7 +35,7 @@ fn requests_with(builder: ModelBuilder, lcp: LcpOptions, warm: usize, steps: usi
         }
         before.clone_from(&state);
         scheme.step(&model, &mut state, 1e-3).unwrap();
-        ledger.record(&model, &before, &state, 1e-3, scheme.transcript()).unwrap();
+        ledger.record(&model, &before, &state, 1e-3, scheme.step_record()).unwrap();
     }
     requests() - from
 }
@@ -57,7 +57,7 @@ fn flights_allocate_nothing() {
 fn joints_allocate_nothing() {
     for kind in [JointKind::Revolute, JointKind::Spherical, JointKind::Rod] {
         let builder = chain_builder(kind, 4);
-        assert_eq!(requests_of_warm_steps(builder, StepSolver::Sweeps, 50, 100), 0, "{kind:?}");
+        assert_eq!(requests_of_warm_steps(builder, StepSolver::GaussSeidel, 50, 100), 0, "{kind:?}");
     }
 }
 
@@ -71,14 +71,14 @@ fn boxes_at_rest_allocate_nothing() {
         free_body(&mut builder, cube(&format!("cube-{k}"), 0.2), at, Vec3::zeros(), Vec3::zeros());
     }
     builder.contact(surface(0.0, 0.5));
-    for solver in [StepSolver::Auto, StepSolver::Sweeps] {
+    for solver in [StepSolver::Auto, StepSolver::GaussSeidel] {
         assert_eq!(requests_of_warm_steps(builder.clone(), solver, 50, 100), 0, "{solver:?}");
     }
     // Nor do steps that are left unsolved, and calmed.
     let few = LcpOptions {
-        solver: StepSolver::Sweeps,
+        solver: StepSolver::GaussSeidel,
         sweeps: 1,
-        polish: 0,
+        newton_factorizations: 0,
         tolerance: 1e-15,
         ..Default::default()
     };

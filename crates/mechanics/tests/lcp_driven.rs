@@ -10,9 +10,9 @@ use nalgebra::Rotation3;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::prescribed_motion::{Wave, Window};
-use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::schemes::{LcpOptions, SchemeKind, SchemeOptions};
 use percussion_mechanics::table::Table;
-use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, Motion, Simulation};
+use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, Motion, NamedArrays, Simulation};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 const FREQUENCY: f64 = 2.0;
@@ -39,7 +39,7 @@ fn greatest_lift(part: f64, h: f64) -> f64 {
     let mut sim = stepped(builder, LcpOptions::default(), h);
     let mut worst = 0.0_f64;
     for _ in 0..(2.0_f64 / h).round() as usize {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let lift = position(&sim, 1).z - 0.25 - motion.shift(sim.state().time).z;
         worst = worst.max(lift.abs());
     }
@@ -72,7 +72,7 @@ fn a_box_leaves_a_table_that_is_shaken_by_more_than_gravity() {
         let mut sim = stepped(builder, LcpOptions::default(), h);
         let mut worst = 0.0_f64;
         while sim.state().time < since + 0.1 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
             let t = sim.state().time - since;
             if t > 0.0 {
                 let flown = height + speed * t - 0.5 * G * t * t;
@@ -107,7 +107,7 @@ fn a_conveyor_takes_a_box_along_as_friction_lets_it() {
     let path = Motion::path(Table::new(vec![0.0, 4.0], rows).unwrap());
     let mut sim = stepped(carried(path, mu, Vec3::new(-3.0, -1.0, 0.0)), sharp(), h);
     for k in 1..=100 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let expected = (mu * G * h * f64::from(k)).min(speed);
         let (v, w) = motion(&sim, 1);
         let error = (v - Vec3::new(0.6, 0.8, 0.0) * expected).norm() + w.norm();
@@ -153,19 +153,22 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bits() {
     for cut in [20, 60, 150] {
         let mut whole = stepped(heap(), LcpOptions::default(), h);
         run(&mut whole, cut);
-        let (memory, state) = (whole.memory(), whole.state().clone());
-        assert!(cut < 60 || memory.len() > 10, "there is something to remember");
+        let (memory, state) = (whole.save_warm_start(), whole.state().clone());
+        assert!(
+            cut < 60 || memory.get("normal_impulses").is_some_and(|impulses| impulses.len() > 3),
+            "there is something to remember"
+        );
         let (model, _) = heap().build_open().unwrap();
-        let scheme = by_name("lcp", &model, &state, &Options::default()).unwrap();
+        let scheme = SchemeKind::Lcp.build(&model, &state, &SchemeOptions::default()).unwrap();
         let mut again = Simulation::new(model, state, scheme, h).unwrap();
-        assert!(again.recall(&memory));
+        assert!(again.restore_warm_start(&memory));
         for _ in 0..150 {
-            whole.advance().unwrap();
-            again.advance().unwrap();
+            whole.step().unwrap();
+            again.step().unwrap();
             assert_eq!(whole.state(), again.state(), "cut at {cut}");
             assert_eq!(solve(&whole), solve(&again));
         }
-        assert!(!again.recall(&[3.0, 1.0]), "numbers of something else are refused");
+        assert!(!again.restore_warm_start(&NamedArrays::default()), "other arrays are refused");
     }
 }
 
@@ -190,7 +193,7 @@ fn what_happens_on_a_table_that_moves_steadily_is_what_happens_on_one_at_rest() 
         let mut sim = stepped(builder, sharp(), 0.01);
         let mut seen = Vec::new();
         for _ in 0..50 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
             seen.push(position(&sim, 2) - velocity * sim.state().time);
         }
         seen

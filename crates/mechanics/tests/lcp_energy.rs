@@ -56,11 +56,11 @@ fn greatest_gain(builder: ModelBuilder, lcp: LcpOptions, h: f64, steps: usize) -
     let first = energy(&sim);
     let (mut last, mut worst, mut eased, mut overlap) = (first, f64::NEG_INFINITY, 0, 0.0_f64);
     for _ in 0..steps {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let now = energy(&sim);
         worst = worst.max((now - last) / first.abs());
         last = now;
-        eased += usize::from(solve(&sim).eased < 1.0);
+        eased += usize::from(solve(&sim).stabilisation_factor < 1.0);
         overlap = overlap.max(infeasibility(&sim));
     }
     (worst, overlap, eased)
@@ -107,7 +107,7 @@ fn velocities_are_bounded_by_the_energy_at_the_start() {
     let mut sim = stepped(crowd(5, 6, &[]), LcpOptions::default(), 0.01);
     let first = energy(&sim);
     for _ in 0..400 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         for body in 1..=6 {
             let mass = sim.model().bodies[body].mass;
             let v = motion(&sim, body).0;
@@ -143,7 +143,7 @@ fn a_free_top_keeps_momentum_never_gains_energy_and_turns_to_first_order() {
         let mut last = start.kinetic;
         let (mut drift, mut gain) = (0.0_f64, f64::NEG_INFINITY);
         for _ in 0..(2.0_f64 / h).round() as usize {
-            sim.advance().unwrap();
+            sim.step().unwrap();
             let now = sim.ledger().latest();
             let spin = now.angular_about_centre() - start.angular_about_centre();
             drift = drift.max(spin.norm() / start.angular_about_centre().norm());
@@ -176,8 +176,8 @@ fn collision(body: impl Fn(&str) -> Body, h: f64) -> (f64, f64) {
     let start = *sim.ledger().latest();
     let mut met = 0;
     for _ in 0..(1.0 / h).round() as usize {
-        sim.advance().unwrap();
-        met += sim.transcript().unwrap().impacts.len();
+        sim.step().unwrap();
+        met += sim.step_record().unwrap().impacts.len();
     }
     assert!(met > 0);
     let now = sim.ledger().latest();
@@ -221,7 +221,7 @@ fn mean_overlap(lcp: LcpOptions, h: f64) -> f64 {
     let steps = (1.5 / h).round() as usize;
     let mut sum = 0.0;
     for _ in 0..steps {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         sum += infeasibility(&sim);
     }
     sum / steps as f64

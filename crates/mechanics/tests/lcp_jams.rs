@@ -29,7 +29,7 @@ fn ending(builder: ModelBuilder, solver: StepSolver, h: f64, steps: usize) -> En
     let mut sim = stepped(builder, LcpOptions { solver, ..LcpOptions::default() }, h);
     let mut worst = 0.0_f64;
     for _ in 0..steps {
-        match sim.advance() {
+        match sim.step() {
             Ok(_) => {
                 assert!(sim.state().is_finite());
                 worst = worst.max(solve(&sim).residual);
@@ -100,7 +100,7 @@ fn painleves_rod_stops_sliding_within_a_step_where_no_finite_force_would_do() {
     for h in [1e-3, 1e-4, 1e-5] {
         for (sign, stops) in [(1.0, false), (-1.0, true)] {
             let mut sim = stepped(rod(angle, mu, sign * speed), LcpOptions::default(), h);
-            sim.advance().unwrap();
+            sim.step().unwrap();
             let end = sim.model().pose(sim.state(), 1).point(&Vec3::new(-0.5 * LENGTH, -5e-4, 0.0));
             let slip = velocity_at(&sim, 1, &end).x;
             println!("{h} {sign}: slip {slip:.3e}");

@@ -20,7 +20,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 fn opening(sim: &mut Simulation, steps: usize) -> f64 {
     let mut worst = 0.0_f64;
     for _ in 0..steps {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         worst = worst.max(violation(sim.model(), sim.state()));
     }
     worst
@@ -122,7 +122,7 @@ fn energy_never_grows_on_joints_of_any_kind() {
         let mut last = energy(&sim);
         let (mut gain, mut size) = (f64::NEG_INFINITY, last.abs());
         for _ in 0..500 {
-            sim.advance().unwrap();
+            sim.step().unwrap();
             let now = energy(&sim);
             size = size.max(sim.ledger().latest().kinetic);
             gain = gain.max(now - last);
@@ -157,7 +157,7 @@ fn period(kind: JointKind, angle: f64, h: f64) -> f64 {
     let mut passes = Vec::new();
     let mut last = sim.state().positions[0].x;
     while passes.len() < 2 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let x = sim.state().positions[0].x;
         if x * last < 0.0 {
             passes.push(sim.state().time - h * x / (x - last));

@@ -47,7 +47,7 @@ fn ten_boxes_stand_for_a_minute() {
     let at: Vec<Vec3> = (1..=10).map(|k| position(&sim, k)).collect();
     let mut worst = 0.0_f64;
     for _ in 0..6000 {
-        sim.advance().unwrap();
+        sim.step().unwrap();
         worst = worst.max(solve(&sim).residual);
     }
     let drift = (1..=10).map(|k| (position(&sim, k) - at[k - 1]).norm()).fold(0.0, f64::max);

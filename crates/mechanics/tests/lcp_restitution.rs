@@ -29,7 +29,7 @@ fn dropped(ball: bool, e: f64, height: f64) -> ModelBuilder {
 fn meeting(sim: &mut Simulation) -> (f64, f64) {
     loop {
         let before = motion(sim, 1).0.z;
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let after = motion(sim, 1).0.z;
         if after > before {
             return (before, after);
@@ -89,7 +89,7 @@ fn bounces_are_lower_by_the_square_of_e_each_to_first_order() {
             let mut tops = Vec::new();
             let mut rising = false;
             while tops.len() < 3 {
-                sim.advance().unwrap();
+                sim.step().unwrap();
                 let up = motion(&sim, 1).0.z > 0.0;
                 if rising && !up {
                     tops.push(position(&sim, 1).z - 0.2);
@@ -124,7 +124,7 @@ fn frictionless_impacts_at_a_corner_take_the_energy_that_the_law_says() {
             builder.velocity(id, Vec3::new(0.7, -1.0, 0.0), Vec3::new(0.0, 0.0, 0.5));
             let mut sim = stepped(builder, law(restitution), 1e-4);
             let before = energy(&sim);
-            sim.advance().unwrap();
+            sim.step().unwrap();
             let approach = -1.0 + 0.5 * arm.x;
             let yielding = 1.0 / mass + arm.x * arm.x / moment;
             let taken = 0.5 * (1.0 - e * e) * approach * approach / yielding;
@@ -151,7 +151,7 @@ fn newton_and_poisson_part_where_friction_acts_off_the_centre_of_mass() {
         let id = flat(&mut builder, "rod", shape, (mass, moment), angle, Vec2::new(0.0, low));
         builder.velocity(id, Vec3::new(vx, vy, 0.0), Vec3::zeros());
         let mut sim = stepped(builder, law(restitution), 1e-4);
-        sim.advance().unwrap();
+        sim.step().unwrap();
         let (v, w) = motion(&sim, 1);
         Vec3::new(v.x, v.y, w.z)
     };

@@ -54,7 +54,7 @@ fn floating_bodies_keep_their_momenta_with_a_damped_spring_between_them() {
     let mut simulation = floating(0.7, false);
     let start = *simulation.ledger().initial();
     for _ in 0..3000 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let now = simulation.ledger().latest();
     println!("{:e} {:e}", (now.linear - start.linear).norm(), (now.angular - start.angular).norm());
@@ -72,7 +72,7 @@ fn impulses_of_a_spring_to_the_world_explain_the_change_of_momentum() {
     let mut simulation = floating(0.2, true);
     let start = *simulation.ledger().initial();
     for _ in 0..2000 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let ledger = simulation.ledger();
     let (now, spring) = (ledger.latest(), &ledger.sources()[3]);
@@ -90,7 +90,7 @@ fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
     let scheme = Variational::new(&model, &state);
     let mut simulation = Simulation::new(model, state, Box::new(scheme), 1e-3).unwrap();
     for _ in 0..500 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let ledger = simulation.ledger();
     let causes = ledger.sources();
@@ -110,7 +110,7 @@ fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
 fn a_saved_ledger_is_restored_bitwise_and_only_for_its_own_scene() {
     let mut simulation = floating(0.7, true);
     for _ in 0..5 {
-        simulation.advance().unwrap();
+        simulation.step().unwrap();
     }
     let mut saved = NamedArrays::default();
     simulation.ledger().save(&mut saved);
@@ -119,7 +119,7 @@ fn a_saved_ledger_is_restored_bitwise_and_only_for_its_own_scene() {
     let mut other = Simulation::new(model, state, Box::new(scheme), 1e-3).unwrap();
     other.restore_ledger(&saved).unwrap();
     for _ in 0..5 {
-        assert_eq!(simulation.advance().unwrap(), other.advance().unwrap());
+        assert_eq!(simulation.step().unwrap(), other.step().unwrap());
     }
     assert_eq!(simulation.ledger().sources(), other.ledger().sources());
     assert_eq!(simulation.ledger().extremes(), other.ledger().extremes());

@@ -11,7 +11,9 @@ use percussion_mechanics::discrete::StepError;
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
 use percussion_mechanics::joint::ALL_KINDS;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::{Newmark, Options, Scheme, UnknownScheme, Variational, by_name};
+use percussion_mechanics::schemes::{
+    Newmark, Scheme, SchemeError, SchemeKind, SchemeOptions, UnknownScheme, Variational,
+};
 use percussion_mechanics::{Body, JointKind, Ledger, Model, ModelBuilder, State};
 
 const UNTIL: f64 = 0.4;
@@ -199,11 +201,11 @@ fn stiff_springs_are_stable_where_the_step_is_implicit() {
 #[test]
 fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
     let (model, start) = chain(JointKind::Spherical, 3);
-    for name in ["newmark-explicit", "newmark-implicit"] {
+    for kind in [SchemeKind::NewmarkExplicit, SchemeKind::NewmarkImplicit] {
         let mut state = start.clone();
-        let mut scheme = by_name(name, &model, &start, &Options::default()).unwrap();
+        let mut scheme = kind.build(&model, &start, &SchemeOptions::default()).unwrap();
         let failure = scheme.step(&model, &mut state, 3.0).unwrap_err();
-        println!("{name}: {failure}");
+        println!("{kind}: {failure}");
         assert!(matches!(failure.trouble, StepError::NoConvergence | StepError::NotFinite), "{failure:?}");
         assert_eq!(state, start);
         assert!(failure.history.len() > 1);
@@ -213,22 +215,32 @@ fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
 
 #[test]
 fn schemes_are_made_by_name_and_bad_numbers_refused() {
-    use percussion_mechanics::schemes::NAMES;
     let (model, start) = chain(JointKind::Revolute, 2);
-    for name in
-        NAMES.into_iter().filter(|name| !["exact", "dissipative", "decomposition", "lcp"].contains(name))
-    {
-        assert_eq!(by_name(name, &model, &start, &Options::default()).unwrap().name(), name);
+    for kind in SchemeKind::ALL {
+        assert_eq!(kind.name().parse(), Ok(kind));
+        let built = kind.build(&model, &start, &SchemeOptions::default());
+        match kind {
+            SchemeKind::Exact | SchemeKind::Dissipative | SchemeKind::Decomposition => {
+                assert_eq!(built.err(), Some(SchemeError::NoContact { scheme: kind }));
+            }
+            SchemeKind::Lcp => assert!(built.is_err()),
+            _ => assert_eq!(built.unwrap().kind(), kind),
+        }
     }
-    let refused = |name: &str, options: Options| by_name(name, &model, &start, &options).err().unwrap();
-    let error = refused("lcp", Options::default());
-    assert!(matches!(&error, UnknownScheme::Tree { joint } if joint == "joint-0"), "{error}");
-    let error = refused("newmarc", Options::default());
-    assert!(matches!(&error, UnknownScheme::Name { name } if name == "newmarc"), "{error}");
+    let refused = |kind: SchemeKind, options| kind.build(&model, &start, &options).err().unwrap();
+    let error = refused(SchemeKind::Lcp, SchemeOptions::default());
+    assert!(matches!(&error, SchemeError::Tree { joint } if joint == "joint-0"), "{error}");
+    let error = "newmarc".parse::<SchemeKind>().unwrap_err();
+    assert_eq!(error, UnknownScheme { name: "newmarc".into() });
     assert!(error.to_string().contains("newmark-explicit"));
-    let error =
-        refused("newmark-implicit", Options { beta: None, gamma: Some(f64::NAN), ..Options::default() });
-    assert!(matches!(error, UnknownScheme::Weight { symbol: "gamma", .. }), "{error}");
-    let error = refused("newmark-explicit", Options { beta: Some(0.25), gamma: None, ..Options::default() });
-    assert!(matches!(error, UnknownScheme::Weight { symbol: "beta", .. }), "{error}");
+    let error = refused(
+        SchemeKind::NewmarkImplicit,
+        SchemeOptions { beta: None, gamma: Some(f64::NAN), ..SchemeOptions::default() },
+    );
+    assert!(matches!(error, SchemeError::Weight { symbol: "gamma", .. }), "{error}");
+    let error = refused(
+        SchemeKind::NewmarkExplicit,
+        SchemeOptions { beta: Some(0.25), gamma: None, ..SchemeOptions::default() },
+    );
+    assert!(matches!(error, SchemeError::Weight { symbol: "beta", .. }), "{error}");
 }

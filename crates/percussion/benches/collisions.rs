@@ -9,7 +9,7 @@ use percussion::gallery::load;
 use percussion::geometry::shapes::{Polytope, Solid};
 use percussion::geometry::{Pose, Vec3};
 use percussion::mechanics::contact::ContactSpec;
-use percussion::mechanics::schemes::{Options, by_name};
+use percussion::mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion::mechanics::{Body, Model, ModelBuilder, State};
 use percussion::scene::run::prepare;
 use std::time::Instant;
@@ -44,8 +44,8 @@ fn main() {
             impacts = 0;
             let from = Instant::now();
             for _ in 0..steps {
-                run.advance().unwrap();
-                impacts += run.transcript().map_or(0, |inside| inside.impacts.len());
+                run.step().unwrap();
+                impacts += run.step_record().map_or(0, |inside| inside.impacts.len());
             }
             best = best.min(from.elapsed().as_secs_f64());
         }
@@ -61,8 +61,8 @@ fn main() {
     println!("|---|---|---|---|");
     for count in [10, 100, 1000, 10_000] {
         let (model, state) = apart(count);
-        let cost = |scheme: &str| {
-            let mut scheme = by_name(scheme, &model, &state, &Options::default()).unwrap();
+        let cost = |scheme: SchemeKind| {
+            let mut scheme = scheme.build(&model, &state, &SchemeOptions::default()).unwrap();
             let mut state = state.clone();
             let steps = 20_000 / count + 3;
             let mut best = f64::INFINITY;
@@ -73,7 +73,7 @@ fn main() {
             }
             best * 1e9
         };
-        let [a, b, c] = ["variational", "exact", "decomposition"].map(cost);
+        let [a, b, c] = [SchemeKind::Variational, SchemeKind::Exact, SchemeKind::Decomposition].map(cost);
         println!("| {count} | {a:.0} | {b:.0} | {c:.0} |");
     }
 }

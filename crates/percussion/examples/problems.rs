@@ -46,7 +46,7 @@ fn main() {
                 continue;
             }
             let text = || scheme.problem().to_text();
-            if !scheme.transcript().unwrap().impacts.is_empty() {
+            if !scheme.step_record().unwrap().impacts.is_empty() {
                 impact.offer(1, step, &text);
             }
             contacts.offer(solve.contacts, step, &text);

@@ -52,7 +52,7 @@ impl Course {
         let mut wall = 0.0;
         for _ in 0..steps {
             let from = Instant::now();
-            run.advance().unwrap();
+            run.step().unwrap();
             wall += from.elapsed().as_secs_f64();
             times.push(run.state().time);
             places.push(Self::look(&run));
@@ -97,7 +97,7 @@ fn main() {
             let variant = name.strip_prefix(scene).unwrap_or_default().trim_start_matches('/');
             let scheme = match variant {
                 "discrete" => "exact, discrete energy",
-                _ => course.run.scheme(),
+                _ => course.run.scheme().name(),
             };
             let extremes = course.run.ledger().extremes();
             let projection =

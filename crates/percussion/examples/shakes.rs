@@ -63,7 +63,7 @@ fn row(seed: &str, changes: &[(String, String)]) -> String {
     // To the nearest step.
     let mut advance = |until: f64| {
         while run.state().time + 0.5 * run.step_size() < until {
-            run.advance().unwrap();
+            run.step().unwrap();
         }
         (around(&run), centres(&run).1)
     };

@@ -1,13 +1,13 @@
 //! The scenes and studies that come with the program, carried inside it.
 
-use percussion_mechanics::schemes::WITHOUT_CONTACT;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_scene::SceneError;
 use percussion_scene::study::Study;
 use std::io;
 use std::path::Path;
 
 /// A shipped scene: a folder of `scenes/`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scene {
     /// Name of its folder.
     pub name: &'static str,
@@ -15,37 +15,19 @@ pub struct Scene {
     pub title: &'static str,
     /// What is done with it: `distance`, `run`, `plan`, `shoot` (by the command `plan`) or `sweep`.
     pub kind: &'static str,
-    /// Schemes for it; none for a `distance` scene, a plan, a shot or a study.
-    pub schemes: &'static [&'static str],
     /// The lines that `percussion distance` is to answer.
-    #[serde(skip)]
     pub pairs: &'static str,
     /// Scene files with their texts: `scene.toml` and its variants, or `study.toml`.
-    #[serde(skip)]
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Schemes for bodies that collide without loss and without friction.
-const ELASTIC: [&str; 7] =
-    ["newmark-explicit", "newmark-implicit", "potential", "exact", "decomposition", "dissipative", "lcp"];
-/// Schemes for impacts that take some of the normal velocity.
-const INELASTIC: [&str; 4] = ["exact", "decomposition", "dissipative", "lcp"];
-/// Schemes for driven bodies that others touch.
-const DRIVEN: [&str; 1] = ["lcp"];
-/// Schemes for friction.
-const ROUGH: [&str; 3] = ["decomposition", "dissipative", "lcp"];
-
-/// A scene to be run, with its files, and the schemes for it if bodies collide in it.
+/// A scene to be run, with its files.
 macro_rules! run_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
-        run_scene!($name, $title, [$($file),+], &WITHOUT_CONTACT)
-    };
-    ($name:literal, $title:literal, [$($file:literal),+], $schemes:expr) => {
         Scene {
             name: $name,
             title: $title,
             kind: "run",
-            schemes: $schemes,
             pairs: "",
             files: &[$(($file, include_str!(concat!("../../../scenes/", $name, "/", $file)))),+],
         }
@@ -55,14 +37,14 @@ macro_rules! run_scene {
 /// A scene whose manoeuvre is to be planned, with its files.
 macro_rules! plan_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
-        Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+], &[]) }
+        Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+]) }
     };
 }
 
 /// A scene whose initial conditions are to be found, with its files.
 macro_rules! shoot_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
-        Scene { kind: "shoot", ..run_scene!($name, $title, [$($file),+], &[]) }
+        Scene { kind: "shoot", ..run_scene!($name, $title, [$($file),+]) }
     };
 }
 
@@ -73,7 +55,6 @@ macro_rules! study {
             name: $name,
             title: $title,
             kind: "sweep",
-            schemes: &[],
             pairs: "",
             files: &[("study.toml", include_str!(concat!("../../../scenes/", $name, "/study.toml")))],
         }
@@ -87,26 +68,15 @@ pub const SCENES: &[Scene] = &[
         "A chain of four links reaches through a hole and hooks itself behind the wall",
         ["scene.toml"]
     ),
-    run_scene!(
-        "balance2",
-        "A balanced plank is hit by a square and throws everything off",
-        ["scene.toml"],
-        &ROUGH
-    ),
+    run_scene!("balance2", "A balanced plank is hit by a square and throws everything off", ["scene.toml"]),
     study!("balance2-gamma", "Less stabilisation, more violation: balance2 against gamma"),
     study!("balance2-steps", "How far balance2 violates its constraints, against the step"),
-    run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"], &ELASTIC),
-    run_scene!(
-        "bolted-car",
-        "Two wheels, bolted together by a rod, roll through a valley",
-        ["scene.toml"],
-        &ROUGH
-    ),
+    run_scene!("bead-chain", "Four beads on links bounce about in a box", ["scene.toml"]),
+    run_scene!("bolted-car", "Two wheels, bolted together by a rod, roll through a valley", ["scene.toml"]),
     run_scene!(
         "brazil-nut",
         "A large body among 269 small ones rises to the top of a shaken box",
-        ["scene.toml"],
-        &DRIVEN
+        ["scene.toml"]
     ),
     plan_scene!(
         "cartwheel",
@@ -129,25 +99,22 @@ pub const SCENES: &[Scene] = &[
         "A die is thrown against a wall so that it lands on a sticky floor with a chosen face up",
         ["scene.toml"]
     ),
-    run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"], &ROUGH),
+    run_scene!("dice3", "A cube falls over the edge of another", ["scene.toml"]),
     study!("dice3-steps", "How far dice3 violates its constraints, against the step"),
     run_scene!(
         "falling-cube",
         "A cube falls flat on the floor and bounces to where it came from",
-        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml", "potential.toml"],
-        &ELASTIC
+        ["scene.toml", "tilted.toml", "decomposition.toml", "decomposition-tilted.toml", "potential.toml"]
     ),
     run_scene!(
         "falling-cube-inelastic",
         "A tilted cube falls on a rough floor and comes to rest on a face",
-        ["scene.toml"],
-        &ROUGH
+        ["scene.toml"]
     ),
     run_scene!(
         "falling-polyhedra",
         "Seven polyhedra fall on a floor and into each other",
-        ["scene.toml", "decomposition.toml", "potential.toml"],
-        &ELASTIC
+        ["scene.toml", "decomposition.toml", "potential.toml"]
     ),
     run_scene!("four-bar", "A four-bar linkage: a crank drives a rocker", ["scene.toml"]),
     run_scene!(
@@ -159,26 +126,22 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "hexagons-plane-clump",
         "Sixteen charged hexagons of the plane lock into a regular grid",
-        ["scene.toml"],
-        &ELASTIC
+        ["scene.toml"]
     ),
     run_scene!(
         "hexagons-plane-disperse",
         "Sixteen hexagons of the plane run into each other and disperse",
-        ["scene.toml"],
-        &ELASTIC
+        ["scene.toml"]
     ),
     run_scene!(
         "hexagons-seven",
         "Seven charged hexagonal prisms assemble into a flower",
-        ["scene.toml", "elastic.toml", "exact.toml", "potential.toml"],
-        &ROUGH
+        ["scene.toml", "elastic.toml", "exact.toml", "potential.toml"]
     ),
     run_scene!(
         "hexagons-two",
         "Two charged hexagonal prisms pull each other together",
-        ["scene.toml", "discrete.toml"],
-        &ELASTIC
+        ["scene.toml", "discrete.toml"]
     ),
     run_scene!(
         "kepler",
@@ -189,20 +152,17 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "metronome",
         "Two prisms on a common joint swing and hit each other, edge on face",
-        ["scene.toml", "discrete.toml", "decomposition.toml", "potential.toml", "potential-fine.toml"],
-        &ELASTIC
+        ["scene.toml", "discrete.toml", "decomposition.toml", "potential.toml", "potential-fine.toml"]
     ),
     run_scene!(
         "newtons-cradle-1",
         "One cube runs into four in a row, and the last one leaves",
-        ["scene.toml", "decomposition.toml", "potential.toml"],
-        &ELASTIC
+        ["scene.toml", "decomposition.toml", "potential.toml"]
     ),
     run_scene!(
         "newtons-cradle-2",
         "Two cubes run into three at rest from both sides",
-        ["scene.toml", "decomposition.toml", "potential.toml"],
-        &ELASTIC
+        ["scene.toml", "decomposition.toml", "potential.toml"]
     ),
     study!("order-of-schemes", "How the energy errors of three schemes fall with the step"),
     run_scene!(
@@ -213,21 +173,14 @@ pub const SCENES: &[Scene] = &[
     run_scene!(
         "pendulum-floor",
         "A pendulum strikes a floor: only what its rod allows is reflected",
-        ["scene.toml", "spherical.toml"],
-        &ELASTIC
+        ["scene.toml", "spherical.toml"]
     ),
-    run_scene!(
-        "plastic-pair-1",
-        "A cube meets another one at rest and they go on together",
-        ["scene.toml"],
-        &INELASTIC
-    ),
-    run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"], &INELASTIC),
+    run_scene!("plastic-pair-1", "A cube meets another one at rest and they go on together", ["scene.toml"]),
+    run_scene!("plastic-pair-2", "Two cubes meet and stay where they are", ["scene.toml"]),
     run_scene!(
         "pyramid1",
         "A triangle tips the first of nine rectangles, and they fall like dominoes",
-        ["scene.toml"],
-        &ROUGH
+        ["scene.toml"]
     ),
     study!("pyramid1-steps", "How far pyramid1 violates its constraints, against the step"),
     plan_scene!(
@@ -235,7 +188,7 @@ pub const SCENES: &[Scene] = &[
         "A small satellite undocks, flies around another and docks with its fork",
         ["scene.toml"]
     ),
-    run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"], &ROUGH),
+    run_scene!("setup6", "A cube falls on a tetrahedron in a corner", ["scene.toml"]),
     study!("setup6-steps", "How far setup6 violates its constraints, against the step"),
     shoot_scene!(
         "shooting-circle",
@@ -252,29 +205,25 @@ pub const SCENES: &[Scene] = &[
         name: "tetrahedra",
         title: "Two tetrahedra in eight kinds of contact",
         kind: "distance",
-        schemes: &[],
         pairs: include_str!("../../../scenes/tetrahedra/pairs.jsonl"),
         files: &[],
     },
     plan_scene!("two-cubes", "A cube pushes another out of its way with two blows", ["scene.toml"]),
-    run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing", ["scene.toml"], &ELASTIC),
+    run_scene!("wedge-elastic", "A wedge falls on a floor that takes nothing", ["scene.toml"]),
     run_scene!(
         "wedge-frictional",
         "A wedge falls on a rough floor that takes half of the normal velocity",
-        ["scene.toml"],
-        &ROUGH
+        ["scene.toml"]
     ),
     run_scene!(
         "wedge-frictionless",
         "A wedge falls on a smooth floor that takes half of the normal velocity",
-        ["scene.toml"],
-        &INELASTIC
+        ["scene.toml"]
     ),
     run_scene!(
         "wedge-plastic",
         "A wedge falls on a floor at which the point that touches stops",
-        ["scene.toml"],
-        &ROUGH
+        ["scene.toml"]
     ),
 ];
 
@@ -304,6 +253,16 @@ pub fn study(name: &str) -> Option<Result<Study, SceneError>> {
 }
 
 impl Scene {
+    /// The schemes whose capabilities cover it; none for a `distance` scene, a plan, a shooting problem or a study.
+    pub fn schemes(&self) -> Vec<SchemeKind> {
+        if self.kind != "run" {
+            return Vec::new();
+        }
+        let Some(Ok(scene)) = load(self.name, &[]) else { return Vec::new() };
+        let damping = scene.contact.as_ref().and_then(|contact| contact.potential).map_or(0.0, |p| p.drag);
+        SchemeKind::ALL.into_iter().filter(|kind| kind.check(&scene.model, damping).is_ok()).collect()
+    }
+
     /// A file of its folder.
     fn carried(&self, path: &Path) -> io::Result<String> {
         let found = self.files.iter().find(|(name, _)| Path::new(self.name).join(name) == path);

@@ -4,6 +4,30 @@
 //! program of the same name. Shapes and the separation kernel live in [`geometry`], bodies that move in [`mechanics`],
 //! scene files and run folders in [`scene`], pages and pictures of runs in [`report`].
 //!
+//! A pile of boxes, stepped and read:
+//!
+//! ```
+//! use percussion::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut scene = SceneBuilder::new();
+//! scene.gravity([0.0, 0.0, -9.81]).friction(0.5);
+//! scene.fixed("floor").half_space([0.0, 0.0, 1.0]);
+//! for k in 0..5 {
+//!     scene.body(format!("box{k}")).cuboid([1.0; 3]).density(1000.0).position([0.0, 0.0, 0.5 + 1.1 * k as f64]);
+//! }
+//! let mut simulation = scene.simulate(SchemeKind::Lcp, 1e-2)?;
+//! simulation.run_until(2.0)?;
+//! assert!((simulation.body("box4")?.position().z - 4.5).abs() < 1e-2);
+//! let weight: f64 = simulation.contacts().iter().filter(|c| c.bodies.1 == "floor").map(|c| c.impulse.z).sum();
+//! assert!((weight / 1e-2 / (5.0 * 1000.0 * 9.81) - 1.0).abs() < 1e-2);
+//! # assert!(simulation.energy().kinetic < 1e-3 * simulation.energy().total());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The distance of two bodies:
+//!
 //! ```
 //! use percussion::prelude::*;
 //!
@@ -50,4 +74,8 @@ pub mod prelude {
         Polygon, Polytope, Solid, Sphere, TriangleMesh,
     };
     pub use crate::geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
+    pub use crate::mechanics::builder::{BodyBuilder, JointBuilder};
+    pub use crate::mechanics::schemes::{SchemeKind, SchemeOptions};
+    pub use crate::mechanics::views::{BodyView, ContactView, Energy, JointView};
+    pub use crate::mechanics::{JointKind, SceneBuilder, SceneBuilderError, Simulation};
 }

@@ -6,7 +6,7 @@ mod common;
 use common::folder::{Place, array, code, error, outcome, run, succeed, summary};
 use common::page::Page;
 use common::{program, vector};
-use percussion::mechanics::schemes;
+use percussion::mechanics::schemes::{ContactSupport, SchemeKind};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -92,7 +92,7 @@ fn every_collision_is_a_line() {
 fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
     let place = Place::new("contact-resumed");
     let scene = place.scene(&tumbling());
-    for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
+    for scheme in SchemeKind::with(|capable| capable.contact != ContactSupport::None).map(SchemeKind::name) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
         let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();

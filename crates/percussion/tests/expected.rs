@@ -40,7 +40,7 @@ mod common;
 use common::folder::{self, Place, array, succeed, summary};
 use percussion::gallery::{SCENES, load};
 use percussion::mechanics::contact::PairWarmStart;
-use percussion::mechanics::schemes::NAMES;
+use percussion::mechanics::schemes::SchemeKind;
 use percussion::mechanics::{Model, State};
 use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run, shoot};
 use percussion::solve::nlp::Watch;
@@ -317,14 +317,14 @@ fn shots_of_the_gallery_hit() {
 #[test]
 fn schemes_of_a_scene_can_express_it_and_no_others_can() {
     for scene in SCENES.iter().filter(|scene| scene.kind == "run") {
-        for scheme in NAMES {
-            let chosen = [("run.scheme".to_owned(), scheme.to_owned())];
+        for scheme in SchemeKind::ALL {
+            let chosen = [("run.scheme".to_owned(), scheme.name().to_owned())];
             // Some scenes leave the scheme to its default: then there is nothing to override.
             if load(scene.name, &[]).unwrap().unwrap().contact.is_none() {
                 continue;
             }
             let fits = load(scene.name, &chosen).unwrap().is_ok();
-            assert_eq!(fits, scene.schemes.contains(&scheme), "{} by {scheme}", scene.name);
+            assert_eq!(fits, scene.schemes().contains(&scheme), "{} by {scheme}", scene.name);
         }
     }
 }

@@ -241,7 +241,7 @@ fn the_tutorial_can_be_followed() {
                         assert_eq!(scene.warnings, Vec::<String>::new());
                         let mut simulation = run::prepare(scene).unwrap();
                         for _ in 0..A_FEW_STEPS {
-                            simulation.advance().unwrap();
+                            simulation.step().unwrap();
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use common::folder::{Place, array, code, error, outcome, run, start, succeed, su
 use common::page::Page;
 use common::program;
 use percussion::gallery::{SCENES, load};
-use percussion::mechanics::schemes;
+use percussion::mechanics::schemes::SchemeKind;
 use percussion::scene::run::Checkpoint;
 use percussion::scene::run::npz::Kind;
 use serde_json::Value;
@@ -62,16 +62,20 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
         for (file, _) in scene.files {
             let name = format!("{}/{}", scene.name, file.trim_end_matches(".toml"));
             let step = load(&name, &[]).unwrap().unwrap().run.step;
-            for scheme in scene.schemes {
+            for scheme in scene.schemes() {
                 let out = place.join(&format!("{scheme}-{}", name.replace('/', "-")));
                 let until = format!("{}", 40.0 * step);
-                let output = run(&name, &out, &["--until", &until, "--every", "8", "--scheme", scheme]);
+                let output =
+                    run(&name, &out, &["--until", &until, "--every", "8", "--scheme", scheme.name()]);
                 succeed(&output);
                 let text = String::from_utf8(output.stdout).unwrap();
                 assert!(text.contains("energy") && text.contains("report.html"), "{text}");
 
                 let told = summary(&out);
-                assert_eq!((told["steps"].as_u64(), told["scheme"].as_str()), (Some(40), Some(*scheme)));
+                assert_eq!(
+                    (told["steps"].as_u64(), told["scheme"].as_str()),
+                    (Some(40), Some(scheme.name()))
+                );
                 assert_eq!(told["status"], "finished");
                 let contract = [
                     "scene",
@@ -90,11 +94,11 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 assert!(contract.iter().all(|key| told.get(key).is_some()), "{told}");
                 let lost = told["energy"]["max_relative_error"].as_f64().unwrap();
                 // The steps of scenes with collisions suit the scheme they name; a potential would need smaller ones.
-                let soft = !told["overlap_max"].is_null() && schemes::uses_potential(scheme);
+                let soft = !told["overlap_max"].is_null() && scheme.capabilities().uses_potential();
                 // Of a scheme of order one, less than a tenth is lost in forty steps.
                 let most = if soft {
                     1.0
-                } else if *scheme == "lcp" {
+                } else if scheme == SchemeKind::Lcp {
                     0.1
                 } else {
                     1e-3
@@ -139,11 +143,11 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one() {
     let place = Place::new("resume");
     for scene in ["pendulum-chain", "four-bar", "free-top"] {
         let step = load(scene, &[]).unwrap().unwrap().run.step;
-        for scheme in schemes::WITHOUT_CONTACT {
+        for scheme in SchemeKind::with(|capable| capable.without_contact && capable.order == 2) {
             let (whole, parts) =
                 (place.join(&format!("{scene}-{scheme}")), place.join(&format!("{scene}-{scheme}-2")));
             let (half, end) = (format!("{}", 45.0 * step), format!("{}", 100.0 * step));
-            let more = ["--every", "7", "--scheme", scheme];
+            let more = ["--every", "7", "--scheme", scheme.name()];
             let options =
                 |until, last: &'static [&'static str]| [&["--until", until], &more[..], last].concat();
             succeed(&run(scene, &whole, &options(&end, &[])));
@@ -362,7 +366,10 @@ fn the_gallery_lists_names_titles_kinds_and_schemes() {
         if scene["kind"] == "run" {
             let listed: Vec<&str> =
                 scene["schemes"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
-            assert!(!listed.is_empty() && listed.iter().all(|name| schemes::NAMES.contains(name)), "{scene}");
+            assert!(
+                !listed.is_empty() && listed.iter().all(|name| SchemeKind::NAMES.contains(name)),
+                "{scene}"
+            );
         }
     }
     let plain = String::from_utf8(program().arg("gallery").output().unwrap().stdout).unwrap();

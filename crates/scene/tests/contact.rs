@@ -361,7 +361,7 @@ fn a_stiffness_is_found_that_keeps_the_overlap() {
         let mut simulation = percussion_scene::run::prepare(scene).unwrap();
         let mut deepest: f64 = 0.0;
         for _ in 0..12_000 {
-            simulation.advance().unwrap();
+            simulation.step().unwrap();
             let contacts = simulation.model().contacts.as_ref().unwrap();
             deepest = deepest.max(contacts.deepest(simulation.state()).map_or(0.0, |(overlap, _)| overlap));
         }

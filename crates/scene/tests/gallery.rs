@@ -63,7 +63,7 @@ fn every_scene_runs_with_its_step_and_keeps_its_energy() {
         }
         let mut simulation = prepare(scene).unwrap();
         for _ in 0..2000 {
-            simulation.advance().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            simulation.step().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
         let extremes = simulation.ledger().extremes();
         let error = extremes.energy_error / extremes.energy_scale();

@@ -10,7 +10,7 @@ use percussion_control::plan::Plan;
 use percussion_control::replay::replay;
 use percussion_control::{PlanSolution, find};
 use percussion_geometry::Vec3;
-use percussion_mechanics::schemes::Options;
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_solve::nlp::Watch;
 
 /// The plan of a scene and what is found.
@@ -27,7 +27,8 @@ fn found(text: &str) -> (Plan, PlanSolution) {
 
 /// The simulator finds the blows by itself, and comes to the same nodes.
 fn happens_again(plan: &Plan, found: &PlanSolution) {
-    let again = replay(plan, &found.nodes, &found.efforts, "exact", &Options::default()).unwrap();
+    let again =
+        replay(plan, &found.nodes, &found.efforts, SchemeKind::Exact, &SchemeOptions::default()).unwrap();
     println!("replay {:.2e} m, {:.2e} rad", again.agreement.position, again.agreement.rotation);
     assert!(
         again.agreement.position < 1e-9 && again.agreement.rotation < 1e-8,

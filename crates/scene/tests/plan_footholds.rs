@@ -12,7 +12,7 @@ use percussion_control::replay::{Agreement, Replayed, loaded, replay};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::rotation::Turn;
-use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Model, State};
 use std::sync::LazyLock;
 
@@ -72,7 +72,7 @@ fn a_cartwheel_stands_on_footholds_that_only_push() {
     let (times, torques) = (found.nodes[..=6].iter().map(|node| node.time), &found.efforts[..6 * 4]);
     let driven = loaded(&plan, &times.collect::<Vec<f64>>(), torques).unwrap();
     let mut state = found.nodes[0].clone();
-    let mut scheme = by_name("variational", &driven, &state, &Default::default()).unwrap();
+    let mut scheme = SchemeKind::Variational.build(&driven, &state, &Default::default()).unwrap();
     for node in &found.nodes[1..=6] {
         let h = node.time - state.time;
         scheme.step(&driven, &mut state, h).unwrap();
@@ -121,7 +121,7 @@ fn a_simulation_of_its_torques_turns_the_cartwheel_over_its_footholds() {
     let plan = planned("cartwheel", &[]).plan;
     let found = &*FOUND;
     let follow = |nodes: &[State], torques: &[f64]| -> Replayed {
-        replay(&plan, nodes, torques, "exact", &Default::default()).unwrap()
+        replay(&plan, nodes, torques, SchemeKind::Exact, &Default::default()).unwrap()
     };
     let made = follow(&found.nodes, &found.efforts);
     println!("{:?}", made.agreement);
@@ -262,7 +262,7 @@ fn on_its_footholds_the_cartwheel_is_what_the_simulator_makes_of_its_torques() {
                 _ => p(dof),
             };
         }
-        let mut scheme = by_name("variational", &driven, &state, &Default::default()).unwrap();
+        let mut scheme = SchemeKind::Variational.build(&driven, &state, &Default::default()).unwrap();
         let mut agreement = Agreement::default();
         for (k, node) in nodes.iter().enumerate() {
             if k > 0 {

@@ -13,7 +13,7 @@ use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::rotation::{Mat3, Turn};
-use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
 
 #[test]
@@ -184,12 +184,12 @@ fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
     let model = &plan.model;
     // The simulator, which finds the two impacts by itself, flies the same way from the throw to the floor.
     let mut state = found.nodes[0].clone();
-    let mut scheme = by_name("exact", model, &state, &Default::default()).unwrap();
+    let mut scheme = SchemeKind::Exact.build(model, &state, &Default::default()).unwrap();
     let mut impacts = 0;
     for (k, node) in found.nodes.iter().enumerate().take(40).skip(1) {
         let h = node.time - found.nodes[k - 1].time;
         scheme.step(model, &mut state, h).unwrap();
-        impacts += scheme.transcript().map_or(0, |transcript| transcript.impacts.len());
+        impacts += scheme.step_record().map_or(0, |transcript| transcript.impacts.len());
         let off = (state.positions[0] - node.positions[0]).norm();
         let turned = (state.rotations[0] - node.rotations[0]).amax();
         assert!(off < 1e-8 && turned < 1e-8, "node {k}: {off:e} m, {turned:e}");
@@ -232,8 +232,9 @@ fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
 fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     let plan = planned("dice-throw", &[]).plan;
     let found = solved("dice-throw", &[]);
-    let follow =
-        |nodes: &[State]| replay(&plan, nodes, &found.efforts, "exact", &Default::default()).unwrap();
+    let follow = |nodes: &[State]| {
+        replay(&plan, nodes, &found.efforts, SchemeKind::Exact, &Default::default()).unwrap()
+    };
     let made = follow(&found.nodes);
     println!("{:?}", made.agreement);
     assert!(made.agreement.position < 1e-8 && made.agreement.rotation < 1e-8, "{:?}", made.agreement);

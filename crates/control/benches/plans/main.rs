@@ -20,6 +20,7 @@ use percussion_control::{Guess, Options, find};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::{Bound, Interior, Outcome, Program, Watch};
 use posed::Posed;
 
@@ -34,7 +35,7 @@ fn main() {
         lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
     }
     if asked("hit") {
-        let free = || Guess::FreeMotion { scheme: "exact".to_owned() };
+        let free = || Guess::FreeMotion { scheme: SchemeKind::Exact };
         lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
     }
     if asked("wall") {

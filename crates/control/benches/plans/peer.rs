@@ -8,6 +8,7 @@ use percussion_control::plan::Plan;
 use percussion_control::transcription::Point;
 use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::{Interior, Outcome, Program, Solution, Watch};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -101,7 +102,7 @@ pub fn beside(python: Option<&str>) {
 }
 
 fn guess() -> Guess {
-    Guess::FreeMotion { scheme: "exact".to_owned() }
+    Guess::FreeMotion { scheme: SchemeKind::Exact }
 }
 
 fn here(node: usize) -> Ours {

@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::transcription::ContactResolutionError;
 use percussion_mechanics::discrete::{Control, Differentiator, IntervalInputs, StepFailure};
 use percussion_mechanics::force::{Anchor, Force, ForceError, ForceLaw, Given, JointForce, JointLaw, Load};
-use percussion_mechanics::schemes::{self, UnknownScheme};
+use percussion_mechanics::schemes::{SchemeError, SchemeKind, SchemeOptions};
 use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::table::{Table, TableError};
 use percussion_mechanics::{Model, State};
@@ -66,9 +66,9 @@ pub enum ReplayError {
     /// Nodes whose times do not increase.
     #[error("the times of the nodes: {0}")]
     Times(#[from] TableError),
-    /// There is no such scheme.
+    /// The scheme cannot be built.
     #[error(transparent)]
-    Scheme(#[from] UnknownScheme),
+    Scheme(#[from] SchemeError),
     /// A step could not be made.
     #[error("interval {}: {}", .0.step, .0.trouble)]
     Step(Box<StepFailure>),
@@ -168,24 +168,24 @@ pub fn replay(
     plan: &Plan,
     nodes: &[State],
     efforts: &[f64],
-    scheme: &str,
-    options: &schemes::Options,
+    scheme: SchemeKind,
+    options: &SchemeOptions,
 ) -> Result<Replayed, ReplayError> {
     let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
     let mut model = loaded(plan, &times, efforts)?;
     let mut joints = Joints::new(plan, nodes, model.clone())?;
     let mut state = nodes[0].clone();
-    let mut stepper = schemes::by_name(scheme, &model, &state, options)?;
+    let mut stepper = scheme.build(&model, &state, options)?;
     let mut agreement = Agreement::default();
     for (k, pair) in nodes.windows(2).enumerate() {
         state.time = pair[0].time;
         if let Some(next) = joints.enter(k, &mut state) {
             model = next;
-            stepper = schemes::by_name(scheme, &model, &state, options)?;
+            stepper = scheme.build(&model, &state, options)?;
         }
         let h = pair[1].time - pair[0].time;
         stepper.step(&model, &mut state, h).map_err(|failure| ReplayError::Step(Box::new(failure)))?;
-        joints.look(&state, broken(stepper.transcript()));
+        joints.look(&state, broken(stepper.step_record()));
         agreement.compare(&pair[1], &state);
     }
     Ok(Replayed { agreement, joints: joints.made().to_vec() })

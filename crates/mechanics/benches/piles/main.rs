@@ -56,9 +56,9 @@ impl Peer {
 /// costs, as the peer does.
 fn options(sweeps: usize) -> LcpOptions {
     LcpOptions {
-        solver: StepSolver::Sweeps,
+        solver: StepSolver::GaussSeidel,
         sweeps,
-        polish: 0,
+        newton_factorizations: 0,
         tolerance: 1e-6,
         keep_energy: false,
         ..LcpOptions::default()

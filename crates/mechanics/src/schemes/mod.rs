@@ -1,20 +1,20 @@
 //! Integrators: one file each behind one small trait.
 //!
-//! | scheme | file | order | what it keeps |
+//! | scheme | file | order | structure preserved |
 //! |---|---|---|---|
 //! | variational midpoint, reduced | `variational.rs` | 2 | momenta and the symplectic form exactly; energy without drift |
 //! | the same with null-space matrix and constraints | `projected.rs` | 2 | the same |
 //! | the same with multipliers | `multipliers.rs` | 2 | the same |
-//! | variational midpoint with the contact potential | `choice.rs` | 2 | the same |
+//! | variational midpoint with the contact potential | `kind.rs` | 2 | the same |
 //! | exact collisions, elastic and dissipative | `exact/` | 2 | momenta and energy through impacts |
 //! | decomposition contact response | `decomposition/` | 1 (2 between collisions) | energy of elastic collisions without potentials; momenta but for the projection |
 //! | LCP time stepping | `lcp/` | 1 | energy never grows; constraints up to h² without drift |
 //! | Newmark, explicit and implicit | `newmark/` | 2 (1 unless γ = 1/2) | the angular momentum of free bodies |
 
-mod choice;
+mod capabilities;
 mod decomposition;
 mod exact;
-mod fit;
+mod kind;
 mod lcp;
 mod multipliers;
 mod newmark;
@@ -22,12 +22,12 @@ mod projected;
 mod redundant;
 mod variational;
 
-pub use choice::{NAMES, Options, UnknownScheme, by_name};
+pub use capabilities::{
+    Capabilities, ContactSupport, Coordinates, RestitutionSupport, UnsupportedScene, capabilities_markdown,
+};
 pub use decomposition::{Decomposition, DecompositionResponse, project_start};
 pub use exact::Exact;
-pub use fit::{
-    UnsupportedScene, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential,
-};
+pub use kind::{SchemeError, SchemeKind, SchemeOptions, UnknownScheme};
 pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
@@ -37,18 +37,35 @@ pub use variational::Variational;
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
+use crate::named_arrays::NamedArrays;
 use crate::step_record::StepRecord;
+use percussion_geometry::Vec3;
 
-/// A way from one instant to the next.
+/// A contact of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepContact {
+    /// Bodies `a` and `b`, by their places in the list of all bodies.
+    pub bodies: (usize, usize),
+    /// Its point.
+    pub point: Vec3,
+    /// Unit normal from `b` to `a`.
+    pub normal: Vec3,
+    /// Impulse on `a`, friction included, N s.
+    pub impulse: Vec3,
+}
+
+/// An integrator in time.
 pub trait Scheme {
-    /// Its name in scene files.
-    fn name(&self) -> &'static str;
+    /// Which scheme it is.
+    fn kind(&self) -> SchemeKind;
 
-    /// Order of accuracy in time, through the collisions it knows of. Tests hold every scheme to it (`tests/order.rs`,
-    /// `exact.rs`, `decomposition_friction.rs`, `newmark.rs`); the guide's page on accuracy prints errors beside steps.
-    fn order(&self) -> u32;
+    /// Order of accuracy in time, collisions included. Tests measure it (`tests/order.rs`, `exact.rs`,
+    /// `decomposition_friction.rs`, `newmark.rs`); the guide's page on accuracy prints errors beside steps.
+    fn order(&self) -> u32 {
+        self.kind().capabilities().order
+    }
 
-    /// Where it stops: names and values of the tolerances that decide when equations count as solved, parts as touching.
+    /// Names and values of the tolerances at which iterations end and parts count as in contact.
     ///
     /// | name | |
     /// |---|---|
@@ -63,22 +80,24 @@ pub trait Scheme {
     /// Advances the state by a step `h`; on failure the state is untouched.
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure>;
 
-    /// What happened inside the last step; `None` of a scheme for which steps have no inside.
-    fn transcript(&self) -> Option<&StepRecord> {
+    /// The record of the last step; `None` of a scheme without contact.
+    fn step_record(&self) -> Option<&StepRecord> {
         None
     }
 
-    /// Whether its steps are complementarity problems, of which transcripts tell.
-    fn steps_by_complementarity(&self) -> bool {
-        false
+    /// Contacts of the last step with their impulses; of schemes without impulses, none.
+    fn contacts(&self) -> Vec<StepContact> {
+        let impacts = self.step_record().into_iter().flat_map(|record| &record.impacts);
+        impacts
+            .map(|i| StepContact { bodies: i.bodies, point: i.point, normal: i.normal, impulse: i.impulse })
+            .collect()
     }
 
-    /// Adds what it carries from step to step besides the state, as numbers: with them a run that was interrupted goes on to
-    /// the same bits.
-    fn memory(&self, _out: &mut Vec<f64>) {}
+    /// Adds what the scheme keeps from step to step besides the state: a run that continues from it is bitwise identical.
+    fn save_warm_start(&self, _arrays: &mut NamedArrays) {}
 
-    /// Takes over what [`Scheme::memory`] gave; whether it is such.
-    fn recall(&mut self, numbers: &[f64]) -> bool {
-        numbers.is_empty()
+    /// Restores what [`Scheme::save_warm_start`] added; whether the arrays are those of the scheme.
+    fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
+        arrays.iter().next().is_none()
     }
 }

@@ -3,8 +3,8 @@
 //! The textbook form: `n + m` unknowns, a dense matrix whose condition number grows like `h⁻³`. It gives the same
 //! trajectory as the reduced form and exists to be compared with it; and it gives the multipliers.
 
-use super::Scheme;
 use super::redundant::Steps;
+use super::{Scheme, SchemeKind};
 use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
@@ -48,12 +48,8 @@ impl Multipliers {
 }
 
 impl Scheme for Multipliers {
-    fn name(&self) -> &'static str {
-        "variational-multipliers"
-    }
-
-    fn order(&self) -> u32 {
-        2
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::VariationalMultipliers
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {

@@ -3,8 +3,8 @@
 //! Multipliers are gone, redundant coordinates are not: `P(q0)ᵀ [...] = 0` and `g(q1) = 0`, `n` unknowns, a dense matrix
 //! whose condition number grows like `h⁻¹`. Same trajectory as the reduced form; exists to be compared with it.
 
-use super::Scheme;
 use super::redundant::Steps;
+use super::{Scheme, SchemeKind};
 use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
@@ -23,12 +23,8 @@ impl Projected {
 }
 
 impl Scheme for Projected {
-    fn name(&self) -> &'static str {
-        "variational-projected"
-    }
-
-    fn order(&self) -> u32 {
-        2
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::VariationalProjected
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {

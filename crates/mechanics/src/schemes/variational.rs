@@ -4,7 +4,7 @@
 //! manifold and takes `p⁺(q0, q1)` along; free bodies under gravity alone have a closed form up to three unknowns.
 //! Islands are split over the available threads by halves, and each computes the same bits whoever does it.
 
-use super::Scheme;
+use super::{Scheme, SchemeKind};
 use crate::discrete::free_rotation::turned;
 use crate::discrete::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::State;
@@ -33,12 +33,8 @@ impl Variational {
 }
 
 impl Scheme for Variational {
-    fn name(&self) -> &'static str {
-        "variational"
-    }
-
-    fn order(&self) -> u32 {
-        2
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::Variational
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {

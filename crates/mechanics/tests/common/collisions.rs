@@ -51,8 +51,8 @@ pub fn against(flight: &Flight, start: &Motion, history: &History, h: f64, until
     let mut run = exactly(model, state, h, &ContactOptions::default());
     let mut times = Vec::new();
     while run.state().time < until - 0.5 * h {
-        run.advance().unwrap();
-        times.extend(run.transcript().unwrap().impacts.iter().map(|impact| impact.time));
+        run.step().unwrap();
+        times.extend(run.step_record().unwrap().impacts.iter().map(|impact| impact.time));
     }
     let truth = history.state_at(run.state().time);
     let pose = run.model().pose(run.state(), 1);

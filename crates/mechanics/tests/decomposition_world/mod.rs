@@ -7,7 +7,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, PairRule, Surface};
 use percussion_mechanics::ledger::LedgerSource;
 use percussion_mechanics::response::ContactOptions;
-use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
@@ -45,8 +45,8 @@ pub fn surface(restitution: f64, friction: f64) -> ContactSpec {
 
 pub fn simulate(builder: ModelBuilder, contact: ContactOptions, h: f64) -> Simulation {
     let (model, state) = builder.build().unwrap();
-    let options = Options { contact, ..Options::default() };
-    let scheme = by_name("decomposition", &model, &state, &options).unwrap();
+    let options = SchemeOptions { contact, ..SchemeOptions::default() };
+    let scheme = SchemeKind::Decomposition.build(&model, &state, &options).unwrap();
     Simulation::new(model, state, scheme, h).unwrap()
 }
 
@@ -113,8 +113,8 @@ pub fn metronome(neck: f64, contact: ContactSpec) -> ModelBuilder {
 /// Runs until an impact; the record of its step.
 pub fn run_until_impact(sim: &mut Simulation, most: usize) -> StepRecord {
     for _ in 0..most {
-        sim.advance().unwrap();
-        let inside = sim.transcript().unwrap();
+        sim.step().unwrap();
+        let inside = sim.step_record().unwrap();
         if !inside.impacts.is_empty() {
             return inside.clone();
         }

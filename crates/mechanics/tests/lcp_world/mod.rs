@@ -5,7 +5,7 @@ use crate::decomposition_world::{GRAVITY, floor, surface};
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::schemes::{LcpOptions, SchemeKind, SchemeOptions};
 use percussion_mechanics::step_record::LcpSolveStats;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
@@ -20,24 +20,24 @@ pub fn sharp() -> LcpOptions {
 /// A run of time stepping with complementarity.
 pub fn stepped(builder: ModelBuilder, lcp: LcpOptions, h: f64) -> Simulation {
     let (model, state) = builder.build_open().unwrap();
-    let options = Options { lcp, ..Options::default() };
-    let scheme = by_name("lcp", &model, &state, &options).unwrap();
+    let options = SchemeOptions { lcp, ..SchemeOptions::default() };
+    let scheme = SchemeKind::Lcp.build(&model, &state, &options).unwrap();
     Simulation::new(model, state, scheme, h).unwrap()
 }
 
 pub fn run(sim: &mut Simulation, steps: usize) {
     for _ in 0..steps {
-        sim.advance().unwrap();
+        sim.step().unwrap();
     }
 }
 
 pub fn solve(sim: &Simulation) -> LcpSolveStats {
-    sim.transcript().unwrap().solve.unwrap()
+    sim.step_record().unwrap().solve.unwrap()
 }
 
 /// Deepest overlap or widest opening at the beginning of the last step.
 pub fn infeasibility(sim: &Simulation) -> f64 {
-    sim.transcript().unwrap().infeasibility.unwrap()
+    sim.step_record().unwrap().infeasibility.unwrap()
 }
 
 pub fn energy(sim: &Simulation) -> f64 {

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use percussion::gallery::SCENES;
+use percussion::mechanics::schemes::SchemeKind;
+use serde_json::json;
 
 use super::print;
 
@@ -19,7 +21,14 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = String::new();
     if arguments.json {
-        text = serde_json::to_string_pretty(SCENES).context("cannot write the list")?;
+        let list: Vec<_> = SCENES
+            .iter()
+            .map(|scene| {
+                let schemes: Vec<_> = scene.schemes().into_iter().map(SchemeKind::name).collect();
+                json!({ "name": scene.name, "title": scene.title, "kind": scene.kind, "schemes": schemes })
+            })
+            .collect();
+        text = serde_json::to_string_pretty(&list).context("cannot write the list")?;
         text.push('\n');
     } else {
         let width = SCENES.iter().map(|scene| scene.name.len()).max().unwrap_or(0);

@@ -111,7 +111,7 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
         "description": scene.description,
         "label": label,
         "status": status(recording),
-        "scheme": scene.run.scheme,
+        "scheme": scene.run.scheme.name(),
         "h": scene.run.step,
         "until": scene.run.until,
         "potential": scene.contact.is_some_and(|contact| contact.potential.is_some()),

@@ -15,7 +15,7 @@ use percussion_mechanics::contact::{ContactSpec, PairRule, Potential, Surface};
 use percussion_mechanics::response::{
     CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw,
 };
-use percussion_mechanics::schemes::uses_potential;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{BodyId, Model};
 
 /// The keys of `[contact]`.
@@ -184,7 +184,7 @@ impl WrittenContact {
     /// What the model is told.
     pub fn spec(
         &self,
-        scheme: &str,
+        scheme: SchemeKind,
         bodies: &[(String, Option<WrittenBody>)],
         joints: &[WrittenJoint],
         materials: &[Material],
@@ -214,7 +214,7 @@ impl WrittenContact {
         let pairs = tied.chain(said).collect();
         // A stiffness that is to be found is one until the model is known.
         let potential = Potential { stiffness: self.stiffness.unwrap_or(1.0), drag: self.drag };
-        let potential = uses_potential(scheme).then_some(potential);
+        let potential = scheme.capabilities().uses_potential().then_some(potential);
         ContactSpec { surfaces, otherwise: Some(self.otherwise), pairs, potential }
     }
 

@@ -105,7 +105,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let workshop = Workshop { report, top: &top, bodies: &written, joints: &joints, builder };
     let (model, state, contact) = workshop.start(contact.as_ref(), &materials, &mut run)?;
     let (contact, spec) = contact.unzip();
-    let built = plan::Built { model: &model, state: &state, scheme: &run.scheme, contact: spec.as_ref() };
+    let built = plan::Built { model: &model, state: &state, scheme: run.scheme, contact: spec.as_ref() };
     let (plan, shoot) =
         (plan::plan(&cast, &kit, &built, top.table), plan::shoot(&cast, &kit, &built, top.table));
     let (plan, shoot) = (plan?, shoot?);

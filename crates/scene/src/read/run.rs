@@ -3,7 +3,9 @@
 use super::contact::{is_auto, meaning};
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
-use percussion_mechanics::schemes::{DistanceMetric, GapRule, LcpOptions, NAMES, Options, RestitutionLaw};
+use percussion_mechanics::schemes::{
+    DistanceMetric, GapRule, LcpOptions, RestitutionLaw, SchemeKind, SchemeOptions,
+};
 use percussion_mechanics::step_record::StepSolver;
 
 /// How a scene is to be run.
@@ -13,10 +15,10 @@ pub struct RunSettings {
     pub step: f64,
     /// When to stop, s.
     pub until: f64,
-    /// Name of the scheme: one of [`schemes`].
-    pub scheme: String,
+    /// The scheme.
+    pub scheme: SchemeKind,
     /// Parameters of the scheme.
-    pub options: Options,
+    pub options: SchemeOptions,
     /// Every how many steps a state is kept.
     pub every: usize,
     /// Seed of everything random.
@@ -34,7 +36,7 @@ impl RunSettings {
 
 /// The names of the schemes a scene may ask for; the first is what it gets when it does not.
 pub const fn schemes() -> &'static [&'static str] {
-    &NAMES
+    &SchemeKind::NAMES
 }
 
 /// Most steps of a run: they are counted exactly in a double.
@@ -57,7 +59,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
     let until = needed("until", "add when to stop under [run], in seconds, such as until = 10.0", {
         fields.positive("until", "time in seconds")
     });
-    let scheme = fields.word("scheme", schemes()).map(|word| word.unwrap_or(schemes()[0]).to_owned());
+    let scheme = scheme(&fields, "scheme").map(Option::unwrap_or_default);
     let every = fields.count("every", 1);
     let seed = seed(&fields);
     let project = fields.truth("project");
@@ -76,7 +78,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
         report.warn(Some(fields.place_of("until")), &text);
     }
     Ok(RunSettings {
-        options: Options { lcp: stepping(&fields)?, ..options(&fields, &scheme)? },
+        options: SchemeOptions { lcp: stepping(&fields)?, ..options(&fields, scheme)? },
         step,
         until,
         scheme,
@@ -84,6 +86,12 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
         seed: seed?,
         project: project?.unwrap_or(false),
     })
+}
+
+/// The scheme of a key.
+pub(crate) fn scheme(fields: &Fields, key: &str) -> Read<Option<SchemeKind>> {
+    let word = fields.word(key, schemes())?;
+    Ok(word.and_then(|word| SchemeKind::ALL.into_iter().find(|kind| kind.name() == word)))
 }
 
 /// The seed, also needed before everything else is read.
@@ -95,8 +103,8 @@ pub(crate) fn seed(fields: &Fields) -> Read<u64> {
     }
 }
 
-fn options(fields: &Fields, scheme: &str) -> Read<Options> {
-    let Some(node) = fields.node("newmark") else { return Ok(Options::default()) };
+fn options(fields: &Fields, scheme: SchemeKind) -> Read<SchemeOptions> {
+    let Some(node) = fields.node("newmark") else { return Ok(SchemeOptions::default()) };
     let newmark = Fields::of(fields.report, node, "run.newmark", &["beta", "gamma"])?;
     let within = |key: &str, upper: f64| match newmark.number(key)? {
         Some(x) if !(0.0..=upper).contains(&x) => {
@@ -105,12 +113,12 @@ fn options(fields: &Fields, scheme: &str) -> Read<Options> {
         other => Ok(other),
     };
     let (beta, gamma) = (within("beta", 0.5), within("gamma", 1.0));
-    let options = Options { beta: beta?, gamma: gamma?, ..Options::default() };
-    if scheme == "newmark-explicit" && options.beta.is_some_and(|beta| beta != 0.0) {
+    let options = SchemeOptions { beta: beta?, gamma: gamma?, ..SchemeOptions::default() };
+    if scheme == SchemeKind::NewmarkExplicit && options.beta.is_some_and(|beta| beta != 0.0) {
         let remedy = "set it to 0 or choose scheme = \"newmark-implicit\"";
         return Err(newmark.wrong("beta", "is not 0, but the scheme is explicit", remedy));
     }
-    if scheme == "newmark-implicit" && options.beta == Some(0.0) {
+    if scheme == SchemeKind::NewmarkImplicit && options.beta == Some(0.0) {
         let remedy = "give a positive one, usually 0.25, or choose scheme = \"newmark-explicit\"";
         return Err(newmark.wrong("beta", "is 0, but the scheme is implicit", remedy));
     }
@@ -131,7 +139,7 @@ const STEPPING: [&str; 14] = [
     "aligned",
     "tolerance",
     "sweeps",
-    "polish",
+    "newton_factorizations",
     "restitution_law",
 ];
 
@@ -157,7 +165,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
-    let polish = lcp.count("polish", 0);
+    let newton_factorizations = lcp.count("newton_factorizations", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
             Err(lcp.wrong("tolerance", &format!("is {x}"), "give a number below 1, such as 1e-9"))
@@ -182,7 +190,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
         aligned: aligned?.unwrap_or(own.aligned),
         tolerance: tolerance?.unwrap_or(own.tolerance),
         sweeps: sweeps?.unwrap_or(own.sweeps),
-        polish: polish?.unwrap_or(own.polish),
+        newton_factorizations: newton_factorizations?.unwrap_or(own.newton_factorizations),
         restitution: restitution?,
     })
 }

@@ -10,7 +10,7 @@ use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::model::{Suggestion, suggested_stiffness};
-use percussion_mechanics::schemes::{builds_open, fit, project_start};
+use percussion_mechanics::schemes::{Coordinates, SchemeKind, project_start};
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 
 /// Overlap at the start that is rounding of what an author writes, relative to the radius of the smaller part.
@@ -37,13 +37,13 @@ impl Workshop<'_> {
         run: &mut RunSettings,
     ) -> Read<Started> {
         let Some(contact) = contact else {
-            let (model, state) = self.build(&run.scheme, None)?;
+            let (model, state) = self.build(run.scheme, None)?;
             self.fit(run, &model, 0.0)?;
             return Ok((model, state, None));
         };
         run.options.contact = contact.options;
-        let mut spec = contact.spec(&run.scheme, self.bodies, self.joints, materials);
-        let (mut model, mut state) = self.build(&run.scheme, Some(&spec))?;
+        let mut spec = contact.spec(run.scheme, self.bodies, self.joints, materials);
+        let (mut model, mut state) = self.build(run.scheme, Some(&spec))?;
         self.fit(run, &model, contact.drag)?;
         self.check_parts(contact, &model);
         let mut settings = contact.settings(&spec, &model);
@@ -52,19 +52,22 @@ impl Workshop<'_> {
         {
             potential.stiffness = stiffness;
             settings.potential = spec.potential;
-            (model, state) = self.build(&run.scheme, Some(&spec))?;
+            (model, state) = self.build(run.scheme, Some(&spec))?;
         }
         self.stand_apart(contact, &settings, &model, &mut state)?;
         Ok((model, state, Some((settings, spec))))
     }
 
-    fn build(&self, scheme: &str, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
+    fn build(&self, scheme: SchemeKind, contact: Option<&ContactSpec>) -> Read<(Model, State)> {
         let mut builder = self.builder.clone();
         if let Some(contact) = contact {
             builder.contact(contact.clone());
         }
         let blame = |error| blame::blame(self.report, self.top, self.bodies, self.joints, &error);
-        let built = if builds_open(scheme) { builder.build_open() } else { builder.build() };
+        let built = match scheme.capabilities().coordinates {
+            Coordinates::Maximal => builder.build_open(),
+            Coordinates::Reduced => builder.build(),
+        };
         let (model, mut state) = built.map_err(blame)?;
         set_coordinates(&model, &mut state, self.joints);
         if !state.is_finite() {
@@ -77,7 +80,7 @@ impl Workshop<'_> {
 
     /// Refuses a scheme that cannot express the scene, where it is named.
     fn fit(&self, run: &RunSettings, model: &Model, drag: f64) -> Read<()> {
-        fit(&run.scheme, model, drag).map_err(|unfit| {
+        run.scheme.check(model, drag).map_err(|unfit| {
             let scheme = self.top.table.table("run").and_then(|run| run.entry("scheme"));
             let place = scheme.map_or(self.top.place_of("contact"), |entry| entry.place);
             self.report.pass_on(place, &unfit.to_string())

@@ -12,8 +12,6 @@
 //! | `overlap` | the greatest so far, m |
 //! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
-//! | `ledger.*` | the arrays that the ledger saves |
-//! | `memory` | what the scheme carries from step to step besides the state |
 //! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
 use super::npz::{Array, Reader, Writer};
@@ -34,6 +32,8 @@ const FORMAT: &str = "5";
 
 /// Prefix of the arrays of the ledger.
 const LEDGER: &str = "ledger.";
+/// Prefix of the arrays of the scheme.
+const WARM_START: &str = "warm_start.";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +58,8 @@ pub struct Checkpoint {
     pub contact: ContactFigures,
     /// What was seen since the last row that counts.
     pub since: Since,
-    /// What the scheme carries from step to step besides the state.
-    pub memory: Vec<f64>,
+    /// What the scheme keeps from step to step besides the state.
+    pub warm_start: NamedArrays,
     /// What complementarity problems have come to.
     pub stepping: Stepping,
 }
@@ -102,7 +102,9 @@ impl Checkpoint {
             for (name, values) in self.ledger.iter() {
                 writer.array(&format!("{LEDGER}{name}"), &list(values))?;
             }
-            writer.array("memory", &list(&self.memory))?;
+            for (name, values) in self.warm_start.iter() {
+                writer.array(&format!("{WARM_START}{name}"), &list(values))?;
+            }
             writer.array("stepping", &list(&self.stepping.numbers()))?;
             writer.array("stepping_since", &list(&self.since.steps.numbers()))?;
             writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
@@ -134,10 +136,13 @@ impl Checkpoint {
         let since = reader.array("since")?.as_floats()?;
         let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
         let names: Vec<String> = reader.names().map(str::to_owned).collect();
-        let mut ledger = NamedArrays::default();
+        let (mut ledger, mut warm_start) = (NamedArrays::default(), NamedArrays::default());
         for name in &names {
             if let Some(own) = name.strip_prefix(LEDGER) {
                 ledger.insert(own, reader.array(name)?.as_floats()?);
+            }
+            if let Some(own) = name.strip_prefix(WARM_START) {
+                warm_start.insert(own, reader.array(name)?.as_floats()?);
             }
         }
         let mut floats = |name: &str| reader.array(name)?.as_floats();
@@ -166,7 +171,7 @@ impl Checkpoint {
             event_bytes: event_bytes as u64,
             contact: ContactFigures { collisions: collisions as u64, fallbacks: fallbacks as u64, overlap },
             since: Since { overlap: deepest, piece, steps: seen },
-            memory: floats("memory")?,
+            warm_start,
             stepping,
         })
     }
@@ -212,6 +217,8 @@ mod tests {
             momenta: vec![1.0 / 3.0],
         };
         let mut ledger = NamedArrays::default();
+        let mut warm_start = NamedArrays::default();
+        warm_start.insert("impulses", [0.1, 0.2 + 0.1, -3.0]);
         ledger.insert("extremes.kinetic", [f64::INFINITY]);
         ledger.insert("source.force a.linear_momentum", [-1.0 / 7.0, 0.0, 1e-300]);
         let kept = Checkpoint {
@@ -229,7 +236,7 @@ mod tests {
                 piece: 1e-3 / 3.0,
                 steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
             },
-            memory: vec![0.1, 0.2 + 0.1, -3.0],
+            warm_start,
             stepping: Stepping::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64)).unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));

@@ -5,7 +5,7 @@ use percussion_control::replay::ReplayError;
 use percussion_control::shooting::ShootingError;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::ledger::LedgerMismatch;
-use percussion_mechanics::schemes::UnknownScheme;
+use percussion_mechanics::schemes::SchemeError;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -61,9 +61,9 @@ pub enum RunError {
     /// The checkpoint does not fit the scene.
     #[error("the checkpoint does not fit the scene ({0}); run without --resume to start anew")]
     UnsupportedScene(String),
-    /// There is no such scheme, or it cannot run this scene.
+    /// The scheme cannot be built for this scene.
     #[error(transparent)]
-    Scheme(#[from] UnknownScheme),
+    Scheme(#[from] SchemeError),
     /// Forces have no value at the start.
     #[error("the scene cannot start: {0}")]
     Start(#[from] ForceError),

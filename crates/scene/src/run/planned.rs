@@ -33,7 +33,7 @@ use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::step_record::{JumpSource, MomentumJump, StepRecord};
-use percussion_mechanics::{Ledger, Model, State};
+use percussion_mechanics::{Ledger, Model, NamedArrays, State};
 use percussion_solve::nlp::Watch;
 use std::borrow::Cow;
 use std::path::Path;
@@ -90,7 +90,7 @@ pub fn plan(
         event_bytes: bytes,
         contact,
         since: Since::none(plan.step),
-        memory: Vec::new(),
+        warm_start: NamedArrays::default(),
         stepping: Stepping::default(),
     };
     checkpoint.write(&place).map_err(RunError::at(&place))?;

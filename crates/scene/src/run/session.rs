@@ -23,7 +23,6 @@ use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::Scene;
 use crate::overlap::Overlaps;
 use percussion_mechanics::ledger::LedgerEntry;
-use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
 use std::mem;
 use std::ops::ControlFlow;
@@ -82,7 +81,7 @@ pub fn prepare(scene: Scene) -> Result<Simulation, RunError> {
 
 /// The scheme a scene asks for, at a state of it.
 fn scheme(scene: &Scene, state: &State) -> Result<Box<dyn Scheme + Send>, RunError> {
-    Ok(schemes::by_name(&scene.run.scheme, &scene.model, state, &scene.run.options)?)
+    Ok(scene.run.scheme.build(&scene.model, state, &scene.run.options)?)
 }
 
 pub(super) struct Session {
@@ -126,7 +125,7 @@ impl Session {
         let simulation = prepare(scene)?;
         let folder = Folder::begin(path, &resolved)?;
         let place = folder.file(folder::PARTS);
-        let stepping = simulation.steps_by_complementarity();
+        let stepping = simulation.scheme().capabilities().uses_complementarity();
         let arrays = columns(simulation.model(), stepping);
         let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
         let events = folder.events(0)?;
@@ -184,10 +183,10 @@ impl Session {
         }
         let mut simulation = Simulation::new(scene.model, state, scheme, scene.run.step)?;
         simulation.restore_ledger(&checkpoint.ledger)?;
-        if !simulation.recall(&checkpoint.memory) {
-            return Err(RunError::UnsupportedScene("its scheme remembers something else".into()));
+        if !simulation.restore_warm_start(&checkpoint.warm_start) {
+            return Err(RunError::UnsupportedScene("its scheme saves other arrays".into()));
         }
-        let stepping = simulation.steps_by_complementarity();
+        let stepping = simulation.scheme().capabilities().uses_complementarity();
         let (place, archive) = (folder.file(folder::PARTS), folder.file(folder::TRAJECTORY));
         let arrays = columns(simulation.model(), stepping);
         // A run that was killed still has its parts; one that ended has been assembled.
@@ -231,14 +230,14 @@ impl Session {
             self.steer()?;
         }
         while self.simulation.state().steps < self.total {
-            match self.simulation.advance() {
+            match self.simulation.step() {
                 Err(failure) => return Ok((Status::Failed, Some(Failure::from(&failure)))),
                 Ok(entry) => {
                     let LedgerEntry { discrete_energy, hamiltonian, hidden, .. } = entry;
                     self.figures = StepFigures { discrete_energy, hamiltonian, hidden };
                 }
             }
-            self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
+            self.iterations = self.iterations.max(self.simulation.solver_stats().iterations as u64);
             self.note_collisions()?;
             self.measure_overlap();
             if let Some(steered) = &mut self.steered {
@@ -284,7 +283,7 @@ impl Session {
 
     /// Writes down what met in the last step.
     fn note_collisions(&mut self) -> Result<(), RunError> {
-        let Some(inside) = self.simulation.transcript() else { return Ok(()) };
+        let Some(inside) = self.simulation.step_record() else { return Ok(()) };
         self.contact.fallbacks += inside.fallbacks;
         self.stepping.watch(inside);
         self.since.steps.watch(inside);
@@ -344,7 +343,7 @@ impl Session {
             event_bytes: self.events.bytes(),
             contact: self.contact,
             since: self.since,
-            memory: self.simulation.memory(),
+            warm_start: self.simulation.save_warm_start(),
             stepping: self.stepping,
         };
         checkpoint.write(&place).map_err(RunError::at(&place))

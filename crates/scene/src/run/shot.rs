@@ -66,7 +66,7 @@ pub fn shoot(
     let shot = Shot {
         model: &scene.model,
         start: &scene.state,
-        scheme: &scene.run.scheme,
+        scheme: scene.run.scheme,
         options: scene.run.options,
         steps,
         time: scene.run.step * steps as f64,

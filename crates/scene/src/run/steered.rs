@@ -8,7 +8,7 @@ use super::summary::{ConeFigures, JointFigures, ReplayFigures, Summary};
 use crate::Scene;
 use percussion_control::plan::ContactJoint;
 use percussion_control::replay::{self, Agreement, Joints, Made};
-use percussion_mechanics::schemes::{self, Options};
+use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{JointKind, Model, Simulation, State};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ pub fn run_steered(
     scene.model = replay::loaded(plan, &planned.times(), &planned.efforts)?;
     let joints = Joints::new(plan, &planned.nodes, scene.model.clone())?;
     scene.state = planned.nodes[0].clone();
-    let (scheme, options) = (scene.run.scheme.clone(), scene.run.options);
+    let (scheme, options) = (scene.run.scheme, scene.run.options);
     let agreement = Agreement::default();
     let steered = Steered { nodes: planned.nodes, agreement, joints, scheme, options };
     scene.run.step = steered.length(0);
@@ -39,8 +39,8 @@ pub(super) struct Steered {
     nodes: Vec<State>,
     agreement: Agreement,
     joints: Joints,
-    scheme: String,
-    options: Options,
+    scheme: SchemeKind,
+    options: SchemeOptions,
 }
 
 impl Steered {
@@ -61,7 +61,7 @@ impl Steered {
         let before = self.joints.made().len();
         let mut state = simulation.state().clone();
         if let Some(model) = self.joints.enter(node, &mut state) {
-            let scheme = schemes::by_name(&self.scheme, &model, &state, &self.options)?;
+            let scheme = self.scheme.build(&model, &state, &self.options)?;
             simulation.change_model(model, &state.momenta, scheme)?;
         }
         Ok(self.joints.made().len() - before)
@@ -81,7 +81,7 @@ impl Steered {
     /// Takes into account where an interval has led.
     pub fn compare(&mut self, simulation: &Simulation) {
         let state = simulation.state();
-        self.joints.look(state, replay::broken(simulation.transcript()));
+        self.joints.look(state, replay::broken(simulation.step_record()));
         self.agreement.compare(&self.nodes[state.steps as usize], state);
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Solvers that can answer, in the order of their numbers in `trajectory.npz`.
-pub const SOLVER_NAMES: [&str; 5] = ["none", "lemke", "relaxation", "fixed-point", "sweeps"];
+pub const SOLVER_NAMES: [&str; 5] = ["none", "lemke", "relaxation", "fixed-point", "gauss-seidel"];
 
 /// The number of a solver.
 fn number(solver: StepSolver) -> usize {
@@ -15,7 +15,7 @@ fn number(solver: StepSolver) -> usize {
         StepSolver::Lemke => 1,
         StepSolver::Relaxation => 2,
         StepSolver::FixedPoint => 3,
-        StepSolver::Sweeps => 4,
+        StepSolver::GaussSeidel => 4,
     }
 }
 
@@ -128,9 +128,10 @@ impl Stepping {
         add(&mut self.iterations, solve.iterations);
         self.residual = self.residual.max(solve.residual);
         self.unconverged += u64::from(!solve.converged);
-        self.eased += u64::from(solve.eased < 1.0);
-        self.guarded += u64::from(solve.guarded > 0);
-        self.calmed = (self.calmed.0 + u64::from(solve.calmed < 1.0), self.calmed.1.min(solve.calmed));
+        self.eased += u64::from(solve.stabilisation_factor < 1.0);
+        self.guarded += u64::from(solve.energy_guarded > 0);
+        self.calmed =
+            (self.calmed.0 + u64::from(solve.impulse_scale < 1.0), self.calmed.1.min(solve.impulse_scale));
         self.infeasibility = (self.infeasibility.0 + infeasibility, self.infeasibility.1.max(infeasibility));
     }
 
@@ -250,10 +251,9 @@ mod tests {
     #[test]
     fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {
         let mut stepping = Stepping::default();
-        let solve =
-            LcpSolveStats { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..LcpSolveStats::default() };
+        let solve = LcpSolveStats { solver: StepSolver::GaussSeidel, ..LcpSolveStats::default() };
         for (guarded, calmed) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
-            let solve = LcpSolveStats { guarded, calmed, ..solve };
+            let solve = LcpSolveStats { energy_guarded: guarded, impulse_scale: calmed, ..solve };
             stepping.watch(&StepRecord { solve: Some(solve), ..StepRecord::default() });
             stepping = Stepping::of(&stepping.numbers()).unwrap();
         }

@@ -323,7 +323,7 @@ impl<'a> From<&'a Simulation> for Made<'a> {
             model: simulation.model(),
             state: simulation.state(),
             ledger: simulation.ledger(),
-            scheme: simulation.scheme(),
+            scheme: simulation.scheme().name(),
             order: simulation.order(),
             tolerances: simulation.tolerances(),
             h: simulation.step_size(),

@@ -22,7 +22,7 @@ mod response;
 
 pub use response::DecompositionResponse;
 
-use super::{Scheme, Variational};
+use super::{Scheme, SchemeKind, Variational};
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
@@ -86,13 +86,8 @@ impl Decomposition {
 }
 
 impl Scheme for Decomposition {
-    fn name(&self) -> &'static str {
-        "decomposition"
-    }
-
-    /// Times of collisions are accurate to a step; between them the order is two.
-    fn order(&self) -> u32 {
-        1
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::Decomposition
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
@@ -108,7 +103,7 @@ impl Scheme for Decomposition {
         Ok(stats.worse(self.response.stats()))
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
+    fn step_record(&self) -> Option<&StepRecord> {
         Some(&self.record)
     }
 }

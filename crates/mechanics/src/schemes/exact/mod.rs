@@ -36,8 +36,8 @@ mod impact;
 mod motion_bound;
 mod trajectories;
 
-use super::Scheme;
 use super::decomposition::TOLERANCE;
+use super::{Scheme, SchemeKind};
 use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::Model;
@@ -135,7 +135,7 @@ fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> Ste
 /// The exact scheme, and the dissipative scheme with a collision model.
 #[derive(Debug)]
 pub struct Exact {
-    name: &'static str,
+    kind: SchemeKind,
     options: ContactOptions,
     collision_model: Option<CollisionModel>,
     contacts: Arc<ContactGeometry>,
@@ -181,7 +181,7 @@ impl Exact {
             record: StepRecord::default(),
         };
         Ok(Self {
-            name: if collision_model.is_some() { "dissipative" } else { "exact" },
+            kind: if collision_model.is_some() { SchemeKind::Dissipative } else { SchemeKind::Exact },
             options: *options,
             collision_model,
             contacts,
@@ -198,12 +198,8 @@ impl Exact {
 }
 
 impl Scheme for Exact {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn order(&self) -> u32 {
-        2
+    fn kind(&self) -> SchemeKind {
+        self.kind
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
@@ -226,7 +222,7 @@ impl Scheme for Exact {
         Ok(stats)
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
+    fn step_record(&self) -> Option<&StepRecord> {
         Some(&self.stages.record)
     }
 }

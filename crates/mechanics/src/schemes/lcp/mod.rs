@@ -1,147 +1,137 @@
 //! LCP time stepping with constraint stabilisation [Hart 4-6]: a constant step, one mixed complementarity problem in each.
 //!
 //! ```text
-//! v*            ← velocities without contact, from forces at the beginning of the step                    free.rs
-//! E             ← active and nearly active events of pairs within reach                                    spots.rs
-//! M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β                                                                   assembly.rs
-//!     γ Θ/h + νᵀ v = 0                        joints, loops or not                                [Hart 4.14]
-//!     γ Φ_m/h + n_mᵀ v ≥ 0    ⊥ c_n ≥ 0       every event with its own distance                   [Hart 4.17]
-//!     Coulomb's friction on a pyramid                                                             [Hart 4.18]
-//!                                                                                                         solve.rs
-//! q             ← q moved by h v, rotations by the exponential map                                [Hart 6.17]
+//! free_velocities        v* from forces at the beginning of the step                            [Hart 4.16]
+//! find_contacts          active and nearly active events of pairs within reach                  [Hart 4.8-4.11]
+//! rebounding_contacts    contacts with restitution that close in the step
+//! repeat, with less stabilisation of penetrations while the step gains energy:
+//!   stabilisation_bias     γ Φ_m/h of every contact, and rebound velocities                     [Hart 4.17]
+//!   assemble_problem       M v = M v* + Σ ν c_ν + Σ n c_n + Σ D β
+//!                          γ Θ/h + νᵀ v = 0                   joints, loops or not              [Hart 4.14]
+//!                          γ Φ_m/h + n_mᵀ v ≥ 0 ⊥ c_n ≥ 0     every event with its own distance [Hart 4.17]
+//!                          Coulomb friction on a pyramid                                        [Hart 4.18]
+//!   solve_impulses         c_ν, c_n, β and v
+//!   expand_impulses        Poisson's restitution; assemble and solve once more
+//! correct_joint_energy   energy that stabilised joints would bring, taken from the bodies on them
+//! scale_impulses         energy that an unsolved problem would bring, taken from its impulses
+//! update_configuration   q moved by h v, rotations by the exponential map                       [Hart 6.17]
+//! record                 momentum jumps, impacts, statistics
 //! ```
 //!
-//! Unknowns are velocities of centres of mass and angular velocities in body axes: the mass matrix is constant
-//! (assumption D1). Every body takes part with its own unknowns: the model must have no tree
-//! ([`ModelBuilder::build_open`](crate::ModelBuilder::build_open)). Bodies that nothing touches are not in the problem.
+//! Every line is a function in the file of its name (the two of restitution in `restitution.rs`). Unknowns are velocities of
+//! centres of mass and angular velocities in body axes (`body_dofs.rs`): the mass matrix is constant (assumption D1). Every body
+//! has its own unknowns: the model must have no tree ([`ModelBuilder::build_open`](crate::ModelBuilder::build_open)). Bodies
+//! without contacts and joints are not in the problem.
 //!
-//! **Energy.** Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less what the gyroscopic
-//! term takes: without stabilisation no impulse has a positive power, and energy falls. An overlap that is mended pushes
-//! bodies apart and may bring energy; where it would bring more than the step takes, less of it is mended (`eased`). Joints
-//! open in every step in which they turn and are always mended; what that brings is taken from the bodies on them (`brake.rs`).
-//! With `keep_energy = false` overlaps are mended whatever it brings, but no faster than a body rises by their depth against gravity.
-//! That holds for solutions. Sweeps that stop early see to it that impulses bring no energy beyond that without contact and what
-//! overlaps ask for (`guarded`), and what an unsolved step would still gain is taken from its impulses (`calm.rs`).
+//! **Energy** (`energy.rs`). Over a step of forces `F`, `K(v) - K(v₀) - h F·v = J·v - ½|v - v₀|²` with `J` all impulses, less the
+//! loss of the gyroscopic term: without stabilisation no impulse has a positive power, and energy falls. A stabilised penetration
+//! pushes bodies apart and may bring energy; where it would bring more than the step loses, its stabilisation is reduced
+//! (`stabilisation_factor`). Joints deviate in every step in which they rotate and are always stabilised; that energy is corrected
+//! by `correct_joint_energy`. With `keep_energy = false` penetrations are stabilised whatever energy they bring, but no faster than
+//! a body rises by their depth against gravity. This holds for solutions. Gauss-Seidel sweeps that stop early limit the energy of
+//! their impulses themselves (`energy_guarded`), and what an unsolved step would still gain is removed by `scale_impulses`.
 //!
-//! **Restitution** (an extension). Newton: a contact that closes within the step leaves with `e` times the speed at which it
-//! came. Poisson: the problem of compression stops it, then its normal impulses act again, `e` times, without friction, and
-//! the problem is solved anew.
-//! ContactGeometry slower than what gravity does in two steps do not bounce.
+//! **Restitution** (an extension, `restitution.rs`) follows Newton or Poisson. Contacts slower than what gravity does in two steps
+//! do not rebound.
 
-mod assembly;
-mod brake;
-mod calm;
-mod free;
-mod kept;
+mod assemble_problem;
+mod body_dofs;
+mod contact_constraint;
+mod correct_joint_energy;
+mod energy;
+mod find_contacts;
+mod free_velocities;
+mod motion_bound;
 mod options;
-mod report;
-mod solve;
-mod spots;
+mod record;
+mod restitution;
+mod scale_impulses;
+mod solve_impulses;
+mod solvers;
+mod stabilisation_bias;
+mod update_configuration;
+mod warm_start;
 
 pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw};
 
-use super::{Scheme, UnknownScheme};
+use super::{Scheme, SchemeError, SchemeKind, StepContact};
 use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure};
-use crate::force::{Bodies as Seen, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
 use crate::model::Model;
 use crate::model::State;
-use crate::rotation::{Turn, about, hat, tidied};
-use crate::spatial::{Vec6, angular, linear};
+use crate::named_arrays::NamedArrays;
 use crate::step_record::{LcpSolveStats, StepRecord};
-use crate::tree::System;
-use assembly::{Assembly, Bodies, Pyramid};
-use calm::Groups;
-use free::Dof;
-use kept::Last;
-use percussion_geometry::Vec3;
+use assemble_problem::{BodyVelocities, ProblemAssembly};
+use correct_joint_energy::correct_joint_energy;
+use energy::energy_gain;
+use find_contacts::ActiveContacts;
+use free_velocities::FreeVelocities;
 use percussion_solve::Frictional;
-use solve::Solvers;
-use spots::{Spot, Spots};
+use record::{Recorder, StepOutput};
+use restitution::{expand_impulses, rebounding_contacts};
+use scale_impulses::ImpulseScaling;
+use solve_impulses::{ImpulseSolver, Phase, StepSolution};
+use stabilisation_bias::StabilisationBias;
 use std::sync::Arc;
+use update_configuration::update_configuration;
 
-/// ContactGeometry that close more slowly than gravity makes them in so many steps do not bounce.
-const SLOW: f64 = 2.0;
-/// Gain of energy that is nothing, relative to kinetic energies and to what bodies gain in falling by their own size.
-const GAIN: f64 = 1e-11;
-/// How often less of the overlaps is mended before none is.
-const EASINGS: usize = 5;
+/// How often the stabilisation of penetrations is halved before it is zero.
+const MAX_REDUCTIONS: usize = 5;
 
-/// The scheme and its memory.
+/// Inputs of a step, the same for all stages.
+#[derive(Clone, Copy)]
+struct StepInput<'a> {
+    model: &'a Model,
+    /// At the beginning of the step.
+    state: &'a State,
+    geometry: Option<&'a ContactGeometry>,
+    options: &'a LcpOptions,
+    /// The step, s.
+    h: f64,
+}
+
+/// The scheme: its options and the stages with their workspaces.
 #[derive(Debug)]
 pub struct Lcp {
     options: LcpOptions,
-    contacts: Option<Arc<ContactGeometry>>,
+    geometry: Option<Arc<ContactGeometry>>,
+    velocities: FreeVelocities,
+    contacts: ActiveContacts,
+    rebounds: Vec<bool>,
+    bias: StabilisationBias,
+    assembly: ProblemAssembly,
+    solver: ImpulseSolver,
+    solution: StepSolution,
+    scaling: ImpulseScaling,
     next: State,
-    system: System,
-    rates: Vec<f64>,
-    /// Twists at the beginning, without impulses, and at the end of the step; wrenches of forces; by slot.
-    before: Vec<Vec6>,
-    flown: Vec<Vec6>,
-    after: Vec<Vec6>,
-    wrenches: Vec<Vec6>,
-    dofs: Vec<Dof>,
-    /// Farthest point of each body from its centre of mass, m.
-    reaches: Vec<f64>,
-    placements: Vec<BodyKinematics>,
-    pulls: Vec<ForceAccumulator>,
-    spots: Spots,
-    offsets: Vec<f64>,
-    bounces: Vec<bool>,
-    assembly: Assembly,
-    solvers: Solvers,
-    last: Last,
-    /// Impulses of the step: normal, and along the surface in N s, by spot; those of joints.
-    normals: Vec<f64>,
-    drags: Vec<Vec3>,
-    equalities: Vec<f64>,
-    solve: LcpSolveStats,
-    transcript: StepRecord,
-    /// Wrenches of normal impulses and of friction, by slot.
-    pushes: Vec<[Vec6; 2]>,
-    groups: Groups,
+    recorder: Recorder,
 }
 
 impl Lcp {
     /// For a model and a state of it.
-    pub fn new(model: &Model, state: &State, options: &LcpOptions) -> Result<Self, UnknownScheme> {
-        let hung = model.links.iter().find(|link| {
+    pub fn new(model: &Model, state: &State, options: &LcpOptions) -> Result<Self, SchemeError> {
+        let in_tree = model.links.iter().find(|link| {
             let open = matches!(link.joint.kind, JointKind::Free | JointKind::Planar);
             !(open && link.parent.is_none())
         });
-        if let Some(link) = hung {
-            return Err(UnknownScheme::Tree { joint: link.joint.name.clone() });
+        if let Some(link) = in_tree {
+            return Err(SchemeError::Tree { joint: link.joint.name.clone() });
         }
         options.check()?;
-        let n = model.moving();
         Ok(Self {
             options: *options,
-            contacts: model.contacts.clone(),
+            geometry: model.contacts.clone(),
+            velocities: FreeVelocities::new(model),
+            contacts: ActiveContacts::default(),
+            rebounds: Vec::new(),
+            bias: StabilisationBias::default(),
+            assembly: ProblemAssembly::default(),
+            solver: ImpulseSolver::default(),
+            solution: StepSolution::default(),
+            scaling: ImpulseScaling::default(),
             next: state.clone(),
-            system: System::default(),
-            rates: vec![0.0; model.dofs],
-            before: vec![Vec6::zeros(); n],
-            flown: vec![Vec6::zeros(); n],
-            after: vec![Vec6::zeros(); n],
-            wrenches: vec![Vec6::zeros(); n],
-            dofs: Vec::with_capacity(n),
-            reaches: reaches(model),
-            placements: vec![BodyKinematics::rest(); n],
-            pulls: vec![ForceAccumulator::zero(); n],
-            spots: Spots::default(),
-            offsets: Vec::new(),
-            bounces: Vec::new(),
-            assembly: Assembly::default(),
-            solvers: Solvers::default(),
-            last: Last::default(),
-            normals: Vec::new(),
-            drags: Vec::new(),
-            equalities: Vec::new(),
-            solve: LcpSolveStats::default(),
-            transcript: StepRecord::default(),
-            pushes: vec![[Vec6::zeros(); 2]; n],
-            groups: Groups::default(),
+            recorder: Recorder::default(),
         })
     }
 
@@ -152,339 +142,94 @@ impl Lcp {
 
     /// How the problem of the last step was solved.
     pub fn last_solve(&self) -> LcpSolveStats {
-        self.solve
+        self.solution.stats
     }
 
-    /// Velocities at the beginning, and without impulses.
-    fn fly(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (StepError, usize)> {
-        if model.links.iter().all(|link| link.joint.kind == JointKind::Free) {
-            for (slot, link) in model.links.iter().enumerate() {
-                let (position, rotation) = (&state.positions[slot], &state.rotations[slot]);
-                let momenta = &state.momenta[link.dofs()];
-                self.before[slot] = free::twist_of(link, position, rotation, momenta);
-            }
-        } else {
-            model.velocities_into(state, &mut self.system, &mut self.rates, &mut self.before);
-        }
-        for (slot, link) in model.links.iter().enumerate() {
-            self.pulls[slot] =
-                ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
-            if model.forces.is_empty() {
-                continue;
-            }
-            let (rotation, t) = (&state.rotations[slot], &self.before[slot]);
-            self.placements[slot] = BodyKinematics {
-                position: state.positions[slot],
-                frame: *rotation,
-                velocity: linear(t),
-                frame_rate: hat(&angular(t)) * rotation,
-            };
-        }
-        let seen = Seen { first: 0, placements: &self.placements };
-        for force in &model.forces {
-            let error = |error| (StepError::Force(error), 0);
-            force.pull(state.time, &seen, &mut self.pulls).map_err(error)?;
-        }
-        self.dofs.clear();
-        for (slot, link) in model.links.iter().enumerate() {
-            let rotation = &state.rotations[slot];
-            let dof = Dof::new(link, rotation);
-            let wrench = self.pulls[slot].wrench(rotation);
-            let flown = free::flown(link, rotation, &dof, &self.before[slot], &wrench, h);
-            self.flown[slot] = flown.map_err(|trouble| (trouble, slot))?;
-            self.wrenches[slot] = wrench;
-            self.dofs.push(dof);
-        }
-        Ok(())
-    }
-
-    /// Finds the spots of the step and what their distances ask of velocities.
-    fn look(&mut self, model: &Model, state: &State, h: f64) -> Result<(), StepError> {
-        let Some(contacts) = self.contacts.clone() else { return Ok(()) };
-        self.spots.find(&contacts, state, &self.flown, &self.reaches, h, &self.options)?;
-        let dofs = &self.dofs;
-        // What nothing can move along is no constraint.
-        self.spots.list.retain(|spot| {
-            [0, 1].iter().any(|&side| {
-                let part = [spot.pair.0, spot.pair.1][side];
-                contacts.parts[part].slot.is_some_and(|slot| dofs[slot].feels(&spot.wrenches[side]))
-            })
-        });
-        let slow = SLOW * h * model.gravity.norm();
-        self.bounces.clear();
-        for spot in &self.spots.list {
-            let closes = || spot.distance + h * approach(&contacts, spot, &self.flown) < 0.0;
-            let fast = || -approach(&contacts, spot, &self.before) * spot.metres > slow;
-            self.bounces.push(spot.surface.restitution > 0.0 && closes() && fast());
-        }
-        Ok(())
-    }
-
-    /// What the distances ask of velocities, with a part of γ for those that are overlaps.
-    fn ask(&mut self, model: &Model, h: f64, eased: f64) {
-        let LcpOptions { gamma, restitution, gaps, keep_energy, .. } = self.options;
-        let pull = model.gravity.norm();
-        self.offsets.clear();
-        for (k, spot) in self.spots.list.iter().enumerate() {
-            let part = match (spot.distance < 0.0, gaps) {
-                (true, _) => eased * gamma,
-                (false, GapRule::Full) => 1.0,
-                (false, GapRule::Gamma) => gamma,
-            };
-            let mut offset = part * spot.distance / h;
-            // Whatever it costs is not whatever it flings.
-            if !keep_energy && offset < 0.0 {
-                offset = offset.max(-rise(pull, -spot.distance * spot.metres) / spot.metres);
-            }
-            // ContactGeometry that bounce do so where they are: what is left of a gap must not take from the rebound.
-            if self.bounces[k] {
-                let bound = match restitution {
-                    RestitutionLaw::Newton => {
-                        // The speed before, from the constraint's own row.
-                        let contacts = self.contacts.as_deref();
-                        let v0 = contacts.map_or(0.0, |contacts| approach(contacts, spot, &self.before));
-                        spot.surface.restitution * v0
-                    }
-                    RestitutionLaw::Poisson => 0.0,
-                };
-                offset = offset.min(bound);
-            }
-            // The problem knows the bodies that forces move.
-            self.offsets.push(offset + spot.carried);
-        }
-    }
-
-    /// Impulses and velocities of the step, with a part of γ for overlaps.
-    fn push(&mut self, model: &Model, state: &State, h: f64, eased: f64) -> Result<(), StepError> {
-        self.ask(model, h, eased);
-        let contacts = self.contacts.clone();
-        let contacts = contacts.as_deref();
-        let count = self.spots.list.len();
-        self.normals.clear();
-        self.normals.resize(count, 0.0);
-        self.drags.clear();
-        self.drags.resize(count, Vec3::zeros());
-        self.after.copy_from_slice(&self.flown);
-        self.respond(model, contacts, state, h, eased, true)?;
-        let LcpOptions { restitution, .. } = self.options;
-        let expands = self.bounces.iter().zip(&self.normals).any(|(bounces, c)| *bounces && *c > 0.0);
-        if restitution == RestitutionLaw::Poisson && expands {
-            let Some(contacts) = contacts else { return Ok(()) };
-            for (k, spot) in self.spots.list.iter().enumerate() {
-                if !self.bounces[k] {
-                    continue;
-                }
-                let again = spot.surface.restitution * self.normals[k];
-                self.normals[k] += again;
-                for (side, part) in [spot.pair.0, spot.pair.1].into_iter().enumerate() {
-                    if let Some(slot) = contacts.parts[part].slot {
-                        let dof = &self.dofs[slot];
-                        let mut v = dof.unknowns(&self.after[slot]);
-                        let row = dof.row(&spot.wrenches[side]);
-                        v.iter_mut().zip(row).zip(dof.inverse).for_each(|((v, r), w)| *v += again * r * w);
-                        self.after[slot] = dof.twist(&v);
-                    }
-                }
-            }
-            let first = self.solve;
-            self.respond(model, Some(contacts), state, h, eased, false)?;
-            self.solve.iterations += first.iterations;
-            self.solve.residual = self.solve.residual.max(first.residual);
-            self.solve.converged &= first.converged;
-            self.solve.guarded += first.guarded;
-        }
-        Ok(())
-    }
-
-    /// Solves the problem of the velocities in `after` and adds its impulses.
-    fn respond(
-        &mut self,
-        model: &Model,
-        contacts: Option<&ContactGeometry>,
-        state: &State,
-        h: f64,
-        eased: f64,
-        first: bool,
-    ) -> Result<(), StepError> {
-        let LcpOptions { gamma, facets, aligned, .. } = self.options;
-        let bodies = Bodies { dofs: &self.dofs, flown: &self.after };
-        let (spots, assembly) = (&self.spots.list, &mut self.assembly);
-        let mend = (gamma / h, Pyramid { facets, aligned });
-        assembly.write(model, contacts, state, spots, &self.offsets, &bodies, mend)?;
-        // No members, or nothing that moves and nothing that is asked of it: no impulses.
-        if assembly.problem.momentum_size() == 0.0 {
-            let contacts = assembly.problem.contact_count();
-            self.solve = LcpSolveStats {
-                contacts,
-                converged: true,
-                eased: 1.0,
-                calmed: 1.0,
-                ..LcpSolveStats::default()
-            };
-            self.equalities.clear();
-            return Ok(());
-        }
-        let width = |k: usize| assembly.tangents_of(k);
-        let equalities = assembly.problem.equality_count();
-        let start = self.last.start(contacts, spots, &assembly.tangents, width, equalities);
-        let (solution, solve) = self.solvers.solve(&assembly.problem, start, &self.options)?;
-        self.solve = LcpSolveStats { eased, ..solve };
-        let impulses = &solution.impulses;
-        for &(slot, at) in &assembly.members {
-            let dof = &self.dofs[slot];
-            self.after[slot] = dof.twist(&impulses.velocity[at..at + dof.count]);
-        }
-        for (k, spot) in spots.iter().enumerate() {
-            self.normals[k] += impulses.normal[k];
-            for t in assembly.tangents_of(k) {
-                let along = impulses.facets[2 * t] - impulses.facets[2 * t + 1];
-                self.drags[k] += assembly.tangents[t] * (along / spot.metres);
-            }
-        }
-        if first {
-            self.equalities.clone_from(&impulses.equality);
-        }
-        Ok(())
-    }
-
-    /// Energy that the step brings beyond the work of forces and what is nothing, J.
-    fn gain(&self, model: &Model, h: f64) -> f64 {
-        let (mut gain, mut size) = (0.0, 0.0);
-        for &(slot, _) in &self.assembly.members {
-            let link = &model.links[slot];
-            let kinetic = |t: &Vec6| {
-                let w = self.next.rotations[slot].tr_mul(&angular(t));
-                0.5 * (link.mass * linear(t).norm_squared() + w.dot(&link.inertia.component_mul(&w)))
-            };
-            let (k0, k1) = (kinetic(&self.before[slot]), kinetic(&self.after[slot]));
-            let work = h * self.wrenches[slot].dot(&self.after[slot]);
-            gain += k1 - k0 - work;
-            // A body at rest has the energy of falling by its own size to be compared with.
-            size += k0 + k1 + work.abs() + linear(&self.wrenches[slot]).norm() * self.reaches[slot];
-        }
-        // What driven bodies do to others is work as well: they go on whatever it takes.
-        for ((spot, c), drag) in self.spots.list.iter().zip(&self.normals).zip(&self.drags) {
-            gain += c * spot.carried + drag.dot(&spot.wall);
-        }
-        gain - GAIN * size
-    }
-
-    /// The step itself; `next` is where the bodies were.
+    /// The stages of a step; on failure with the slot of a body.
     fn advance(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (StepError, usize)> {
+        let (geometry, options) = (self.geometry.clone(), self.options);
+        let step = &StepInput { model, state, geometry: geometry.as_deref(), options: &options, h };
+        let no_body = |error: StepError| (error, 0);
         self.next.clone_from(state);
-        self.fly(model, state, h)?;
-        let here = |trouble: StepError| (trouble, 0);
-        self.look(model, state, h).map_err(here)?;
-        let keeps = self.options.keep_energy && self.options.gamma > 0.0;
-        let mut eased = 1.0;
-        for easing in 0..=EASINGS {
-            self.push(model, state, h, eased).map_err(here)?;
-            let mends = keeps && self.spots.list.iter().any(|spot| spot.distance < 0.0);
-            if !mends || eased == 0.0 || self.gain(model, h) <= 0.0 {
+        self.velocities.free_velocities(step)?;
+        self.contacts.find_contacts(step, &self.velocities).map_err(no_body)?;
+        rebounding_contacts(step, &self.velocities, &self.contacts.list, &mut self.rebounds);
+        self.limit_stabilisation(step).map_err(no_body)?;
+        let keeps_energy = options.keep_energy && options.gamma > 0.0;
+        if keeps_energy && self.assembly.max_joint_error > 0.0 {
+            let gain = self.energy_gain(step);
+            if gain > 0.0 {
+                correct_joint_energy(step, &self.velocities, gain, &mut self.solution.twists);
+            }
+        }
+        let (velocities, contacts, solution) = (&self.velocities, &self.contacts.list, &mut self.solution);
+        if options.keep_energy && !solution.stats.converged {
+            let members = &self.assembly.members;
+            solution.stats.impulse_scale =
+                self.scaling.scale_impulses(step, velocities, members, contacts, solution);
+        }
+        self.solver.warm_start.store(contacts, solution);
+        update_configuration(step, &mut solution.twists, &mut self.next);
+        let infeasibility = self.assembly.max_joint_error.max(self.contacts.max_penetration);
+        let output = StepOutput { velocities, contacts, solution, next: &self.next, infeasibility };
+        self.recorder.record(step, &output);
+        Ok(())
+    }
+
+    /// Impulses of the step with as much stabilisation of penetrations as brings no energy.
+    fn limit_stabilisation(&mut self, step: &StepInput) -> Result<(), StepError> {
+        let LcpOptions { keep_energy, gamma, .. } = *step.options;
+        let penetrates = self.contacts.list.iter().any(|contact| contact.distance < 0.0);
+        let limited = keep_energy && gamma > 0.0 && penetrates;
+        let mut factor = 1.0;
+        for reduction in 0..=MAX_REDUCTIONS {
+            self.find_impulses(step, factor)?;
+            if !limited || factor == 0.0 || self.energy_gain(step) <= 0.0 {
                 break;
             }
-            eased = if easing + 1 < EASINGS { 0.5 * eased } else { 0.0 };
+            factor = if reduction + 1 < MAX_REDUCTIONS { 0.5 * factor } else { 0.0 };
         }
-        if keeps && self.assembly.opening > 0.0 {
-            self.brake(model, state, h);
-        }
-        if self.options.keep_energy && !self.solve.converged {
-            let contacts = self.contacts.clone();
-            self.solve.calmed = self.calm(model, contacts.as_deref(), h);
-        }
-        let (normals, drags) = (&self.normals, &self.drags);
-        let kept = |k: usize| (normals[k], drags[k]);
-        self.last.keep(&self.spots.list, kept, &self.equalities);
-        self.place(model, state, h);
         Ok(())
     }
 
-    /// Moves the bodies and writes their momenta.
-    fn place(&mut self, model: &Model, state: &State, h: f64) {
-        let next = &mut self.next;
-        for (slot, link) in model.links.iter().enumerate() {
-            let (v, w) = (linear(&self.after[slot]), angular(&self.after[slot]));
-            let mut position = state.positions[slot] + v * h;
-            let mut rotation = state.rotations[slot];
-            let joint = &link.joint;
-            if joint.kind == JointKind::Planar {
-                let (frame, arm) = (&joint.on_parent, &joint.on_child);
-                let own = &mut next.coordinates[link.coordinates()];
-                if let Some(angle) = own.get_mut(2) {
-                    *angle += h * frame.axes.column(2).dot(&w);
-                    rotation = frame.axes * about(&Vec3::z(), *angle) * arm.axes.transpose();
-                }
-                let hinge = frame.axes.tr_mul(&(position + rotation * arm.point - frame.point));
-                (own[0], own[1]) = (hinge.x, hinge.y);
-                // The plane is kept to rounding.
-                let shift = Vec3::new(hinge.x, hinge.y, 0.0);
-                position = frame.point + frame.axes * shift - rotation * arm.point;
-            } else if !joint.particle {
-                let turn = Turn::exp(&(state.rotations[slot].tr_mul(&w) * h));
-                rotation = tidied(&(state.rotations[slot] * turn.matrix()));
-            }
-            // Angular velocity stays in body axes.
-            let spin = rotation * state.rotations[slot].tr_mul(&w);
-            next.positions[slot] = position;
-            next.rotations[slot] = rotation;
-            self.after[slot].fixed_rows_mut::<3>(3).copy_from(&spin);
+    /// Impulses and velocities of the step, with penetrations stabilised by `factor` times γ.
+    fn find_impulses(&mut self, step: &StepInput, factor: f64) -> Result<(), StepError> {
+        let (contacts, rebounds) = (&self.contacts.list, &self.rebounds);
+        self.bias.stabilisation_bias(step, &self.velocities, contacts, rebounds, factor);
+        self.solution.reset(&self.velocities.free, contacts.len(), factor);
+        self.solve_problem(step, Phase::Compression)?;
+        let (contacts, rebounds, solution) = (&self.contacts.list, &self.rebounds, &mut self.solution);
+        let expands = rebounds.iter().zip(&solution.normal).any(|(rebounds, c)| *rebounds && *c > 0.0);
+        if step.options.restitution == RestitutionLaw::Poisson && expands {
+            let compression = solution.stats;
+            expand_impulses(step, &self.velocities, contacts, rebounds, solution);
+            self.solve_problem(step, Phase::Expansion)?;
+            let stats = &mut self.solution.stats;
+            stats.iterations += compression.iterations;
+            stats.residual = stats.residual.max(compression.residual);
+            stats.converged &= compression.converged;
+            stats.energy_guarded += compression.energy_guarded;
         }
-        next.time = state.time + h;
-        next.steps = state.steps + 1;
-        for (slot, link) in model.links.iter().enumerate() {
-            if link.joint.kind == JointKind::Free {
-                let (position, rotation) = (&next.positions[slot], &next.rotations[slot]);
-                let momenta = &mut next.momenta[link.dofs()];
-                free::momenta_of(link, position, rotation, &self.after[slot], momenta);
-                continue;
-            }
-            let node = model.mass_node(next, slot, slot, link.dof);
-            let wrench = node.block * self.after[slot];
-            for (k, p) in next.momenta[link.dofs()].iter_mut().enumerate() {
-                *p = node.motion0.column(k).dot(&wrench);
-            }
-        }
+        Ok(())
     }
-}
 
-/// Farthest point of the parts of each body from its centre of mass, or of its joints, m, by slot.
-fn reaches(model: &Model) -> Vec<f64> {
-    let mut reaches: Vec<f64> = vec![0.0; model.moving()];
-    for closure in &model.closures {
-        let ends =
-            [(Some(closure.child), &closure.joint.on_child), (closure.parent, &closure.joint.on_parent)];
-        for (slot, frame) in ends {
-            if let Some(slot) = slot {
-                reaches[slot] = reaches[slot].max(frame.point.norm());
-            }
-        }
+    /// Assembles the problem of the velocities so far, solves it and adds its impulses.
+    fn solve_problem(&mut self, step: &StepInput, phase: Phase) -> Result<(), StepError> {
+        let (contacts, dofs) = (&self.contacts.list, &self.velocities.dofs);
+        let bodies = BodyVelocities { dofs, twists: &self.solution.twists };
+        self.assembly.assemble_problem(step, contacts, &self.bias.values, &bodies)?;
+        self.solver.solve_impulses(step, contacts, &self.assembly, dofs, phase, &mut self.solution)
     }
-    for part in model.contacts.iter().flat_map(|contacts| &contacts.parts) {
-        if let Some(slot) = part.slot {
-            reaches[slot] = f64::max(reaches[slot], part.reach);
-        }
+
+    fn energy_gain(&self, step: &StepInput) -> f64 {
+        let members = &self.assembly.members;
+        energy_gain(step, &self.velocities, members, &self.contacts.list, &self.solution)
     }
-    reaches
-}
-
-/// Speed with which a body rises by a depth against gravity, m/s: no limit without gravity.
-fn rise(gravity: f64, depth: f64) -> f64 {
-    if gravity > 0.0 { (2.0 * gravity * depth).sqrt() } else { f64::INFINITY }
-}
-
-/// How fast the distance of a spot changes with given twists.
-fn approach(contacts: &ContactGeometry, spot: &Spot, twists: &[Vec6]) -> f64 {
-    let of = |part: usize, w: &Vec6| contacts.parts[part].slot.map_or(0.0, |slot| w.dot(&twists[slot]));
-    of(spot.pair.0, &spot.wrenches[0]) + of(spot.pair.1, &spot.wrenches[1]) + spot.carried
 }
 
 impl Scheme for Lcp {
-    fn name(&self) -> &'static str {
-        "lcp"
-    }
-
-    fn order(&self) -> u32 {
-        1
+    fn kind(&self) -> SchemeKind {
+        SchemeKind::Lcp
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
@@ -492,37 +237,41 @@ impl Scheme for Lcp {
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        self.transcript.clear();
-        let done = self.advance(model, state, h);
-        if let Err((trouble, slot)) = done {
+        self.recorder.step.clear();
+        self.advance(model, state, h).map_err(|(trouble, slot)| {
             let body =
                 model.links.get(slot).map_or_else(String::new, |link| model.bodies[link.body].name.clone());
-            return Err(StepFailure {
-                step: state.steps,
-                time: state.time,
-                body,
-                trouble,
-                history: Vec::new(),
-            });
-        }
-        self.report(model, state, h);
+            StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
+        })?;
         std::mem::swap(state, &mut self.next);
-        Ok(SolverStats { iterations: self.solve.iterations, decrement: self.solve.residual })
+        let LcpSolveStats { iterations, residual, .. } = self.solution.stats;
+        Ok(SolverStats { iterations, decrement: residual })
     }
 
-    fn transcript(&self) -> Option<&StepRecord> {
-        Some(&self.transcript)
+    fn step_record(&self) -> Option<&StepRecord> {
+        Some(&self.recorder.step)
     }
 
-    fn steps_by_complementarity(&self) -> bool {
-        true
+    fn contacts(&self) -> Vec<StepContact> {
+        let Some(geometry) = self.geometry.as_deref() else { return Vec::new() };
+        let body = |part: usize| geometry.parts[part].body;
+        let contacts = self.contacts.list.iter().enumerate();
+        contacts
+            .map(|(k, contact)| StepContact {
+                bodies: (body(contact.pair.0), body(contact.pair.1)),
+                point: contact.point,
+                normal: contact.normal,
+                impulse: contact.normal_impulse(geometry, self.solution.normal[k])
+                    + self.solution.friction[k],
+            })
+            .collect()
     }
 
-    fn memory(&self, out: &mut Vec<f64>) {
-        self.last.write(out);
+    fn save_warm_start(&self, arrays: &mut NamedArrays) {
+        self.solver.warm_start.save(arrays);
     }
 
-    fn recall(&mut self, numbers: &[f64]) -> bool {
-        self.last.read(numbers)
+    fn restore_warm_start(&mut self, arrays: &NamedArrays) -> bool {
+        self.solver.warm_start.restore(arrays)
     }
 }

@@ -1,9 +1,9 @@
-//! What may be chosen about time stepping with complementarity, with its defaults.
+//! Options of LCP time stepping, with their defaults.
 
-use crate::schemes::UnknownScheme;
+use crate::schemes::SchemeError;
 use crate::step_record::StepSolver;
 
-/// In what a distance is measured.
+/// Metric of distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DistanceMetric {
     /// Metres along the contact normal; impulses are N s.
@@ -14,80 +14,80 @@ pub enum DistanceMetric {
 }
 
 impl DistanceMetric {
-    /// All, by their words.
+    /// All, by their names in scene files.
     pub const WORDS: [(&'static str, Self); 2] = [("gap", Self::Gap), ("ratio", Self::Ratio)];
 }
 
-/// What restitution relates.
+/// Law of restitution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestitutionLaw {
-    /// Normal velocities after and before.
+    /// Newton: relates normal velocities after and before.
     #[default]
     Newton,
-    /// Normal impulses of expansion and compression.
+    /// Poisson: relates normal impulses of expansion and compression.
     Poisson,
 }
 
 impl RestitutionLaw {
-    /// All, by their words.
+    /// All, by their names in scene files.
     pub const WORDS: [(&'static str, Self); 2] = [("newton", Self::Newton), ("poisson", Self::Poisson)];
 }
 
 /// How much of an open gap a contact may close in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GapRule {
-    /// All of it: `γ` mends what is violated and bodies meet when they meet.
+    /// All of it: `γ` scales violated constraints only.
     #[default]
     Full,
-    /// `γ` times it, as [Hart 4.15, 4.17] print it: bodies within reach come closer by less in every step.
+    /// `γ` times it, as [Hart 4.15, 4.17] print it: approaching bodies come closer by less in every step.
     Gamma,
 }
 
 impl GapRule {
-    /// All, by their words.
+    /// All, by their names in scene files.
     pub const WORDS: [(&'static str, Self); 2] = [("full", Self::Full), ("gamma", Self::Gamma)];
 }
 
-/// What may be chosen about time stepping with complementarity.
+/// Options of LCP time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LcpOptions {
-    /// `γ` of the modified linearisation [Hart 4.17]: the part of an overlap or of a gaping joint that a step mends.
+    /// `γ` of the modified linearisation [Hart 4.17]: the fraction of a penetration or of a joint's position error that a step stabilises.
     pub gamma: f64,
     /// How much of an open gap may be closed.
     pub gaps: GapRule,
-    /// Whether less of an overlap is mended where all of it would bring energy (bodies at rest are then not lifted out of it), and
-    /// bodies on joints are slowed where mending those would.
+    /// Whether stabilisation of penetrations is reduced where all of it would bring energy (bodies at rest then stay in
+    /// penetration), and bodies on joints are slowed where stabilisation of joints would.
     pub keep_energy: bool,
     /// How far the point of an event may lie outside its features, m; by default what the pair travels in a step.
     pub eps_x: Option<f64>,
-    /// How near parts and events must be to count, in units of the metric; by default what the pair travels in a step.
+    /// Distance up to which pairs and events are active, in units of the metric; by default what the pair travels in a step.
     pub eps_t: Option<f64>,
     /// Rounding allowed in comparing events, m.
     pub eps_0: Option<f64>,
-    /// In what distances are measured.
+    /// Metric of distances.
     pub metric: DistanceMetric,
-    /// Who solves.
+    /// Solver of the problem.
     pub solver: StepSolver,
     /// Facets of the friction pyramid: even; in the plane there are two.
     pub facets: usize,
-    /// Whether the pyramid turns with the slip that there would be without friction, so that a corner of it resists straight
-    /// sliding; otherwise it follows from the normal alone.
+    /// Whether an edge of the pyramid is aligned with the tangential velocity without impulses, so that it resists straight
+    /// sliding; otherwise its directions depend on the normal alone.
     pub aligned: bool,
-    /// Residual at which a problem counts as solved, in the units of its judge.
+    /// Residual at which a problem counts as solved, in the units of its residual.
     pub tolerance: f64,
-    /// Most sweeps of a step.
+    /// Maximum number of Gauss-Seidel sweeps of a step.
     pub sweeps: usize,
-    /// Most factorisations of Newton's method where sweeps are slow; sweeps alone at zero.
-    pub polish: usize,
-    /// What restitution relates.
+    /// Maximum number of factorizations of Newton's method where sweeps converge slowly; zero: sweeps alone.
+    pub newton_factorizations: usize,
+    /// Law of restitution.
     pub restitution: RestitutionLaw,
 }
 
 impl LcpOptions {
-    /// Whether its numbers can be meant.
-    pub fn check(&self) -> Result<(), UnknownScheme> {
+    /// Checks the ranges of all numbers.
+    pub fn check(&self) -> Result<(), SchemeError> {
         let outside = |what: &'static str, value: f64, range: &'static str| {
-            Err(UnknownScheme::Number { what, value, range })
+            Err(SchemeError::Number { what, value, range })
         };
         if !(0.0..=1.0).contains(&self.gamma) {
             return outside("gamma", self.gamma, "from 0 to 1");
@@ -125,7 +125,7 @@ impl Default for LcpOptions {
             aligned: true,
             tolerance: 1e-10,
             sweeps: 400,
-            polish: 200,
+            newton_factorizations: 200,
             restitution: RestitutionLaw::default(),
         }
     }

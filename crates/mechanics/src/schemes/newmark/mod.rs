@@ -22,7 +22,7 @@
 mod dynamics;
 mod update;
 
-use super::{Scheme, UnknownScheme};
+use super::{Scheme, SchemeError, SchemeKind};
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
 use crate::joint::Step;
@@ -75,10 +75,10 @@ impl Newmark {
     }
 
     /// Any `β` in [0, 1/2] and `γ` in [0, 1].
-    pub fn new(beta: f64, gamma: f64, model: &Model, state: &State) -> Result<Self, UnknownScheme> {
+    pub fn new(beta: f64, gamma: f64, model: &Model, state: &State) -> Result<Self, SchemeError> {
         for (symbol, value, most) in [("beta", beta, 0.5), ("gamma", gamma, 1.0)] {
             if !(0.0..=most).contains(&value) {
-                return Err(UnknownScheme::Weight { symbol, value, least: 0.0, most });
+                return Err(SchemeError::Weight { symbol, value, least: 0.0, most });
             }
         }
         Ok(Self::of(Family { beta, gamma }, model, state))
@@ -355,12 +355,12 @@ impl Newmark {
 }
 
 impl Scheme for Newmark {
-    fn name(&self) -> &'static str {
-        if self.family.beta == 0.0 { "newmark-explicit" } else { "newmark-implicit" }
+    fn kind(&self) -> SchemeKind {
+        if self.family.beta == 0.0 { SchemeKind::NewmarkExplicit } else { SchemeKind::NewmarkImplicit }
     }
 
     fn order(&self) -> u32 {
-        if self.family.gamma == 0.5 { 2 } else { 1 }
+        if self.family.gamma == 0.5 { self.kind().capabilities().order } else { 1 }
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {

@@ -6,6 +6,7 @@ use super::range::exact;
 use super::terminal::copy_place;
 use crate::read::joints::WrittenJoint;
 use crate::read::kit::Posture;
+use crate::read::run;
 use crate::report::Read;
 use crate::tree::{Fields, Node};
 use percussion_control::Guess;
@@ -13,7 +14,7 @@ use percussion_control::guess::Waypoint;
 use percussion_control::plan::Plan;
 use percussion_geometry::Pose;
 use percussion_mechanics::JointKind;
-use percussion_mechanics::schemes::NAMES;
+use percussion_mechanics::schemes::SchemeKind;
 
 /// Where the search for a manoeuvre begins.
 #[derive(Clone, Debug)]
@@ -28,11 +29,11 @@ const KEYS: [&str; 4] = ["kind", "waypoints", "scheme", "run"];
 const KINDS: [&str; 5] = ["still", "straight", "waypoints", "free-motion", "run"];
 
 /// The scheme of a free motion, if none is named: it goes through collisions at any step.
-const SCHEME: &str = "decomposition";
+const SCHEME: SchemeKind = SchemeKind::Decomposition;
 
 /// The table `[plan.guess]`.
 pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> Read<PlanGuess> {
-    let free_motion = |scheme: &str| PlanGuess::Made(Guess::FreeMotion { scheme: scheme.to_owned() });
+    let free_motion = |scheme: SchemeKind| PlanGuess::Made(Guess::FreeMotion { scheme });
     let Some(node) = fields.node("guess") else {
         return Ok(match plan.meetings.is_empty() {
             true => PlanGuess::Made(Guess::Straight),
@@ -40,7 +41,7 @@ pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> 
         });
     };
     let f = Fields::of(context.report, node, "plan.guess", &KEYS)?;
-    let (kind, scheme, run) = (f.word("kind", &KINDS), f.word("scheme", &NAMES), f.text("run"));
+    let (kind, scheme, run) = (f.word("kind", &KINDS), run::scheme(&f, "scheme"), f.text("run"));
     let (kind, scheme, run) = (kind?, scheme?, run?);
     // A key says which kind is meant.
     let implied = [("waypoints", "waypoints"), ("scheme", "free-motion"), ("run", "run")];

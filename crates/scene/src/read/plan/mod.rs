@@ -40,6 +40,7 @@ use context::Context;
 use percussion_control::plan::{Plan, Times};
 use percussion_control::{Guess, Options};
 use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Bound;
 use std::sync::Arc;
@@ -84,7 +85,7 @@ pub struct PlanSettings {
 pub(crate) struct Built<'a> {
     pub model: &'a Model,
     pub state: &'a State,
-    pub scheme: &'a str,
+    pub scheme: SchemeKind,
     pub contact: Option<&'a ContactSpec>,
 }
 

@@ -3,12 +3,12 @@
 use super::context::Context;
 use crate::report::{Place, Read};
 use percussion_mechanics::force::{ForceLaw, JointLaw};
-use percussion_mechanics::schemes::builds_open;
+use percussion_mechanics::schemes::{Coordinates, SchemeKind};
 use percussion_mechanics::{JointKind, Model};
 
 /// Refuses scenes that no plan can be made for.
-pub(super) fn check(context: &Context<'_>, scheme: &str, place: Place) -> Read<()> {
-    if builds_open(scheme) && !context.kit.joints.is_empty() {
+pub(super) fn check(context: &Context<'_>, scheme: SchemeKind, place: Place) -> Read<()> {
+    if scheme.capabilities().coordinates == Coordinates::Maximal && !context.kit.joints.is_empty() {
         let message =
             format!("plans need joints with coordinates, but scheme \"{scheme}\" holds them as constraints");
         return Err(context.report.complain(place, message, "choose another `scheme` under [run]"));

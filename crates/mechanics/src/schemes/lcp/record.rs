@@ -1,0 +1,143 @@
+//! The record of a step: momentum jumps for the ledger, impacts, solver statistics and constraint violation.
+
+use super::StepInput;
+use super::contact_constraint::ContactConstraint;
+use super::energy::kinetic_energy;
+use super::free_velocities::FreeVelocities;
+use super::restitution::rebound_threshold;
+use super::solve_impulses::StepSolution;
+use crate::contact::ContactGeometry;
+use crate::model::State;
+use crate::spatial::{Vec6, angular, linear, twist};
+use crate::step_record::{Impact, ImpactKind, JumpSource, MomentumJump, StepRecord};
+use percussion_geometry::Vec3;
+use std::ops::Range;
+
+/// What a step has computed.
+pub(super) struct StepOutput<'a> {
+    pub velocities: &'a FreeVelocities,
+    pub contacts: &'a [ContactConstraint],
+    pub solution: &'a StepSolution,
+    pub next: &'a State,
+    /// Largest violation of a constraint at the beginning of the step.
+    pub infeasibility: f64,
+}
+
+/// The record, with workspace.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    /// The record of the last step.
+    pub step: StepRecord,
+    /// Wrenches of normal impulses and of friction, by slot.
+    wrenches: Vec<[Vec6; 2]>,
+}
+
+impl Recorder {
+    /// Records a step.
+    pub fn record(&mut self, step: &StepInput, output: &StepOutput) {
+        self.step.solve = Some(output.solution.stats);
+        self.step.infeasibility = Some(output.infeasibility);
+        let Some(geometry) = step.geometry else { return };
+        self.record_jumps(step, geometry, output);
+        let mut from = 0;
+        while from < output.contacts.len() {
+            let pair = output.contacts[from].pair;
+            let count = output.contacts[from..].iter().take_while(|contact| contact.pair == pair).count();
+            self.step.impacts.extend(impact(step, geometry, output, from..from + count));
+            from += count;
+        }
+    }
+
+    /// Impulses, and the energy that they brought: `K(v) - K(v₀) = (h F + J)·(v + v₀)/2`.
+    fn record_jumps(&mut self, step: &StepInput, geometry: &ContactGeometry, output: &StepOutput) {
+        let StepInput { model, state, .. } = *step;
+        let StepOutput { velocities, contacts, solution, next, .. } = *output;
+        self.wrenches.clear();
+        self.wrenches.resize(model.moving(), [Vec6::zeros(); 2]);
+        for (k, contact) in contacts.iter().enumerate() {
+            let (c, friction) = (solution.normal[k], &solution.friction[k]);
+            if c == 0.0 && *friction == Vec3::zeros() {
+                continue;
+            }
+            for (side, slot) in contact.slots(geometry).into_iter().enumerate() {
+                let Some(slot) = slot else { continue };
+                let along = if side == 0 { *friction } else { -friction };
+                let moment = (contact.point - state.positions[slot]).cross(&along);
+                let [normal, tangential] = &mut self.wrenches[slot];
+                *normal += contact.gradient[side] * c;
+                *tangential += twist(&along, &moment);
+            }
+        }
+        let (mut normal, mut friction) = (0.0, 0.0);
+        for (slot, [n, t]) in self.wrenches.iter().enumerate() {
+            if *n == Vec6::zeros() && *t == Vec6::zeros() {
+                continue;
+            }
+            // Velocities of the end in the axes of the beginning, in which impulses act.
+            let end = &solution.twists[slot];
+            let turned = state.rotations[slot] * next.rotations[slot].tr_mul(&angular(end));
+            let end = twist(&linear(end), &turned);
+            let mean = (velocities.initial[slot] + end) * 0.5;
+            normal += n.dot(&mean);
+            friction += t.dot(&mean);
+            for (source, wrench) in [(JumpSource::Contact, n), (JumpSource::Friction, t)] {
+                self.step.jumps.push(jump(source, slot, &state.positions[slot], wrench));
+            }
+        }
+        if model.moving() > 0 {
+            self.step.energy(JumpSource::Contact, 0, normal);
+            self.step.energy(JumpSource::Friction, 0, friction);
+        }
+    }
+}
+
+/// The contacts of a pair as one impact, if one of them closed faster than contacts at rest do.
+fn impact(
+    step: &StepInput,
+    geometry: &ContactGeometry,
+    output: &StepOutput,
+    range: Range<usize>,
+) -> Option<Impact> {
+    let StepOutput { velocities, contacts, solution, .. } = *output;
+    let mut fastest: Option<(f64, usize)> = None;
+    for k in range.clone().filter(|k| solution.normal[*k] != 0.0) {
+        let speed = contacts[k].distance_rate(geometry, &velocities.initial) * contacts[k].unit;
+        if fastest.is_none_or(|(least, _)| speed < least) {
+            fastest = Some((speed, k));
+        }
+    }
+    let (speed, fastest) = fastest.filter(|(speed, _)| -speed > rebound_threshold(step))?;
+    let fastest = &contacts[fastest];
+    let slots = fastest.slots(geometry);
+    let (mut impulse, mut weight, mut point) = (Vec3::zeros(), 0.0, Vec3::zeros());
+    for k in range {
+        let contact = &contacts[k];
+        let normal = contact.normal_impulse(geometry, solution.normal[k]);
+        impulse += normal + solution.friction[k];
+        let size = normal.norm();
+        weight += size;
+        point += contact.point * size;
+    }
+    let energy = |twists: &[Vec6]| -> f64 {
+        let kinetic =
+            |slot: usize| kinetic_energy(&step.model.links[slot], &step.state.rotations[slot], &twists[slot]);
+        slots.into_iter().flatten().map(kinetic).sum()
+    };
+    let bodies = (geometry.parts[fastest.pair.0].body, geometry.parts[fastest.pair.1].body);
+    Some(Impact {
+        time: step.state.time + step.h,
+        bodies,
+        point: point / weight,
+        normal: fastest.normal,
+        impulse,
+        energy: (energy(&velocities.initial), energy(&solution.twists)),
+        speed: (speed, fastest.distance_rate(geometry, &solution.twists) * fastest.unit),
+        kind: ImpactKind::Stepped,
+    })
+}
+
+/// An impulse on a body as a jump of its momenta about the origin.
+fn jump(source: JumpSource, slot: usize, center: &Vec3, wrench: &Vec6) -> MomentumJump {
+    let force = linear(wrench);
+    MomentumJump { source, slot, linear: force, angular: center.cross(&force) + angular(wrench), energy: 0.0 }
+}

@@ -1,0 +1,119 @@
+//! The solver of the complementarity problem of a step, and its choice.
+
+use super::options::LcpOptions;
+use crate::discrete::StepError;
+use crate::step_record::{LcpSolveStats, StepSolver};
+use percussion_solve::{
+    FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
+    Relaxation, SolveError,
+};
+
+/// Contacts up to which Lemke's dense method follows Gauss-Seidel sweeps that do not converge; the fixed point beyond.
+const MAX_LEMKE_CONTACTS: usize = 60;
+/// Sweeps from which extrapolation pays.
+const MIN_EXTRAPOLATED_SWEEPS: usize = 50;
+/// Pairs of sweeps over which is extrapolated.
+const EXTRAPOLATION_DEPTH: usize = 5;
+/// Contacts beyond which the automatic choice is Gauss-Seidel sweeps alone.
+const MAX_EXACT_CONTACTS: usize = 400;
+/// Residual above which impulses that no solver improves are not used.
+const MAX_RESIDUAL: f64 = 1e-3;
+
+/// All solvers, with their workspaces.
+#[derive(Debug, Default)]
+pub(super) struct Solvers {
+    lemke: FrictionalLemke,
+    relaxation: Relaxation,
+    fixed_point: FixedPoint,
+    sweeps: GaussSeidel,
+    widening: Vec<f64>,
+    best: FrictionalSolution,
+}
+
+impl Solvers {
+    /// Solves a problem from given impulses with the solver of the options.
+    pub fn solve(
+        &mut self,
+        problem: &Frictional,
+        start: &Impulses,
+        options: &LcpOptions,
+    ) -> Result<(&FrictionalSolution, LcpSolveStats), StepError> {
+        let mut solver = options.solver;
+        let tolerance = options.tolerance;
+        self.sweeps.tolerance = tolerance;
+        self.sweeps.limit = options.sweeps;
+        let large_pile = options.solver == StepSolver::Auto && problem.contact_count() > MAX_EXACT_CONTACTS;
+        self.sweeps.polish = if large_pile { 0 } else { options.newton_factorizations };
+        self.sweeps.memory = if options.sweeps > MIN_EXTRAPOLATED_SWEEPS { EXTRAPOLATION_DEPTH } else { 0 };
+        self.fixed_point.tolerance = tolerance;
+        match options.solver {
+            StepSolver::Lemke => store(&mut self.best, self.lemke.solve(problem)),
+            StepSolver::Relaxation => {
+                self.widening.clear();
+                self.widening.resize(problem.contact_count(), 0.0);
+                store(&mut self.best, self.relaxation.solve(problem, &self.widening)?);
+            }
+            StepSolver::FixedPoint => store(&mut self.best, self.fixed_point.solve(problem)?),
+            StepSolver::GaussSeidel => store(&mut self.best, self.sweeps.solve_from(problem, start)?),
+            StepSolver::Auto => solver = self.auto(problem, start)?,
+        }
+        let best = &self.best;
+        let residual = best.residual.worst();
+        if best.outcome == FrictionalOutcome::NotPointed {
+            return Err(cancelling_impulses(best));
+        }
+        // Sweeps that were chosen, and those of a large pile, are used unconverged; the stats say so.
+        if !(residual <= MAX_RESIDUAL) && options.solver != StepSolver::GaussSeidel && !large_pile {
+            return Err(StepError::Impulses { residual });
+        }
+        let solve = LcpSolveStats {
+            solver,
+            contacts: problem.contact_count(),
+            iterations: best.iterations,
+            residual,
+            converged: residual <= tolerance,
+            stabilisation_factor: 1.0,
+            energy_guarded: if solver == StepSolver::GaussSeidel { self.sweeps.report().guarded } else { 0 },
+            impulse_scale: 1.0,
+        };
+        Ok((best, solve))
+    }
+
+    /// Sweeps first; where they do not converge, the solution of another solver if its residual is smaller.
+    fn auto(&mut self, problem: &Frictional, start: &Impulses) -> Result<StepSolver, SolveError> {
+        let first = self.sweeps.solve_from(problem, start)?;
+        store(&mut self.best, first);
+        if first.is_solved() || problem.contact_count() > MAX_EXACT_CONTACTS {
+            return Ok(StepSolver::GaussSeidel);
+        }
+        let iterations = first.iterations;
+        let (second, solver) = if problem.contact_count() <= MAX_LEMKE_CONTACTS {
+            (self.lemke.solve(problem), StepSolver::Lemke)
+        } else {
+            (self.fixed_point.solve(problem)?, StepSolver::FixedPoint)
+        };
+        let evidence = second.outcome == FrictionalOutcome::NotPointed;
+        let residual = self.best.residual.worst();
+        if second.residual.worst() < residual || (evidence && !(residual <= MAX_RESIDUAL)) {
+            store(&mut self.best, second);
+            self.best.iterations += iterations;
+            return Ok(solver);
+        }
+        Ok(StepSolver::GaussSeidel)
+    }
+}
+
+/// Copies a solution without allocation.
+fn store(best: &mut FrictionalSolution, from: &FrictionalSolution) {
+    best.outcome = from.outcome;
+    best.residual = from.residual;
+    best.iterations = from.iterations;
+    best.evidence.clone_from(&from.evidence);
+    best.impulses.copy_from(&from.impulses);
+}
+
+/// Impulses that cancel, as a step error.
+fn cancelling_impulses(solution: &FrictionalSolution) -> StepError {
+    let pressed = solution.evidence.as_ref().map_or(0, |e| e.normal.iter().filter(|c| **c > 0.0).count());
+    StepError::Jammed { contacts: pressed }
+}

@@ -1,0 +1,63 @@
+//! Right-hand sides of the contact constraints: `γ Φ_m/h` [Hart 4.17], less for penetrations that would bring energy, and the
+//! rebound velocity of Newton's restitution.
+
+use super::StepInput;
+use super::contact_constraint::ContactConstraint;
+use super::free_velocities::FreeVelocities;
+use super::options::{GapRule, LcpOptions, RestitutionLaw};
+
+/// The bias of every contact, in units of the metric per second: the constraint is `bias + nᵀ v >= 0`.
+#[derive(Debug, Default)]
+pub(super) struct StabilisationBias {
+    /// By contact.
+    pub values: Vec<f64>,
+}
+
+impl StabilisationBias {
+    /// Computes the bias of all contacts; penetrations are stabilised by `factor` times γ.
+    pub fn stabilisation_bias(
+        &mut self,
+        step: &StepInput,
+        velocities: &FreeVelocities,
+        contacts: &[ContactConstraint],
+        rebounds: &[bool],
+        factor: f64,
+    ) {
+        let LcpOptions { gamma, restitution, gaps, keep_energy, .. } = *step.options;
+        let gravity = step.model.gravity.norm();
+        self.values.clear();
+        for (k, contact) in contacts.iter().enumerate() {
+            let gain = match (contact.distance < 0.0, gaps) {
+                (true, _) => factor * gamma,
+                (false, GapRule::Full) => 1.0,
+                (false, GapRule::Gamma) => gamma,
+            };
+            let mut bias = gain * contact.distance / step.h;
+            // Without the energy limit stabilisation is bounded by a velocity.
+            if !keep_energy && bias < 0.0 {
+                bias = bias.max(-rise_speed(gravity, -contact.distance * contact.unit) / contact.unit);
+            }
+            // Contacts rebound where they are: the remaining gap must not reduce the rebound.
+            if rebounds[k] {
+                let bound = match restitution {
+                    RestitutionLaw::Newton => {
+                        // Approach speed before the step, from the row of the constraint itself.
+                        let initial = step
+                            .geometry
+                            .map_or(0.0, |geometry| contact.distance_rate(geometry, &velocities.initial));
+                        contact.surface.restitution * initial
+                    }
+                    RestitutionLaw::Poisson => 0.0,
+                };
+                bias = bias.min(bound);
+            }
+            // The unknowns are velocities of bodies moved by forces.
+            self.values.push(bias + contact.driven_rate);
+        }
+    }
+}
+
+/// Speed with which a body rises by a height against gravity, `√(2 g d)`, m/s; unbounded without gravity.
+fn rise_speed(gravity: f64, height: f64) -> f64 {
+    if gravity > 0.0 { (2.0 * gravity * height).sqrt() } else { f64::INFINITY }
+}

@@ -1,0 +1,143 @@
+//! Reading a [`Simulation`] by the names of bodies and joints.
+
+use crate::simulation::Simulation;
+use crate::spatial::{angular, linear};
+use percussion_geometry::{Pose, Vec3};
+use thiserror::Error;
+
+/// A name that no body or joint has.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("there is no {what} `{name}`")]
+pub struct UnknownName {
+    /// `body` or `joint`.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+}
+
+/// A body at the present instant.
+#[derive(Clone, Copy)]
+pub struct BodyView<'a> {
+    simulation: &'a Simulation,
+    index: usize,
+}
+
+/// A joint of a tree at the present instant.
+#[derive(Clone, Copy)]
+pub struct JointView<'a> {
+    simulation: &'a Simulation,
+    slot: usize,
+}
+
+/// A contact of the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactView<'a> {
+    /// Names of the bodies.
+    pub bodies: (&'a str, &'a str),
+    /// Its point.
+    pub point: Vec3,
+    /// Unit normal from the second body to the first.
+    pub normal: Vec3,
+    /// Impulse on the first body, friction included, N s.
+    pub impulse: Vec3,
+}
+
+/// Energy of a model, J.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of gravity and forces with a potential.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential energy.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+impl Simulation {
+    /// A body by name.
+    pub fn body(&self, name: &str) -> Result<BodyView<'_>, UnknownName> {
+        let unknown = || UnknownName { what: "body", name: name.to_owned() };
+        let index = self.model().body_named(name).ok_or_else(unknown)?;
+        Ok(BodyView { simulation: self, index })
+    }
+
+    /// A joint by name: one with coordinates, not one that closes a loop or that the scheme holds as a constraint.
+    pub fn joint(&self, name: &str) -> Result<JointView<'_>, UnknownName> {
+        let unknown = || UnknownName { what: "joint with coordinates", name: name.to_owned() };
+        let slot = self.model().links.iter().position(|link| link.joint.name == name).ok_or_else(unknown)?;
+        Ok(JointView { simulation: self, slot })
+    }
+
+    /// Energy at the present instant.
+    pub fn energy(&self) -> Energy {
+        let latest = self.ledger().latest();
+        Energy { kinetic: latest.kinetic, potential: latest.potential }
+    }
+
+    /// Contacts of the last step with their impulses; none of schemes in which contact is a potential.
+    pub fn contacts(&self) -> Vec<ContactView<'_>> {
+        let name = |body: usize| self.model().bodies[body].name.as_str();
+        self.step_contacts()
+            .into_iter()
+            .map(|contact| ContactView {
+                bodies: (name(contact.bodies.0), name(contact.bodies.1)),
+                point: contact.point,
+                normal: contact.normal,
+                impulse: contact.impulse,
+            })
+            .collect()
+    }
+}
+
+impl BodyView<'_> {
+    /// Pose of the body's own frame.
+    pub fn pose(&self) -> Pose {
+        self.simulation.model().pose(self.simulation.state(), self.index)
+    }
+
+    /// Origin of the body's own frame.
+    pub fn position(&self) -> Vec3 {
+        self.pose().position
+    }
+
+    /// Centre of mass; of fixed and driven bodies the origin of their own frame.
+    pub fn center_of_mass(&self) -> Vec3 {
+        let slot = self.simulation.model().slots[self.index];
+        slot.map_or_else(|| self.position(), |slot| self.simulation.state().positions[slot])
+    }
+
+    /// Velocity of the centre of mass, m/s; zero of fixed and driven bodies.
+    pub fn velocity(&self) -> Vec3 {
+        self.twist().0
+    }
+
+    /// Angular velocity, world axes, rad/s; zero of fixed and driven bodies.
+    pub fn angular_velocity(&self) -> Vec3 {
+        self.twist().1
+    }
+
+    fn twist(&self) -> (Vec3, Vec3) {
+        let model = self.simulation.model();
+        let Some(slot) = model.slots[self.index] else { return (Vec3::zeros(), Vec3::zeros()) };
+        let twist = model.twists(self.simulation.state())[slot];
+        (linear(&twist), angular(&twist))
+    }
+}
+
+impl JointView<'_> {
+    /// Its coordinates, rad and m, as its kind orders them.
+    pub fn coordinates(&self) -> &[f64] {
+        &self.simulation.state().coordinates[self.simulation.model().links[self.slot].coordinates()]
+    }
+
+    /// Rates of its degrees of freedom.
+    pub fn rates(&self) -> Vec<f64> {
+        let model = self.simulation.model();
+        model.rates(self.simulation.state())[model.links[self.slot].dofs()].to_vec()
+    }
+}
