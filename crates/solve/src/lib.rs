@@ -1,4 +1,4 @@
-//! Small solvers: linear programs, strictly convex quadratic programs, nonnegative least squares, the nearest
+//! Small solvers: linear programs, strictly convex quadratic programs, the nearest
 //! point of a convex hull, linear complementarity; impulses at contacts with friction, sparse; and linear
 //! systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]), plain ([`Lu`]) or sparse and symmetric ([`sparse::Ldl`]).
 //!
@@ -9,7 +9,6 @@
 //! |---|---|---|---|
 //! | linear program | [`LinearProgram`] | [`solve_lp`]: bounded simplex method | [`lp_residual`] |
 //! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
-//! | nonnegative least squares | matrix and right-hand side | [`nnls()`]: Lawson-Hanson | [`nnls_residual`] |
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
 //! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
 //! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
@@ -33,7 +32,6 @@ pub mod lcp;
 mod least_squares;
 pub mod lp;
 pub mod nlp;
-pub mod nnls;
 pub mod qp;
 pub mod sparse;
 
@@ -51,5 +49,4 @@ pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_resi
 pub use lp::{
     Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
 };
-pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
 pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};

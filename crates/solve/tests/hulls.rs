@@ -1,87 +1,13 @@
-//! Nonnegative least squares and nearest points of hulls: closed forms, brute force over all faces, the other
-//! solvers of this crate, and degenerate inputs.
+//! Nearest points of hulls: closed forms, the other solvers of this crate, and degenerate inputs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 
 use common::{Random, dot};
-use nalgebra::{DMatrix, DVector};
 use percussion_solve::{
-    LinearProgram, NnlsOutcome, QpSolver, QuadraticProgram, SolveError, distance_to_hull, hull_residual,
-    minimum_norm_point, nnls, nnls_residual, solve_lp,
+    LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, hull_residual, minimum_norm_point,
+    solve_lp,
 };
-
-/// Distance by trying every subset of columns: the least-squares fit with positive coefficients that is best.
-fn brute_force_nnls(a: &DMatrix<f64>, b: &[f64]) -> f64 {
-    let n = a.ncols();
-    let target = DVector::from_column_slice(b);
-    let mut best = target.norm();
-    for subset in 1_u32..1 << n {
-        let columns: Vec<_> = (0..n).filter(|j| subset >> j & 1 == 1).map(|j| a.column(j)).collect();
-        let part = DMatrix::from_columns(&columns);
-        let fit = part.clone().svd(true, true).solve(&target, 1e-12).unwrap();
-        if fit.iter().all(|v| *v >= 0.0) {
-            best = best.min((part * fit - &target).norm());
-        }
-    }
-    best
-}
-
-#[test]
-fn least_squares_over_a_cone_match_brute_force() {
-    let mut random = Random::new(31);
-    let mut evidence = 0.0_f64;
-    for trial in 0..400 {
-        let (m, n) = (1 + random.below(12), 1 + random.below(8));
-        let grid = trial % 2 == 0;
-        let entry = |random: &mut Random| {
-            let v = random.within(-1.0, 1.0);
-            if grid { (2.0 * v).round() / 2.0 } else { v }
-        };
-        let a = DMatrix::from_fn(m, n, |_, _| entry(&mut random));
-        let b: Vec<f64> = (0..m).map(|_| entry(&mut random)).collect();
-        let solution = nnls(&a, &b).unwrap();
-        assert_eq!(solution.outcome, NnlsOutcome::Optimal);
-        let residual = nnls_residual(&a, &b, &solution).unwrap();
-        evidence = evidence.max(residual.worst());
-        assert!(residual.worst() <= 1e-14, "trial {trial}: {residual:?}");
-        let expected = brute_force_nnls(&a, &b);
-        assert!(
-            (solution.distance - expected).abs() <= 1e-13,
-            "trial {trial}: {} {expected}",
-            solution.distance
-        );
-    }
-    println!("evidence {evidence:.1e}");
-}
-
-#[test]
-fn many_columns_and_repeated_ones_end_with_evidence() {
-    let mut random = Random::new(32);
-    let mut evidence = 0.0_f64;
-    for trial in 0..500 {
-        let (m, half) = (1 + random.below(12), 1 + random.below(60));
-        let first = DMatrix::from_fn(m, half, |_, _| random.within(-1.0, 1.0));
-        // Every column twice, the second time on another scale.
-        let a = DMatrix::from_fn(m, 2 * half, |i, j| first[(i, j % half)] * if j < half { 1.0 } else { 1e3 });
-        let inside = trial % 2 == 0;
-        let b: Vec<f64> = if inside {
-            let weights = DVector::from_fn(2 * half, |_, _| random.unit());
-            (a.clone() * weights).as_slice().to_vec()
-        } else {
-            random.vector(m)
-        };
-        let solution = nnls(&a, &b).unwrap();
-        assert_eq!(solution.outcome, NnlsOutcome::Optimal);
-        let residual = nnls_residual(&a, &b, &solution).unwrap();
-        evidence = evidence.max(residual.worst());
-        assert!(residual.worst() <= 1e-13, "trial {trial}: {residual:?}");
-        if inside {
-            assert!(solution.distance <= 1e-13 * dot(&b, &b).sqrt(), "trial {trial}: {}", solution.distance);
-        }
-    }
-    println!("evidence {evidence:.1e}");
-}
 
 #[test]
 fn the_nearest_point_of_a_cube_is_its_clamped_target() {
@@ -217,13 +143,10 @@ fn misuse_is_refused_with_the_place() {
     ));
     assert!(matches!(minimum_norm_point(&[[f64::NAN]]), Err(SolveError::NotFinite { .. })));
     assert!(matches!(distance_to_hull(&[[0.0]], &[f64::INFINITY]), Err(SolveError::NotFinite { .. })));
-    let a = DMatrix::from_element(2, 2, 1.0);
-    assert!(matches!(nnls(&a, &[1.0]), Err(SolveError::Length { expected: 2, found: 1, .. })));
-    assert!(matches!(nnls(&a, &[1.0, f64::NAN]), Err(SolveError::NotFinite { index: 1, .. })));
 }
 
 #[test]
-fn the_judges_find_spoilt_answers() {
+fn the_residual_finds_spoilt_answers() {
     let points = [[1.0, 2.0], [1.0, -1.0], [4.0, 0.0]];
     let good = minimum_norm_point(&points).unwrap();
     let mut bad = good.clone();
@@ -231,8 +154,4 @@ fn the_judges_find_spoilt_answers() {
     assert!(hull_residual(&points, &[0.0; 2], &bad).unwrap().combination > 0.01);
     bad.point = vec![1.0, 0.5];
     assert!(hull_residual(&points, &[0.0; 2], &bad).unwrap().gap > 0.01);
-    let a = DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 0.0, 1.0]);
-    let mut bad = nnls(&a, &[2.0, 1.0]).unwrap();
-    bad.x[0] += 1e-6;
-    assert!(nnls_residual(&a, &[2.0, 1.0], &bad).unwrap().consistency > 1e-8);
 }
