@@ -33,6 +33,7 @@ mod least_squares;
 pub mod lp;
 pub mod nlp;
 pub mod qp;
+pub mod simd;
 pub mod sparse;
 
 pub use constraints::Constraints;

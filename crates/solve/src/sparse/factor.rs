@@ -4,7 +4,7 @@ use super::front::{Front, Pivot, Work};
 use super::pairs::Groups;
 use super::symmetric::Symmetric;
 use super::tree::{Node, ROOT, Tree};
-use pulp::Arch;
+use crate::simd::Instructions;
 
 /// Rounds of scaling.
 const ROUNDS: usize = 2;
@@ -62,7 +62,7 @@ pub struct Ldl {
     nothing: Vec<u32>,
     room: Room,
     solution: Vec<f64>,
-    arch: Arch,
+    instructions: Instructions,
 }
 
 /// Rows that follow each other in a child's front and in its parent's: from where, to where, how many.
@@ -106,7 +106,7 @@ impl Ldl {
             nothing: Vec::new(),
             room: Room::default(),
             solution: vec![0.0; matrix.dimension],
-            arch: Arch::new(),
+            instructions: Instructions::detect(),
         }
     }
 
@@ -221,7 +221,7 @@ impl Ldl {
         }
         let pivots_at = self.pivots.len();
         let mut front = Front { panel, size, candidates, labels: &mut self.labels[labels_at..] };
-        let count = self.arch.dispatch(Work {
+        let count = self.instructions.run(Work {
             front: &mut front,
             pivots: &mut self.pivots,
             products,
@@ -402,13 +402,13 @@ mod tests {
             matrix.values[slot] = (1.0 + (3 * i + 7 * j) as f64).sin() * if i == j { 0.01 } else { 1.0 };
         }
         let right: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
-        let solved = |arch: Arch| {
-            let mut factors = Ldl { arch, ..Ldl::new(&matrix, |_| false) };
+        let solved = |instructions: Instructions| {
+            let mut factors = Ldl { instructions, ..Ldl::new(&matrix, |_| false) };
             let inertia = factors.factor(&matrix.values);
             let mut x = vec![0.0; n];
             factors.solve(&right, &mut x);
             (inertia, factors.numbers, x)
         };
-        assert_eq!(solved(Arch::Scalar), solved(Arch::new()));
+        assert_eq!(solved(Instructions::portable()), solved(Instructions::detect()));
     }
 }

@@ -3,7 +3,7 @@
 //! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous wherever it is
 //! looked at, and a change of order swaps rows and columns.
 
-use pulp::{Simd, WithSimd};
+use crate::simd::{Kernel, Packet};
 
 /// Growth at which a pivot is taken without looking for a better one.
 const CONTENT: f64 = 8.0;
@@ -54,12 +54,12 @@ pub(super) struct Work<'a, 'b> {
     pub limit: f64,
 }
 
-impl WithSimd for Work<'_, '_> {
+impl Kernel for Work<'_, '_> {
     /// Columns eliminated.
     type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> usize {
+    fn run<P: Packet>(self) -> usize {
         let count = self.front.eliminate(self.limit, self.pivots, self.products);
         self.front.update_rest(count, self.products, self.rest, self.packed);
         count

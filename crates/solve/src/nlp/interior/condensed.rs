@@ -1,6 +1,6 @@
 //! Inequalities that are eliminated: rows with the same columns together add a dense block `Σ jᵀ j / e` to the Hessian.
 
-use pulp::{Arch, Simd, WithSimd};
+use crate::simd::{Instructions, Kernel, Packet};
 use std::collections::HashMap;
 
 /// Columns that are added at once.
@@ -78,7 +78,7 @@ impl Condensed {
     /// Adds all blocks, with what rows are divided by.
     pub fn add(&mut self, jacobian: &[f64], divisors: &[f64], values: &mut [f64]) {
         let Self { blocks, room } = self;
-        Arch::new().dispatch(Addition { blocks, room, jacobian, divisors, values });
+        Instructions::detect().run(Addition { blocks, room, jacobian, divisors, values });
     }
 
     /// Adds the rows' sum with given weights to the columns.
@@ -121,11 +121,11 @@ struct Addition<'a> {
     values: &'a mut [f64],
 }
 
-impl WithSimd for Addition<'_> {
+impl Kernel for Addition<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn run<P: Packet>(self) {
         let Self { blocks, room, jacobian, divisors, values } = self;
         for block in blocks {
             let width = block.columns.len();

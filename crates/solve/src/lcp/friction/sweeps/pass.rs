@@ -8,13 +8,12 @@
 //! ```
 
 use super::graph::Part;
-#[cfg(target_arch = "x86_64")]
-use super::lanes;
-use super::lanes::{Body, Four, Lanes, Pair, along, push};
+use super::lanes::{Body, Lanes, Pair, along, push};
 use super::local::{segment, shrink_to_diamond};
 use super::system::{Item, System};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::residual::FrictionalResidual;
+use crate::simd::{Instructions, Kernel, Packet};
 
 /// What the impulses of a part come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,39 +41,7 @@ impl Account {
 impl System {
     /// Goes once over a part, forth or back; returns the largest change of an impulse.
     pub(super) fn sweep(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
-        #[cfg(target_arch = "x86_64")]
-        if lanes::by_four() {
-            // SAFETY: the processor has registers of four.
-            return unsafe { self.sweep_by_four(part, back, cone, relaxation) };
-        }
-        self.sweep_all::<[f64; 4]>(part, back, cone, relaxation)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    fn sweep_by_four(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
-        self.sweep_all::<std::arch::x86_64::__m256d>(part, back, cone, relaxation)
-    }
-
-    #[inline(always)]
-    fn sweep_all<F: Four>(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
-        let mut change = 0.0_f64;
-        let Self { items, rows, drift, x, v, wish, .. } = self;
-        let items = &items[part.items.clone()];
-        for k in 0..items.len() {
-            let item = &items[if back { items.len() - 1 - k } else { k }];
-            let range = item.range();
-            let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
-            let by = if let (Ok(rows), Ok(drift), Ok(x)) =
-                (<&[Pair; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
-            {
-                full::<F>(item, rows, drift, x, v, cone, relaxation)
-            } else {
-                any(item, rows, drift, x, v, wish, relaxation)
-            };
-            change = larger(by, change);
-        }
-        change
+        Instructions::detect().run(Sweep { system: self, part, back, cone, relaxation })
     }
 
     /// Brings impulses back into their cones.
@@ -111,31 +78,67 @@ impl System {
 
     /// The same, and what the impulses do.
     pub(super) fn account(&self, part: &Part, cone: Cone) -> Account {
-        #[cfg(target_arch = "x86_64")]
-        if lanes::by_four() {
-            // SAFETY: the processor has registers of four.
-            return unsafe { self.account_by_four(part, cone) };
-        }
-        self.account_all::<[f64; 4]>(part, cone)
+        Instructions::detect().run(Accounting { system: self, part, cone })
     }
+}
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    fn account_by_four(&self, part: &Part, cone: Cone) -> Account {
-        self.account_all::<std::arch::x86_64::__m256d>(part, cone)
-    }
+/// A pass over a part that updates impulses and velocities.
+struct Sweep<'a> {
+    system: &'a mut System,
+    part: &'a Part,
+    back: bool,
+    cone: Cone,
+    relaxation: f64,
+}
+
+impl Kernel for Sweep<'_> {
+    type Output = f64;
 
     #[inline(always)]
-    fn account_all<F: Four>(&self, part: &Part, cone: Cone) -> Account {
+    fn run<P: Packet>(self) -> f64 {
+        let Self { system, part, back, cone, relaxation } = self;
+        let mut change = 0.0_f64;
+        let System { items, rows, drift, x, v, wish, .. } = system;
+        let items = &items[part.items.clone()];
+        for k in 0..items.len() {
+            let item = &items[if back { items.len() - 1 - k } else { k }];
+            let range = item.range();
+            let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
+            let by = if let (Ok(rows), Ok(drift), Ok(x)) =
+                (<&[Pair; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
+            {
+                full::<P>(item, rows, drift, x, v, cone, relaxation)
+            } else {
+                any(item, rows, drift, x, v, wish, relaxation)
+            };
+            change = larger(by, change);
+        }
+        change
+    }
+}
+
+/// A pass over a part that measures what it leaves.
+struct Accounting<'a> {
+    system: &'a System,
+    part: &'a Part,
+    cone: Cone,
+}
+
+impl Kernel for Accounting<'_> {
+    type Output = Account;
+
+    #[inline(always)]
+    fn run<P: Packet>(self) -> Account {
+        let Self { system, part, cone } = self;
         let (mut equality, mut normal, mut friction, mut over, mut power) =
             (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64, 0.0);
-        for item in &self.items[part.items.clone()] {
-            let (va, vb) = (&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
-            let (rows, x) = (&self.rows[item.range()], &self.x[item.range()]);
+        for item in &system.items[part.items.clone()] {
+            let (va, vb) = (&system.v[item.ends[0] as usize], &system.v[item.ends[1] as usize]);
+            let (rows, x) = (&system.rows[item.range()], &system.x[item.range()]);
             if let (Cone::Facets, Ok(rows), &[n, s, t], true) =
                 (cone, <&[Pair; 3]>::try_from(rows), x, item.contact)
             {
-                let (u, drift) = (Lanes::<F>::of(va, vb).speeds(rows), &self.drift[item.range()]);
+                let (u, drift) = (Lanes::<P>::of(va, vb).speeds(rows), &system.drift[item.range()]);
                 let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
                 power += n * (u[0] - larger(item.bias, 0.0)) + s * u[1] + t * u[2];
                 let slip = larger(u[1].abs(), u[2].abs());
@@ -158,7 +161,7 @@ impl System {
             }
             normal = normal.max(un.min(x[0]).abs());
             let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
-            let drifts = &self.drift[item.range()][1..];
+            let drifts = &system.drift[item.range()][1..];
             let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
             power += speeds.clone().zip(p).map(|(u, p)| u * p).sum::<f64>();
             match cone {
@@ -259,7 +262,7 @@ fn any(
 
 /// Visits a contact with two tangents; returns the largest change of an impulse.
 #[inline(always)]
-fn full<F: Four>(
+fn full<P: Packet>(
     item: &Item,
     rows: &[Pair; 3],
     drift: &[f64; 3],
@@ -269,7 +272,7 @@ fn full<F: Four>(
     relaxation: f64,
 ) -> f64 {
     let [a, b] = item.ends.map(|e| e as usize);
-    let mut lanes = Lanes::<F>::of(&v[a], &v[b]);
+    let mut lanes = Lanes::<P>::of(&v[a], &v[b]);
     let u = lanes.speeds(rows);
     let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
     let next = contact(item, cone, relaxation, *x, u);

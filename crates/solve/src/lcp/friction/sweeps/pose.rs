@@ -1,14 +1,13 @@
 //! Writes a problem into the memory of sweeps, in the order of visits and in the units of [the system](super::system).
 
 use super::graph::WORLD;
-#[cfg(target_arch = "x86_64")]
-use super::lanes;
-use super::lanes::{Four, Lanes, Pair, overlap};
+use super::lanes::{Lanes, Pair, overlap};
 use super::local::Plane;
 use super::system::{Item, System};
 use crate::lcp::friction::problem::{Contact, Frictional};
 use crate::lcp::friction::residual::root_compliance;
 use crate::lcp::friction::rows::{Block, Row, WIDEST};
+use crate::simd::{Instructions, Kernel, Packet};
 
 /// Determinants below this multiple of the product of the diagonal say that rows of a contact are dependent.
 const DEPENDENT: f64 = 1e-9;
@@ -42,37 +41,22 @@ impl System {
         }
         self.items.clear();
         self.items.reserve(self.graph.items.len());
-        self.write(problem);
+        Instructions::detect().run(Writing { system: self, problem });
         let widest = self.items.iter().fold(0, |most, item| item.rows.max(most));
         self.wish.resize(widest as usize, 0.0);
         self.x.clear();
         self.x.resize(self.rows.len(), 0.0);
     }
 
-    fn write(&mut self, problem: &Frictional) {
-        #[cfg(target_arch = "x86_64")]
-        if lanes::by_four() {
-            // SAFETY: the processor has registers of four.
-            return unsafe { self.write_by_four(problem) };
-        }
-        self.write_all::<[f64; 4]>(problem);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    fn write_by_four(&mut self, problem: &Frictional) {
-        self.write_all::<std::arch::x86_64::__m256d>(problem);
-    }
-
     #[inline(always)]
-    fn write_all<F: Four>(&mut self, problem: &Frictional) {
+    fn write<P: Packet>(&mut self, problem: &Frictional) {
         let (equalities, blocks) = (problem.equality_count(), problem.masses().blocks);
         for k in 0..self.graph.items.len() {
             let source = self.graph.items[k] as usize;
             let contact = source.checked_sub(equalities).map(|m| &problem.contacts[m]);
             let first = self.rows.len() as u32;
             let mut item = match contact.and_then(|contact| Plain::find(problem, contact, blocks)) {
-                Some(plain) => self.write_plain::<F>(&plain),
+                Some(plain) => self.write_plain::<P>(&plain),
                 None => self.write_any(problem, source),
             };
             let world = self.free.len() as u32 - 1;
@@ -87,15 +71,15 @@ impl System {
 
     /// A contact of the usual kind.
     #[inline(always)]
-    fn write_plain<F: Four>(&mut self, plain: &Plain) -> Item {
+    fn write_plain<P: Packet>(&mut self, plain: &Plain) -> Item {
         let Plain { contact, rows, roots } = plain;
-        let roots = Lanes::<F>::of(roots[0], roots[1]);
+        let roots = Lanes::<P>::of(roots[0], roots[1]);
         let softest = if rows[1].compliance > rows[2].compliance { rows[1] } else { rows[2] };
         let (root, tangential) = (rows[0].compliance.sqrt(), softest.compliance.sqrt());
         let scales = [1.0 / root, 1.0 / tangential, 1.0 / tangential];
         let [n, s, t] = [0, 1, 2].map(|k| {
             let [a, b] = rows[k].sides();
-            Lanes::<F>::of(a, b).times(&roots).scaled(scales[k])
+            Lanes::<P>::of(a, b).times(&roots).scaled(scales[k])
         });
         for (lanes, (row, scale)) in [n, s, t].iter().zip(rows.iter().zip(scales)) {
             self.rows.push(lanes.pair());
@@ -144,6 +128,20 @@ impl System {
         self.rows.push(hat);
         self.drift.push(if row.drift == 0.0 { 0.0 } else { row.drift * scale / self.size });
         self.unit.push(self.size * scale);
+    }
+}
+
+struct Writing<'a> {
+    system: &'a mut System,
+    problem: &'a Frictional,
+}
+
+impl Kernel for Writing<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.system.write::<P>(self.problem);
     }
 }
 

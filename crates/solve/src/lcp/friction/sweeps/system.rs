@@ -10,14 +10,13 @@
 //! is zeros.
 
 use super::graph::{Graph, Part};
-#[cfg(target_arch = "x86_64")]
-use super::lanes;
-use super::lanes::{Four, Lanes, Pair, push};
+use super::lanes::{Lanes, Pair, push};
 use super::local::Plane;
 use crate::arithmetic::dot;
 use crate::lcp::friction::impulses::{Cone, Impulses};
 use crate::lcp::friction::problem::Frictional;
 use crate::lcp::friction::rows::WIDEST;
+use crate::simd::{Instructions, Kernel, Packet};
 
 /// What is solved for at once: a contact with its tangents, or an equality.
 #[derive(Clone, Debug)]
@@ -123,22 +122,11 @@ impl System {
                 *into = self.size * dot(&factors[at..=at + i], &v[..=i]);
             }
         }
-        #[cfg(target_arch = "x86_64")]
-        if lanes::by_four() {
-            // SAFETY: the processor has registers of four.
-            return unsafe { self.impulses_by_four(problem, cone, into) };
-        }
-        self.impulses::<[f64; 4]>(problem, cone, into);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    fn impulses_by_four(&self, problem: &Frictional, cone: Cone, into: &mut Impulses) {
-        self.impulses::<std::arch::x86_64::__m256d>(problem, cone, into);
+        Instructions::detect().run(Answering { system: self, problem, cone, into });
     }
 
     #[inline(always)]
-    fn impulses<F: Four>(&self, problem: &Frictional, cone: Cone, into: &mut Impulses) {
+    fn impulses<P: Packet>(&self, problem: &Frictional, cone: Cone, into: &mut Impulses) {
         for item in &self.items {
             let source = item.source as usize;
             let (rows, x, unit) = (&self.rows[item.range()], &self.x[item.range()], &self.unit[item.range()]);
@@ -147,7 +135,7 @@ impl System {
                 continue;
             }
             into.normal[source] = x[0] * unit[0];
-            let lanes = Lanes::<F>::of(&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
+            let lanes = Lanes::<P>::of(&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
             let facets = into.facets[problem.facets(source)].as_chunks_mut().0;
             let drift = &self.drift[item.range()];
             let mut slip = 0.0_f64;
@@ -169,22 +157,11 @@ impl System {
 
     /// The velocities of a part from its impulses: the rounding of many small changes ends here.
     pub(super) fn propel(&mut self, part: &Part) {
-        #[cfg(target_arch = "x86_64")]
-        if lanes::by_four() {
-            // SAFETY: the processor has registers of four.
-            return unsafe { self.propel_by_four(part) };
-        }
-        self.propel_all::<[f64; 4]>(part);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    fn propel_by_four(&mut self, part: &Part) {
-        self.propel_all::<std::arch::x86_64::__m256d>(part);
+        Instructions::detect().run(Propulsion { system: self, part });
     }
 
     #[inline(always)]
-    fn propel_all<F: Four>(&mut self, part: &Part) {
+    fn propel_all<P: Packet>(&mut self, part: &Part) {
         let Self { items, rows, x, v, free, .. } = self;
         v[part.bodies.clone()].copy_from_slice(&free[part.bodies.clone()]);
         for item in &items[part.items.clone()] {
@@ -195,7 +172,7 @@ impl System {
             }
             let [a, b] = item.ends.map(|e| e as usize);
             if let (Ok(rows), Ok(x)) = (rows.try_into(), x.try_into()) {
-                let mut lanes = Lanes::<F>::of(&v[a], &v[b]);
+                let mut lanes = Lanes::<P>::of(&v[a], &v[b]);
                 lanes.push(rows, x);
                 lanes.write(v, [a, b]);
                 continue;
@@ -204,5 +181,37 @@ impl System {
             rows.iter().zip(x).for_each(|(row, x)| push(row, *x, &mut va, &mut vb));
             (v[a], v[b]) = (va, vb);
         }
+    }
+}
+
+/// [`System::impulses`]
+struct Answering<'a> {
+    system: &'a System,
+    problem: &'a Frictional,
+    cone: Cone,
+    into: &'a mut Impulses,
+}
+
+impl Kernel for Answering<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.system.impulses::<P>(self.problem, self.cone, self.into);
+    }
+}
+
+/// [`System::propel`]
+struct Propulsion<'a> {
+    system: &'a mut System,
+    part: &'a Part,
+}
+
+impl Kernel for Propulsion<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.system.propel_all::<P>(self.part);
     }
 }
