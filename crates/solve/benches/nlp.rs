@@ -5,7 +5,7 @@
 mod chain;
 
 use chain::{Chain, Wishes};
-use percussion_solve::nlp::{Interior, Options, Program, Record, Warm, Watch};
+use percussion_solve::nlp::{InteriorPoint, Options, Program, IterationRecord, WarmStart, CallbackAction};
 
 fn main() {
     let only = std::env::args().skip_while(|a| a != "--only").nth(1);
@@ -30,19 +30,19 @@ fn main() {
         }
         let mut chain = Chain::new(&Wishes { nodes, force, free_time, obstacles, price });
         let mut start = chain.start();
-        let mut interior = Interior::new();
+        let mut interior = InteriorPoint::new();
         let mut options = Options::default();
         for turn in ["", "again", "hot"] {
-            let mut watch = |record: &Record| {
+            let mut callback = |record: &IterationRecord| {
                 if log && turn.is_empty() {
                     if record.iteration == 0 {
-                        println!("{}", Record::heading());
+                        println!("{}", IterationRecord::heading());
                     }
                     println!("{}", record.line());
                 }
-                Watch::Continue
+                CallbackAction::Continue
             };
-            let mut s = interior.solve_watched(&mut chain, &start, &options, &mut watch).unwrap();
+            let mut s = interior.solve_with_callback(&mut chain, &start, &options, &mut callback).unwrap();
             // The quickest of a few where that takes no time: others use the machine too. The analysis is new once only.
             for _ in 0..if nodes > 100 || turn.is_empty() { 0 } else { 9 } {
                 let next = interior.solve(&mut chain, &start, &options).unwrap();
@@ -71,7 +71,7 @@ fn main() {
             );
             if turn == "again" {
                 start.clone_from(&s.point);
-                options.warm = Some(Warm::after(&s));
+                options.warm = Some(WarmStart::after(&s));
             }
         }
     }

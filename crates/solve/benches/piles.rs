@@ -10,13 +10,13 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{Frictional, GaussSeidel, Impulses};
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
 use std::time::Instant;
 
 const STEPS: usize = 5;
 
 /// Heaps of a size that differ in their momenta only, by a hundredth.
-fn steps(side: [usize; 3]) -> Vec<Frictional> {
+fn steps(side: [usize; 3]) -> Vec<FrictionContactProblem> {
     (0..STEPS).map(|k| piles::heap(&mut Random::new(5), side, [0.2, 0.5], 0.02 + 0.0002 * k as f64)).collect()
 }
 
@@ -27,7 +27,7 @@ struct Run {
     residual: f64,
 }
 
-fn run(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
+fn run(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
     let mut last: Impulses = solver.solve(&problems[0]).unwrap().impulses.clone();
     let mut run = Run { time: 0.0, visits: 0, residual: 0.0 };
     for problem in &problems[1..] {
@@ -42,7 +42,7 @@ fn run(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
 }
 
 /// The fastest of a few runs, which are all the same but for what else the machine does.
-fn best(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
+fn best(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
     let mut best = run(solver, problems);
     for _ in 0..4 {
         let again = run(solver, problems);

@@ -28,7 +28,7 @@ pub enum SolveError {
     NotFinite {
         /// The argument.
         what: &'static str,
-        /// Position in the argument.
+        /// BasisStatus in the argument.
         index: usize,
         /// The offending value.
         value: f64,

@@ -11,7 +11,7 @@
 //! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
 //! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
 //! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
-//! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
+//! | impulses with friction | [`FrictionContactProblem`] | [`FrictionalLemke`], [`ConvexRelaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
 //! | nonlinear program, on manifolds too | [`nlp::Program`] | [`nlp::Interior`]: primal-dual interior point, filter | [`nlp::kkt_residual`] |
 //!
 //! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
@@ -37,17 +37,17 @@ pub mod simd;
 pub mod sparse;
 
 pub use constraints::Constraints;
-pub use dense::{Dependent, Lu, PivotedQr};
+pub use dense::{DependentColumn, Lu, PivotedQr};
 pub use error::SolveError;
 pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
-pub use krylov::{Gmres, KrylovReport, Product};
+pub use krylov::{Gmres, GmresReport, Product};
 pub use lcp::friction::{
-    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalComplaint, FrictionalLemke,
+    Cone, FixedPoint, FixedPointMap, FixedPointReport, FrictionContactProblem, FrictionalTextErrorKind, FrictionalLemke,
     FrictionalOutcome, FrictionalResidual, FrictionalSolution, FrictionalTextError, GaussSeidel, Impulses,
-    NotPointed, Relaxation, SweepReport, cone_residual, frictional_residual, relaxation_residual,
+    NotPointed, ConvexRelaxation, GaussSeidelReport, cone_residual, frictional_residual, relaxation_residual,
 };
 pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
 pub use lp::{
-    Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
+    Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, BasisStatus, lp_residual, solve_lp, solve_lp_from,
 };
 pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};

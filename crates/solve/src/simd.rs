@@ -406,9 +406,8 @@ impl Packet for Avx2 {
     #[inline(always)]
     fn max_of_each([a, b, c, d]: [Self; WIDTH]) -> Self {
         unsafe {
-            let pairs = |a: __m256d, b: __m256d| {
-                _mm256_max_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b))
-            };
+            let pairs =
+                |a: __m256d, b: __m256d| _mm256_max_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
             let (first, second) = (pairs(a.0, b.0), pairs(c.0, d.0));
             let low = _mm256_permute2f128_pd::<0x20>(first, second);
             Self(_mm256_max_pd(low, _mm256_permute2f128_pd::<0x31>(first, second)))
@@ -447,7 +446,8 @@ mod tests {
             let packets = [0, 1, 2, 3].map(|k| P::load(&self.0[k]));
             let [a, b, ..] = packets;
             let masks = [a.gt(b), a.ge(b), P::and(a.gt(b), b.ge(P::splat(0.0)))];
-            let mut results = vec![a.add(b), a.sub(b), a.mul(b), a.div(b), a.sqrt(), a.neg(), a.abs(), a.max(b)];
+            let mut results =
+                vec![a.add(b), a.sub(b), a.mul(b), a.div(b), a.sqrt(), a.neg(), a.abs(), a.max(b)];
             results.extend(masks.map(|mask| a.masked(mask)));
             results.extend([0, 1, 2, 3].map(|lane| a.broadcast(lane)));
             results.extend(P::transpose(packets));

@@ -5,8 +5,8 @@ mod common;
 
 use common::Random;
 use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
-    GaussSeidel, Impulses, QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual,
+    Cone, FixedPoint, FixedPointMap, FrictionContactProblem, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
+    GaussSeidel, Impulses, QpSolver, QuadraticProgram, ConvexRelaxation, SolveError, cone_residual,
     frictional_residual, relaxation_residual,
 };
 
@@ -25,7 +25,7 @@ fn wrench(n: V3, r: V3, sign: f64) -> Vec<f64> {
 }
 
 /// Six unknowns: mass and the same moment of inertia about all axes.
-fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
+fn ball(problem: &mut FrictionContactProblem, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
     let mut inverse = [0.0; 36];
     for i in 0..6 {
         inverse[7 * i] = if i < 3 { 1.0 / mass } else { 1.0 / inertia };
@@ -35,7 +35,7 @@ fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> 
 
 /// A contact at a point: `n` points from `under` (or the ground) to `over`; both know their centres.
 fn touch(
-    problem: &mut Frictional,
+    problem: &mut FrictionContactProblem,
     point: V3,
     (over, over_centre): (usize, V3),
     under: Option<(usize, V3)>,
@@ -57,7 +57,7 @@ fn touch(
 
 const UP: [V3; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-fn lemke(problem: &Frictional) -> FrictionalSolution {
+fn lemke(problem: &FrictionContactProblem) -> FrictionalSolution {
     let solution = FrictionalLemke::new().solve(problem).clone();
     if solution.is_solved() {
         let residual = frictional_residual(problem, &solution.impulses, Cone::Facets).unwrap();
@@ -72,8 +72,8 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) {
 }
 
 /// A block of mass 2 in the plane, moved by b, on a floor with friction.
-fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> FrictionContactProblem {
+    let mut problem = FrictionContactProblem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &b).unwrap();
     problem.contact(&[(block, &[0.0, 1.0])], friction, gap).unwrap();
     problem.tangent(&[(block, &[1.0, 0.0])]).unwrap();
@@ -109,7 +109,7 @@ fn a_block_on_a_plane_sticks_slides_or_leaves() {
 /// normal.
 #[test]
 fn two_blocks_and_a_wall() {
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     let left = problem.block(&[1.0, 0.0, 0.0, 1.0], &[4.0, 0.0]).unwrap();
     let right = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
     problem.contact(&[(right, &[1.0, 0.0]), (left, &[-1.0, 0.0])], 0.0, 0.0).unwrap();
@@ -125,7 +125,7 @@ fn two_blocks_and_a_wall() {
 #[test]
 fn four_corners_share_a_load_that_one_could_carry() {
     for friction in [0.0, 0.3, 0.8] {
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         // Falls, slides along x and would tip: the corner impulses are not unique, the velocity is.
         let body = ball(&mut problem, 2.0, 0.5, &[1.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
         for (x, y) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
@@ -162,8 +162,8 @@ fn redundant_equalities_and_contacts_without_tangents() {
 }
 
 /// A rod of length 2 whose lower end slides on a rough floor, tilted by `angle` from it.
-fn rod(angle: f64, friction: f64, push: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn rod(angle: f64, friction: f64, push: f64) -> FrictionContactProblem {
+    let mut problem = FrictionContactProblem::new();
     let (mass, inertia) = (1.0, 1.0 / 3.0);
     let w = [1.0 / mass, 0.0, 0.0, 0.0, 1.0 / mass, 0.0, 0.0, 0.0, 1.0 / inertia];
     let rod = problem.block(&w, &[push, -0.01, 0.0]).unwrap();
@@ -195,7 +195,7 @@ fn painleves_rod_gets_impulses_at_any_friction() {
 #[test]
 fn a_jam_is_proved_by_impulses_that_cancel() {
     for friction in [0.0, 0.4] {
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
         for sign in [1.0, -1.0] {
             problem.contact(&[(block, &[sign, 0.0])], friction, -0.1).unwrap();
@@ -208,7 +208,7 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
         assert!(evidence.normal.iter().all(|c| *c > 0.0));
     }
     // With room to spare the same cone does no harm.
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[1.0, -1.0]).unwrap();
     for sign in [1.0, -1.0] {
         problem.contact(&[(block, &[sign, 0.0])], 0.4, 0.1).unwrap();
@@ -220,8 +220,8 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
 }
 
 /// Bodies in space with random contacts among them and with the ground, some joined.
-fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> FrictionContactProblem {
+    let mut problem = FrictionContactProblem::new();
     for _ in 0..bodies {
         let momentum: Vec<f64> = random.vector(6);
         ball(&mut problem, random.within(0.5, 2.0), random.within(0.1, 0.6), &momentum);
@@ -270,10 +270,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn relaxations_agree_with_the_dense_quadratic_solver() {
     let mut random = Random::new(12);
-    let (mut relaxation, mut solver, mut worst) = (Relaxation::new(), QpSolver::new(), 0.0_f64);
+    let (mut relaxation, mut solver, mut worst) = (ConvexRelaxation::new(), QpSolver::new(), 0.0_f64);
     for k in 0..40 {
         // One body, contacts with the ground: small enough to write down by hand.
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         let (mass, inertia) = (random.within(0.5, 2.0), random.within(0.1, 0.6));
         let b = random.vector(6);
         let body = ball(&mut problem, mass, inertia, &b);
@@ -308,7 +308,7 @@ fn relaxations_agree_with_the_dense_quadratic_solver() {
 
 #[test]
 fn an_infeasible_relaxation_is_a_cone_that_is_not_pointed() {
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
     for sign in [1.0, -1.0] {
         problem.contact(&[(block, &[sign, 0.0])], 0.4, -0.1).unwrap();
@@ -376,8 +376,8 @@ fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
 }
 
 /// Blocks on top of each other, four corners per interface; the middle one is pushed.
-fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn tower(blocks: usize, friction: f64, push: f64) -> FrictionContactProblem {
+    let mut problem = FrictionContactProblem::new();
     for k in 0..blocks {
         let x = if k == blocks / 2 { push } else { 0.0 };
         ball(&mut problem, 1.0, 1.0 / 6.0, &[x, 0.0, -0.01, 0.0, 0.0, 0.0]);
@@ -433,7 +433,7 @@ fn a_warm_start_needs_next_to_no_sweeps() {
 fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
     let points = [[0.6, 0.1, -0.3], [-0.5, 0.4, -0.3], [-0.1, -0.7, -0.3]];
     let build = |tangents: usize, first: [f64; 3]| {
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         let body = ball(&mut problem, 1.0, 0.3, &[2.0, 0.7, -1.0, 0.3, 0.1, 0.4]);
         for (point, first) in points.into_iter().zip(first) {
             problem.contact(&[(body, &wrench(UP[0], point, 1.0))], 0.4, 0.0).unwrap();
@@ -494,7 +494,7 @@ fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
 
 #[test]
 fn misuse_is_refused_with_its_place() {
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     assert!(matches!(problem.tangent(&[(0, &[1.0])]), Err(SolveError::OutOfRange { what: "block", .. })));
     assert!(matches!(problem.block(&[], &[]), Err(SolveError::Empty { .. })));
     assert!(matches!(problem.block(&[1.0; 49], &[0.0; 7]), Err(SolveError::OutOfRange { .. })));
@@ -514,7 +514,7 @@ fn a_belt_that_runs_carries_along_what_lies_on_it() {
     // A block of mass 2 at rest, pressed with impulse 2 on a belt at speed 3: friction 1/2 speeds it up by 1/2.
     // Against a belt that runs at 0.2 it is carried along.
     for (belt, expected) in [(3.0, 0.5), (-3.0, -0.5), (0.2, 0.2)] {
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -2.0]).unwrap();
         problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0).unwrap();
         problem.drifting_tangent(&[(block, &[1.0, 0.0])], -belt).unwrap();
@@ -538,7 +538,7 @@ fn a_belt_that_runs_carries_along_what_lies_on_it() {
 
 #[test]
 fn a_problem_of_zeros_is_solved_by_zeros_from_any_start() {
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     let mut w = [0.0; 36];
     (0..6).for_each(|k| w[7 * k] = 1.0);
     let body = problem.block(&w, &[0.0; 6]).unwrap();
@@ -560,7 +560,7 @@ fn a_contact_of_bodies_is_the_contact_of_its_rows() {
     let inertia = [0.7, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.3];
     let skew = [0.7, 0.1, 0.0, 0.1, 0.9, -0.2, 0.0, -0.2, 1.3];
     let bodies = || {
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         problem.body(0.5, &inertia, &std::array::from_fn(f)).unwrap();
         problem.body(0.8, &skew, &std::array::from_fn(|i| f(i + 6))).unwrap();
         problem.block(&[2.0], &[1.0]).unwrap();

@@ -5,8 +5,8 @@ mod common;
 
 use common::{Random, dot};
 use percussion_solve::{
-    LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, hull_residual, minimum_norm_point,
-    solve_lp,
+    LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, hull_residual,
+    minimum_norm_point, solve_lp,
 };
 
 #[test]

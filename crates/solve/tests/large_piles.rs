@@ -6,7 +6,7 @@ mod piles;
 
 use common::Random;
 use percussion_solve::{
-    Cone, FixedPoint, Frictional, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
+    Cone, FixedPoint, FrictionContactProblem, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
     frictional_residual,
 };
 use std::time::Instant;
@@ -15,7 +15,7 @@ use std::time::Instant;
 const AGREEMENT: f64 = 1e-8;
 
 /// Solves to 1e-10 and has it judged.
-fn exact(problem: &Frictional, cone: Cone) -> FrictionalSolution {
+fn exact(problem: &FrictionContactProblem, cone: Cone) -> FrictionalSolution {
     let mut solver = GaussSeidel::exact();
     solver.cone = cone;
     let from = Instant::now();
@@ -32,12 +32,12 @@ fn exact(problem: &Frictional, cone: Cone) -> FrictionalSolution {
     solution
 }
 
-fn difference(problem: &Frictional, a: &FrictionalSolution, b: &FrictionalSolution) -> f64 {
+fn difference(problem: &FrictionContactProblem, a: &FrictionalSolution, b: &FrictionalSolution) -> f64 {
     let pairs = a.impulses.velocity.iter().zip(&b.impulses.velocity);
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / problem.momentum_size()
 }
 
-fn fixed_point(problem: &Frictional) -> FrictionalSolution {
+fn fixed_point(problem: &FrictionContactProblem) -> FrictionalSolution {
     let mut fixed = FixedPoint::new();
     let from = Instant::now();
     let solution = fixed.solve(problem).unwrap().clone();

@@ -12,8 +12,8 @@ mod stored;
 
 use common::Random;
 use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
-    Relaxation, frictional_residual, relaxation_residual,
+    Cone, FixedPoint, FixedPointMap, FrictionContactProblem, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
+    ConvexRelaxation, frictional_residual, relaxation_residual,
 };
 use stored::{Row, Stored, apart, library, named};
 
@@ -31,15 +31,15 @@ const CHANGES: usize = 40;
 const UNDETERMINED: [&str; 1] = ["dice3-31"];
 
 /// What the judge says of an answer, whatever its solver said.
-fn judged(problem: &Frictional, impulses: &Impulses) -> f64 {
+fn judged(problem: &FrictionContactProblem, impulses: &Impulses) -> f64 {
     frictional_residual(problem, impulses, Cone::Facets).unwrap().worst()
 }
 
-fn lemke(problem: &Frictional) -> FrictionalSolution {
+fn lemke(problem: &FrictionContactProblem) -> FrictionalSolution {
     FrictionalLemke::new().solve(problem).clone()
 }
 
-fn sweeps(problem: &Frictional, tolerance: f64) -> FrictionalSolution {
+fn sweeps(problem: &FrictionContactProblem, tolerance: f64) -> FrictionalSolution {
     let mut sweeps = GaussSeidel::exact();
     sweeps.tolerance = tolerance;
     sweeps.solve(problem).unwrap().clone()
@@ -69,7 +69,7 @@ fn problems_are_written_as_they_were_read() {
     let library = library();
     assert!(library.len() >= 20, "{}", library.len());
     for stored in &library {
-        let read: Frictional = stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
+        let read: FrictionContactProblem = stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
         assert_eq!(read.to_text(), stored.text, "{}", stored.name);
         assert_eq!(stored.problem(), read, "{}", stored.name);
     }
@@ -109,7 +109,7 @@ fn every_solver_solves_every_problem_in_every_order_and_all_agree_where_there_is
                 // The relaxation is the problem itself where the widening is that of the solution.
                 let slips = written.frictions().zip(&answer.impulses.slip);
                 let widening: Vec<f64> = slips.map(|(mu, slip)| mu * slip).collect();
-                let relaxed = Relaxation::new().solve(problem, &widening).unwrap().clone();
+                let relaxed = ConvexRelaxation::new().solve(problem, &widening).unwrap().clone();
                 let residual = relaxation_residual(problem, &widening, &relaxed.impulses).unwrap().worst();
                 assert!(residual <= SOLVED, "{name}: {residual:e}");
                 answers.extend([("fixed point", answer), ("relaxation", relaxed)]);
@@ -188,7 +188,7 @@ fn the_plain_relaxation_of_every_problem_is_solved() {
     for stored in &library() {
         let (name, problem) = (&stored.name, &stored.problem());
         let widening = vec![0.0; problem.contact_count()];
-        let answer = Relaxation::new().solve(problem, &widening).unwrap().clone();
+        let answer = ConvexRelaxation::new().solve(problem, &widening).unwrap().clone();
         let residual = relaxation_residual(problem, &widening, &answer.impulses).unwrap().worst();
         assert!(residual <= SOLVED, "{name}: {residual:e}");
     }

@@ -5,7 +5,7 @@ mod nlp_common;
 
 use nlp_common::chain::{Chain, Wishes};
 use percussion_solve::nlp::{
-    Bound, Interior, Layout, Options, Outcome, Program, Undefined, Warm, kkt_residual,
+    Bound, InteriorPoint, Layout, Options, Outcome, Program, Undefined, WarmStart, kkt_residual,
 };
 
 /// A mass from rest to rest one metre away within a second with least effort; forces constant on each of `k` intervals.
@@ -16,7 +16,7 @@ struct Glide {
 
 impl Glide {
     fn new(k: usize, force: f64) -> Self {
-        // Position and velocity at each node, then the forces.
+        // BasisStatus and velocity at each node, then the forces.
         let mut layout = Layout { variables: vec![Bound::FREE; 2 * (k + 1)], ..Layout::default() };
         for (variable, value) in [(0, 0.0), (1, 0.0), (2 * k, 1.0), (2 * k + 1, 0.0)] {
             layout.variables[variable] = Bound::equal(value);
@@ -52,7 +52,7 @@ impl Program for Glide {
         out.copy_from_slice(at);
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
             *t = f + s;
         }
@@ -85,7 +85,7 @@ impl Program for Glide {
         Ok(())
     }
 
-    fn curve(&mut self, _: &Vec<f64>, weight: f64, _: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(&mut self, _: &Vec<f64>, weight: f64, _: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
         hessian.fill(weight * self.h());
         Ok(())
     }
@@ -96,7 +96,7 @@ fn least_effort_is_that_of_the_closed_form_at_every_size() {
     for k in [30, 300, 3000] {
         let mut glide = Glide::new(k, 100.0);
         let start = vec![0.0; glide.layout().variables.len()];
-        let solution = Interior::new().solve(&mut glide, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
         println!(
             "{k:>5} intervals: {} iterations, {:?}, per iteration {:?}",
             solution.iterations,
@@ -122,7 +122,7 @@ fn iterations_hardly_depend_on_the_size_with_forces_at_their_bounds_too() {
     for k in [30, 300, 3000] {
         let mut glide = Glide::new(k, 4.5);
         let start = vec![0.0; glide.layout().variables.len()];
-        let solution = Interior::new().solve(&mut glide, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
         println!("{k:>5} intervals: {} iterations, {:?}", solution.iterations, solution.timing.total);
         assert_eq!(solution.outcome, Outcome::Optimal);
         let at_bounds = solution.point[2 * (k + 1)..].iter().filter(|u| u.abs() > 4.5 - 1e-6).count();
@@ -160,7 +160,7 @@ fn wishes() -> Wishes {
 fn a_mechanism_is_moved_within_bounds_and_tolerance() {
     let mut chain = Chain::new(&wishes());
     let start = chain.start();
-    let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert!(solution.iterations <= 20, "{}", solution.iterations);
     let residual = solution.residual;
@@ -177,7 +177,7 @@ fn the_unit_of_the_objective_does_not_matter() {
     for price in [1e3, 1.0, 1e-3, 1e-6] {
         let mut chain = Chain::new(&Wishes { price, ..wishes() });
         let start = chain.start();
-        let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
         assert_eq!(solution.outcome, Outcome::Optimal);
         iterations.push(solution.iterations);
         objectives.push(solution.objective / price);
@@ -191,7 +191,7 @@ fn the_unit_of_the_objective_does_not_matter() {
 fn obstacles_are_gone_around_and_free_time_is_used() {
     let mut chain = Chain::new(&Wishes { free_time: true, obstacles: 6, force: 8.0, ..wishes() });
     let start = chain.start();
-    let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert!(solution.residual.violation() < 1e-10, "{:?}", solution.residual);
     assert!(solution.multipliers.constraints.iter().any(|y| *y < -1e-3), "no obstacle is in the way");
@@ -201,14 +201,14 @@ fn obstacles_are_gone_around_and_free_time_is_used() {
 fn the_next_search_reuses_the_analysis_and_a_hot_one_the_answer() {
     let mut chain = Chain::new(&wishes());
     let start = chain.start();
-    let mut interior = Interior::new();
+    let mut interior = InteriorPoint::new();
     let first = interior.solve(&mut chain, &start, &Options::default()).unwrap();
     let again = interior.solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(first.point, again.point);
     // Forces a little tighter: a similar program.
     let mut tighter = Chain::new(&Wishes { force: 2.15, ..wishes() });
     let cold = interior.solve(&mut tighter, &start, &Options::default()).unwrap();
-    let options = Options { warm: Some(Warm::after(&again)), ..Options::default() };
+    let options = Options { warm: Some(WarmStart::after(&again)), ..Options::default() };
     let hot = interior.solve(&mut tighter, &again.point, &options).unwrap();
     println!("cold {} hot {}", cold.iterations, hot.iterations);
     assert_eq!(hot.outcome, Outcome::Optimal);

@@ -6,14 +6,14 @@ mod nlp_common;
 
 use nlp_common::chain::{Chain, Wishes};
 use nlp_common::{Dense, classics};
-use percussion_solve::nlp::{Bound, Interior, Options, Outcome, Program, Solution, Warm, Watch, solve_ipopt};
+use percussion_solve::nlp::{Bound, InteriorPoint, Options, Outcome, Program, Solution, WarmStart, CallbackAction, solve_ipopt};
 
 fn both<P: Program>(program: &mut P, start: &P::Point) -> (Solution<P::Point>, Solution<P::Point>) {
     let options = Options::default();
-    let ours = Interior::new().solve(program, start, &options).unwrap();
+    let ours = InteriorPoint::new().solve(program, start, &options).unwrap();
     // Ipopt scales objectives down only.
-    let options = Options { warm: Some(Warm::after(&ours)), ..options };
-    let theirs = solve_ipopt(program, start, &options, &mut |_| Watch::Continue).unwrap();
+    let options = Options { warm: Some(WarmStart::after(&ours)), ..options };
+    let theirs = solve_ipopt(program, start, &options, &mut |_| CallbackAction::Continue).unwrap();
     (ours, theirs)
 }
 

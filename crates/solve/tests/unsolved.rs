@@ -6,7 +6,7 @@ mod piles;
 mod stored;
 
 use common::{Random, dot};
-use percussion_solve::{Cone, Frictional, GaussSeidel, Impulses, frictional_residual};
+use percussion_solve::{Cone, FrictionContactProblem, GaussSeidel, Impulses, frictional_residual};
 use stored::Stored;
 
 /// Kinetic energy `½ vᵀ M v` of a velocity, masses being diagonal.
@@ -23,7 +23,7 @@ fn asked(stored: &Stored, impulses: &Impulses) -> f64 {
 }
 
 /// Impulses of chance, up to so large in units of the momentum size.
-fn start(random: &mut Random, problem: &Frictional, size: f64) -> Impulses {
+fn start(random: &mut Random, problem: &FrictionContactProblem, size: f64) -> Impulses {
     let mut impulses = Impulses::none(problem);
     let size = size * problem.momentum_size();
     impulses.normal.iter_mut().for_each(|c| *c = size * random.unit());
@@ -32,7 +32,7 @@ fn start(random: &mut Random, problem: &Frictional, size: f64) -> Impulses {
 }
 
 /// Bodies that touch at random points, with any friction: nothing says that sweeps get anywhere.
-fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Frictional {
+fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> FrictionContactProblem {
     let mut pile = piles::Pile::default();
     let direction = |random: &mut Random| common::unit3([random.bell(), random.bell(), random.bell()]);
     for k in 0..bodies {
@@ -52,7 +52,7 @@ fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -
 
 /// Sweeps, and sees to it that energy is not above that without impulses and what overlaps ask for. The residual, and whether the guard had
 /// to act.
-fn swept(solver: &mut GaussSeidel, problem: &Frictional, start: &Impulses) -> (f64, bool) {
+fn swept(solver: &mut GaussSeidel, problem: &FrictionContactProblem, start: &Impulses) -> (f64, bool) {
     let stored = Stored::read("", &problem.to_text());
     let none = Impulses::none(problem);
     let before = kinetic(&stored, &none.velocity);

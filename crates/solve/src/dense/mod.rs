@@ -6,7 +6,7 @@
 
 mod lu;
 
-pub use lu::{Dependent, Lu};
+pub use lu::{DependentColumn, Lu};
 
 /// A factorisation `A P = Q R` that reuses its memory.
 #[derive(Clone, Debug, Default)]

@@ -70,7 +70,7 @@ pub enum LpOutcome {
 
 /// Where a variable, or the activity of a row, stands in a basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
+pub enum BasisStatus {
     /// Determined by the others.
     Basic,
     /// Held at its lower side (also: fixed).
@@ -85,9 +85,9 @@ pub enum Position {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// One per variable.
-    pub variables: Vec<Position>,
+    pub variables: Vec<BasisStatus>,
     /// One per row.
-    pub rows: Vec<Position>,
+    pub rows: Vec<BasisStatus>,
 }
 
 /// An answer with its evidence.

@@ -10,7 +10,7 @@
 //! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and the original data by
 //! LU with iterative refinement, so its accuracy does not depend on the pivots that led there.
 
-use super::problem::{Basis, LinearProgram, LpOutcome, LpSolution, Position};
+use super::problem::{Basis, LinearProgram, LpOutcome, LpSolution, BasisStatus};
 use super::scaling::ScaledProgram;
 use super::tableau::Tableau;
 use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs};
@@ -93,7 +93,7 @@ fn solve(problem: &LinearProgram, start: Option<&Basis>, limit: usize) -> LpSolu
         reduced_size: vec![0.0; p.n],
     };
     if let Some(basis) = start {
-        let position: Vec<Position> = basis.variables.iter().chain(&basis.rows).copied().collect();
+        let position: Vec<BasisStatus> = basis.variables.iter().chain(&basis.rows).copied().collect();
         simplex.tableau.adopt(&position);
     }
     let (verdict, tolerance) = simplex.passes(limit);
@@ -113,7 +113,7 @@ enum Verdict {
 enum Block {
     Nothing,
     OwnSide,
-    Basic { r: usize, rest: Position },
+    Basic { r: usize, rest: BasisStatus },
 }
 
 /// The best point of a pass so far.
@@ -325,8 +325,8 @@ impl Simplex<'_> {
         for (q, &v) in nonbasic.iter().enumerate() {
             let d = self.reduced[q];
             let attractive = match position[v] {
-                Position::AtLower => d < 0.0,
-                Position::AtUpper => d > 0.0,
+                BasisStatus::AtLower => d < 0.0,
+                BasisStatus::AtUpper => d > 0.0,
                 _ => true,
             };
             let fixed = p.lower[v] == p.upper[v];
@@ -370,7 +370,7 @@ impl Simplex<'_> {
             return Block::OwnSide;
         }
         // Second pass: of those that block within that step, the largest pivot (or the least index).
-        let mut chosen: Option<(usize, Position)> = None;
+        let mut chosen: Option<(usize, BasisStatus)> = None;
         for r in 0..p.m {
             let Some((room, rest)) = blocks(r) else { continue };
             if room / rate(r).abs() > reach {
@@ -390,21 +390,21 @@ impl Simplex<'_> {
 
     /// Distance of a basic quantity to the side it moves to, and that side. One that is infeasible stops
     /// where it becomes feasible.
-    fn room(&self, v: usize, rate: f64, tolerance: f64) -> Option<(f64, Position)> {
+    fn room(&self, v: usize, rate: f64, tolerance: f64) -> Option<(f64, BasisStatus)> {
         let p = self.tableau.p;
         let value = self.tableau.value[v];
         let (below, above) = self.violated(v, tolerance);
         let (side, rest) = if rate > 0.0 {
             match (below, above) {
-                (true, _) => (p.lower[v], Position::AtLower),
+                (true, _) => (p.lower[v], BasisStatus::AtLower),
                 (_, true) => return None,
-                _ => (p.upper[v], Position::AtUpper),
+                _ => (p.upper[v], BasisStatus::AtUpper),
             }
         } else {
             match (below, above) {
                 (true, _) => return None,
-                (_, true) => (p.upper[v], Position::AtUpper),
-                _ => (p.lower[v], Position::AtLower),
+                (_, true) => (p.upper[v], BasisStatus::AtUpper),
+                _ => (p.lower[v], BasisStatus::AtLower),
             }
         };
         let room = if rate > 0.0 { side - value } else { value - side };
@@ -509,10 +509,10 @@ impl Simplex<'_> {
         let size = max_abs(&d).max(max_abs(&self.cost));
         for (v, value) in d.iter_mut().enumerate() {
             let wrong = match self.tableau.position[v] {
-                Position::AtLower => *value < 0.0 && p.lower[v] < p.upper[v],
-                Position::AtUpper => *value > 0.0 && p.lower[v] < p.upper[v],
-                Position::AtZero => true,
-                Position::Basic => false,
+                BasisStatus::AtLower => *value < 0.0 && p.lower[v] < p.upper[v],
+                BasisStatus::AtUpper => *value > 0.0 && p.lower[v] < p.upper[v],
+                BasisStatus::AtZero => true,
+                BasisStatus::Basic => false,
             };
             if wrong && value.abs() <= tolerance * size {
                 *value = 0.0;

@@ -5,7 +5,7 @@
 //! variables have changed places with respect to the start (T = A), so the basis matrix that has to be
 //! factorised is k x k with k <= min(m, n), and building T again from the original data is cheap.
 
-use super::problem::Position;
+use super::problem::BasisStatus;
 use super::scaling::ScaledProgram;
 use crate::arithmetic::{TwofoldSum, accurate_dot, add_scaled, max_abs};
 use nalgebra::linalg::LU;
@@ -24,7 +24,7 @@ const REFINEMENTS: usize = 2;
 pub(super) struct Tableau<'a> {
     pub p: &'a ScaledProgram,
     /// Where each of the n + m quantities stands.
-    pub position: Vec<Position>,
+    pub position: Vec<BasisStatus>,
     pub basic: Vec<usize>,
     pub nonbasic: Vec<usize>,
     /// Row-major m x n.
@@ -48,7 +48,7 @@ impl<'a> Tableau<'a> {
     pub(super) fn new(p: &'a ScaledProgram) -> Self {
         let mut tableau = Self {
             p,
-            position: vec![Position::Basic; p.n + p.m],
+            position: vec![BasisStatus::Basic; p.n + p.m],
             basic: Vec::new(),
             nonbasic: Vec::new(),
             t: vec![0.0; p.m * p.n],
@@ -71,21 +71,21 @@ impl<'a> Tableau<'a> {
         for j in 0..self.p.n {
             self.position[j] = self.resting_place(j);
         }
-        self.position[self.p.n..].fill(Position::Basic);
+        self.position[self.p.n..].fill(BasisStatus::Basic);
         // No variable is basic, so the basis matrix is empty and cannot be singular.
         let _ = self.rebuild();
     }
 
     /// Takes a basis from elsewhere; false (and the start instead) if it does not fit.
-    pub(super) fn adopt(&mut self, position: &[Position]) -> bool {
-        let basics = position.iter().filter(|s| **s == Position::Basic).count();
+    pub(super) fn adopt(&mut self, position: &[BasisStatus]) -> bool {
+        let basics = position.iter().filter(|s| **s == BasisStatus::Basic).count();
         if position.len() == self.position.len() && basics == self.p.m {
             for (v, wanted) in position.iter().enumerate() {
                 let fits = match wanted {
-                    Position::Basic => true,
-                    Position::AtLower => self.p.lower[v].is_finite(),
-                    Position::AtUpper => self.p.upper[v].is_finite(),
-                    Position::AtZero => false,
+                    BasisStatus::Basic => true,
+                    BasisStatus::AtLower => self.p.lower[v].is_finite(),
+                    BasisStatus::AtUpper => self.p.upper[v].is_finite(),
+                    BasisStatus::AtZero => false,
                 };
                 self.position[v] = if fits { *wanted } else { self.resting_place(v) };
             }
@@ -97,21 +97,21 @@ impl<'a> Tableau<'a> {
         false
     }
 
-    fn resting_place(&self, v: usize) -> Position {
+    fn resting_place(&self, v: usize) -> BasisStatus {
         let (l, u) = (self.p.lower[v], self.p.upper[v]);
         match (l.is_finite(), u.is_finite()) {
-            (true, true) if u.abs() < l.abs() => Position::AtUpper,
-            (true, _) => Position::AtLower,
-            (false, true) => Position::AtUpper,
-            (false, false) => Position::AtZero,
+            (true, true) if u.abs() < l.abs() => BasisStatus::AtUpper,
+            (true, _) => BasisStatus::AtLower,
+            (false, true) => BasisStatus::AtUpper,
+            (false, false) => BasisStatus::AtZero,
         }
     }
 
     fn resting_value(&self, v: usize) -> f64 {
         match self.position[v] {
-            Position::AtLower => self.p.lower[v],
-            Position::AtUpper => self.p.upper[v],
-            Position::Basic | Position::AtZero => 0.0,
+            BasisStatus::AtLower => self.p.lower[v],
+            BasisStatus::AtUpper => self.p.upper[v],
+            BasisStatus::Basic | BasisStatus::AtZero => 0.0,
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Tableau<'a> {
     /// Builds tableau and values from the positions and the original data.
     pub(super) fn rebuild(&mut self) -> Result<(), Singular> {
         let (n, m) = (self.p.n, self.p.m);
-        let is_basic = |v: &usize| self.position[*v] == Position::Basic;
+        let is_basic = |v: &usize| self.position[*v] == BasisStatus::Basic;
         (self.inside_columns, self.outside_columns) = (0..n).partition(is_basic);
         let (loose, tight): (Vec<usize>, Vec<usize>) = (n..n + m).partition(is_basic);
         self.loose_rows = loose.iter().map(|v| v - n).collect();
@@ -256,14 +256,14 @@ impl<'a> Tableau<'a> {
     pub(super) fn flip(&mut self, q: usize) {
         let v = self.nonbasic[q];
         self.position[v] = match self.position[v] {
-            Position::AtLower => Position::AtUpper,
-            _ => Position::AtLower,
+            BasisStatus::AtLower => BasisStatus::AtUpper,
+            _ => BasisStatus::AtLower,
         };
         self.update_values();
     }
 
     /// Exchanges basic number r, which comes to rest at `rest`, and nonbasic number q.
-    pub(super) fn exchange(&mut self, r: usize, q: usize, rest: Position) {
+    pub(super) fn exchange(&mut self, r: usize, q: usize, rest: BasisStatus) {
         let n = self.p.n;
         let pivot_row: Vec<f64> = self.t[r * n..(r + 1) * n].to_vec();
         let inverse = 1.0 / pivot_row[q];
@@ -282,7 +282,7 @@ impl<'a> Tableau<'a> {
         }
         self.t[r * n + q] = inverse;
         self.position[self.basic[r]] = rest;
-        self.position[self.nonbasic[q]] = Position::Basic;
+        self.position[self.nonbasic[q]] = BasisStatus::Basic;
         std::mem::swap(&mut self.basic[r], &mut self.nonbasic[q]);
         self.age += 1;
         self.update_values();

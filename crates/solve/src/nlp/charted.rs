@@ -67,7 +67,7 @@ impl<'a, P: Program> Charted<'a, P> {
         let mut layout = Layout {
             variables: old.variables,
             constraints: old.constraints,
-            reach: old.reach,
+            step_limits: old.step_limits,
             ..Layout::default()
         };
         let mut places = Numbering::default();
@@ -116,7 +116,7 @@ impl<'a, P: Program> Charted<'a, P> {
 
     /// The point of the program at given numbers.
     pub fn point_at(&mut self, x: &[f64]) -> P::Point {
-        self.program.moved(&self.base, x, &mut self.point);
+        self.program.retract(&self.base, x, &mut self.point);
         self.point.clone()
     }
 
@@ -180,14 +180,14 @@ impl<P: Program> Program for Charted<'_, P> {
         }
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((to, from), step) in to.iter_mut().zip(from).zip(step) {
             *to = from + step;
         }
     }
 
     fn evaluate(&mut self, at: &Vec<f64>, constraints: &mut [f64]) -> Result<f64, Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.evaluate(&self.point, constraints)
     }
 
@@ -197,7 +197,7 @@ impl<P: Program> Program for Charted<'_, P> {
         gradient: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.differentiate(&self.point, &mut self.gradient, &mut self.jacobian)?;
         self.read_chart(false, at);
         for (j, out) in gradient.iter_mut().enumerate() {
@@ -217,16 +217,16 @@ impl<P: Program> Program for Charted<'_, P> {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         at: &Vec<f64>,
         weight: f64,
         multipliers: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.differentiate(&self.point, &mut self.gradient, &mut self.jacobian)?;
-        self.program.curve(&self.point, weight, multipliers, &mut self.hessian)?;
+        self.program.lagrangian_hessian(&self.point, weight, multipliers, &mut self.hessian)?;
         // The gradient of the Lagrangian along steps at the point.
         self.gradient.iter_mut().for_each(|g| *g *= weight);
         let places = &self.program.layout().jacobian;

@@ -1,10 +1,10 @@
 //! Ipopt as a second solver, through its C interface (version 3.11 or newer): the same programs, seen through a chart; the same
 //! outcomes, judged by the same judge. Only with the feature `ipopt`, which needs the library.
 
-use super::answer::{Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
+use super::solution::{Conflict, Multipliers, Outcome, ConstraintId, IterationRecord, Solution, Timing, CallbackAction};
 use super::charted::Charted;
-use super::interior::Options;
-use super::judge::kkt_residual;
+use super::interior_point::Options;
+use super::residual::kkt_residual;
 use super::problem::{Bound, Program};
 use crate::error::SolveError;
 use std::any::Any;
@@ -82,7 +82,7 @@ unsafe extern "C" {
 /// What the callbacks work with.
 struct Context<'a, 'b, P: Program> {
     program: Charted<'a, P>,
-    watch: &'b mut dyn FnMut(&Record) -> Watch,
+    callback: &'b mut dyn FnMut(&IterationRecord) -> CallbackAction,
     x: Vec<f64>,
     gradient: Vec<f64>,
     jacobian: Vec<f64>,
@@ -221,7 +221,7 @@ extern "C" fn eval_h<P: Program>(
         }
         c.x.copy_from_slice(unsafe { list(x, n as usize) });
         c.multipliers.copy_from_slice(unsafe { list(multipliers, m as usize) });
-        c.program.curve(&c.x, weight, &c.multipliers, unsafe { list_mut(values, entries) }).ok()
+        c.program.lagrangian_hessian(&c.x, weight, &c.multipliers, unsafe { list_mut(values, entries) }).ok()
     })
 }
 
@@ -241,7 +241,7 @@ extern "C" fn intermediate<P: Program>(
 ) -> c_int {
     context!(user).guarded(|c| {
         c.iterations = usize::try_from(iteration).unwrap_or(0);
-        let record = Record {
+        let record = IterationRecord {
             iteration: c.iterations,
             restoration: mode != 0,
             objective,
@@ -253,9 +253,9 @@ extern "C" fn intermediate<P: Program>(
             alpha_dual,
             alpha_primal,
             trials: usize::try_from(trials).unwrap_or(0),
-            ..Record::default()
+            ..IterationRecord::default()
         };
-        ((c.watch)(&record) == Watch::Continue).then_some(())
+        ((c.callback)(&record) == CallbackAction::Continue).then_some(())
     })
 }
 
@@ -270,7 +270,7 @@ pub fn solve_ipopt<P: Program>(
     program: &mut P,
     start: &P::Point,
     options: &Options,
-    watch: &mut dyn FnMut(&Record) -> Watch,
+    callback: &mut dyn FnMut(&IterationRecord) -> CallbackAction,
 ) -> Result<Solution<P::Point>, SolveError> {
     let began = Instant::now();
     let layout = program.layout().clone();
@@ -301,7 +301,7 @@ pub fn solve_ipopt<P: Program>(
         constraints: vec![0.0; m],
         multipliers: vec![0.0; m],
         program: charted,
-        watch,
+        callback,
         iterations: 0,
         evaluations: 0,
         time: Duration::ZERO,
@@ -429,7 +429,7 @@ fn conflicts<P: Program>(
 ) -> Vec<Conflict> {
     let mut conflicts: Vec<Conflict> = (0..g.len())
         .map(|constraint| Conflict {
-            party: Party::Constraint(constraint),
+            id: ConstraintId::Constraint(constraint),
             name: program.constraint_name(constraint),
             violation: bounds[constraint].violation(g[constraint]),
             multiplier: multipliers.constraints[constraint],

@@ -177,7 +177,7 @@ impl Program for Chain {
         out.copy_from_slice(at);
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
             *t = f + s;
         }
@@ -277,7 +277,7 @@ impl Program for Chain {
         Ok(())
     }
 
-    fn curve(&mut self, x: &Vec<f64>, weight: f64, y: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(&mut self, x: &Vec<f64>, weight: f64, y: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
         let s = x[self.scale()];
         let hh = self.h * self.h;
         hessian.fill(0.0);

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common::{Random, dot};
-use percussion_solve::{Frictional, FrictionalSolution};
+use percussion_solve::{FrictionContactProblem, FrictionalSolution};
 use std::path::Path;
 
 /// Numbers behind its word, and entries on blocks.
@@ -73,11 +73,11 @@ impl Stored {
         stored
     }
 
-    pub fn problem(&self) -> Frictional {
+    pub fn problem(&self) -> FrictionContactProblem {
         fn entries(row: &Row) -> Vec<(usize, &[f64])> {
             row.on.iter().map(|(block, values)| (*block, values.as_slice())).collect()
         }
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         for (w, b) in &self.blocks {
             problem.block(w, b).unwrap();
         }

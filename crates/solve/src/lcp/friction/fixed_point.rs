@@ -12,10 +12,10 @@
 //! Contractions for small friction, where the fixed point is the only solution [Hart 5.9]. The first two make
 //! the same steps and differ in what is seen to contract: velocities or widenings.
 
-use super::acceleration::Anderson;
+use super::anderson::Anderson;
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
-use super::problem::Frictional;
-use super::relaxation::Relaxation;
+use super::problem::FrictionContactProblem;
+use super::relaxation::ConvexRelaxation;
 use super::residual::judge;
 use crate::error::SolveError;
 
@@ -56,7 +56,7 @@ pub struct FixedPoint {
     pub limit: usize,
     /// Relaxations that the extrapolation of Γ looks back on; the plain map at zero.
     pub memory: usize,
-    relaxation: Relaxation,
+    relaxation: ConvexRelaxation,
     widening: Vec<f64>,
     /// What the map makes of the widening, in units of √g, less the widening.
     moves: Vec<f64>,
@@ -82,7 +82,7 @@ impl Default for FixedPoint {
             tolerance: 1e-10,
             limit: 200,
             memory: 5,
-            relaxation: Relaxation::new(),
+            relaxation: ConvexRelaxation::new(),
             widening: Vec::new(),
             moves: Vec::new(),
             anderson: Anderson::default(),
@@ -106,7 +106,7 @@ impl FixedPoint {
 
     /// Solves a problem. The answer, judged by Coulomb's law, lives until the next call; the iterations it
     /// counts are those of the interior-point method in all relaxations.
-    pub fn solve(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
+    pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
         self.widening.resize(problem.contact_count(), 0.0);
         self.iterate(problem)
@@ -116,7 +116,7 @@ impl FixedPoint {
     /// rule. Entries that are missing start at zero.
     pub fn solve_from(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         start: &Impulses,
     ) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
@@ -127,7 +127,7 @@ impl FixedPoint {
         self.iterate(problem)
     }
 
-    fn iterate(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
+    fn iterate(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.moves.resize(problem.contact_count(), 0.0);
         self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.memory, TRUST);
         self.report = FixedPointReport::default();
@@ -177,7 +177,7 @@ impl FixedPoint {
     }
 
     /// `Γ = μ λ`; returns the largest change in units of √g.
-    fn widen(&mut self, problem: &Frictional, slip: &[f64]) -> f64 {
+    fn widen(&mut self, problem: &FrictionContactProblem, slip: &[f64]) -> f64 {
         let mut change = 0.0_f64;
         let contacts = problem.contacts.iter().zip(slip);
         for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.moves).zip(contacts) {
@@ -190,7 +190,7 @@ impl FixedPoint {
     }
 
     /// Largest change of the velocity since the last call, in units of √W.
-    fn moved(&mut self, problem: &Frictional) -> f64 {
+    fn moved(&mut self, problem: &FrictionContactProblem) -> f64 {
         let v = &self.answer.impulses.velocity;
         self.velocity.resize(v.len(), 0.0);
         let mut change = 0.0_f64;

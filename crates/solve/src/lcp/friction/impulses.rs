@@ -1,6 +1,6 @@
 //! The shape of an answer, and of the evidence that there may be none.
 
-use super::problem::Frictional;
+use super::problem::FrictionContactProblem;
 use super::residual::FrictionalResidual;
 
 /// Which set the impulse of a contact may come from.
@@ -31,14 +31,14 @@ pub struct Impulses {
 
 impl Impulses {
     /// No impulses for a problem, and the velocity without any.
-    pub fn none(problem: &Frictional) -> Self {
+    pub fn none(problem: &FrictionContactProblem) -> Self {
         let mut impulses = Self::default();
         impulses.prepare(problem);
         impulses
     }
 
     /// Sizes the vectors for a problem, keeping what fits: entries that were there stay, others are zero.
-    pub(super) fn fit(&mut self, problem: &Frictional) {
+    pub(super) fn fit(&mut self, problem: &FrictionContactProblem) {
         self.velocity.resize(problem.size(), 0.0);
         self.equality.resize(problem.equality_count(), 0.0);
         self.normal.resize(problem.contact_count(), 0.0);
@@ -46,7 +46,7 @@ impl Impulses {
         self.slip.resize(problem.contact_count(), 0.0);
     }
 
-    pub(super) fn prepare(&mut self, problem: &Frictional) {
+    pub(super) fn prepare(&mut self, problem: &FrictionContactProblem) {
         self.fit(problem);
         for vector in [&mut self.equality, &mut self.normal, &mut self.facets, &mut self.slip] {
             vector.fill(0.0);
@@ -64,14 +64,14 @@ impl Impulses {
     }
 
     /// `v = W (b + ν c_ν + n c_n + D β)`
-    pub(super) fn propel(&mut self, problem: &Frictional) {
+    pub(super) fn propel(&mut self, problem: &FrictionContactProblem) {
         let mut velocity = std::mem::take(&mut self.velocity);
         self.cause(problem, &mut velocity);
         self.velocity = velocity;
     }
 
     /// The same, written into `v`.
-    pub(super) fn cause(&self, problem: &Frictional, v: &mut [f64]) {
+    pub(super) fn cause(&self, problem: &FrictionContactProblem, v: &mut [f64]) {
         problem.free_velocity(v);
         let masses = problem.masses();
         for ((row, _), c) in problem.equalities.iter().zip(&self.equality) {
@@ -90,12 +90,12 @@ impl Impulses {
     }
 
     /// Sets λ to the least that the velocity admits: Λ(v) of [Hart 5.9], or the speed for the round cone.
-    pub(super) fn observe_slip(&mut self, problem: &Frictional, cone: Cone) {
+    pub(super) fn observe_slip(&mut self, problem: &FrictionContactProblem, cone: Cone) {
         (0..self.slip.len()).for_each(|m| self.observe_slip_of(problem, cone, m));
     }
 
     /// The same for one contact.
-    pub(super) fn observe_slip_of(&mut self, problem: &Frictional, cone: Cone, contact: usize) {
+    pub(super) fn observe_slip_of(&mut self, problem: &FrictionContactProblem, cone: Cone, contact: usize) {
         let tangents = &problem.tangents[problem.contacts[contact].range()];
         let speeds = tangents.iter().map(|row| row.along(&self.velocity).abs());
         self.slip[contact] = match cone {

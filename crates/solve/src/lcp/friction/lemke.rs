@@ -14,7 +14,7 @@
 //! equalities are passed over by the elimination of the free unknowns.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
-use super::problem::Frictional;
+use super::problem::FrictionContactProblem;
 use super::residual::{cone_residual, judge};
 use super::rows::Row;
 use crate::lcp::{Lcp, LcpOutcome, Lemke};
@@ -51,7 +51,7 @@ impl FrictionalLemke {
     }
 
     /// Solves a problem on the polyhedral cone. The answer lives until the next call.
-    pub fn solve(&mut self, problem: &Frictional) -> &FrictionalSolution {
+    pub fn solve(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
         self.list(problem);
         self.answer.impulses.prepare(problem);
         self.answer.evidence = None;
@@ -103,7 +103,7 @@ impl FrictionalLemke {
         &self.answer
     }
 
-    fn list(&mut self, problem: &Frictional) {
+    fn list(&mut self, problem: &FrictionContactProblem) {
         let contacts = &problem.contacts;
         let rubbing = || contacts.iter().enumerate().filter(|(_, c)| c.rubs());
         self.unknowns.clear();
@@ -114,7 +114,7 @@ impl FrictionalLemke {
         self.unknowns.extend(rubbing().map(|(m, _)| Unknown::Slip(m)));
     }
 
-    fn assemble(&mut self, problem: &Frictional) {
+    fn assemble(&mut self, problem: &FrictionContactProblem) {
         let n = self.unknowns.len();
         let free = &self.answer.impulses.velocity;
         let row = |unknown: Unknown| -> Option<(&Row, f64, f64)> {
@@ -144,7 +144,7 @@ impl FrictionalLemke {
 }
 
 /// Entries of M that say how slip, facets and pressure hang together.
-fn friction_law(problem: &Frictional, row: Unknown, column: Unknown) -> f64 {
+fn friction_law(problem: &FrictionContactProblem, row: Unknown, column: Unknown) -> f64 {
     match (row, column) {
         (Unknown::Facet(_, m), Unknown::Slip(k)) if m == k => 1.0,
         (Unknown::Slip(k), Unknown::Facet(_, m)) if m == k => -1.0,

@@ -34,10 +34,10 @@ impl Contact {
 /// Impulses at contacts with friction; see [the module](super).
 ///
 /// ```
-/// use percussion_solve::{Frictional, FrictionalLemke};
+/// use percussion_solve::{FrictionContactProblem, FrictionalLemke};
 ///
 /// // A block of mass 2 slides to the right at 3, falls at 1 and meets a floor with friction 1/2.
-/// let mut problem = Frictional::new();
+/// let mut problem = FrictionContactProblem::new();
 /// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
 /// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?;
 /// problem.tangent(&[(block, &[1.0, 0.0])])?;
@@ -50,7 +50,7 @@ impl Contact {
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Frictional {
+pub struct FrictionContactProblem {
     blocks: Vec<Block>,
     inverse: Vec<f64>,
     /// L of `W = L Lᵀ`, as long as `inverse`.
@@ -63,7 +63,7 @@ pub struct Frictional {
     size: f64,
 }
 
-impl Frictional {
+impl FrictionContactProblem {
     /// A problem without blocks yet.
     pub fn new() -> Self {
         Self::default()
@@ -108,7 +108,7 @@ impl Frictional {
     }
 
     /// Adds a block of six unknowns, three that share an inverse mass and three with a matrix of their own,
-    /// row by row: a rigid body seen from its centre of mass. The same as [`Frictional::block`], in a third
+    /// row by row: a rigid body seen from its centre of mass. The same as [`FrictionContactProblem::block`], in a third
     /// of the time.
     pub fn body(
         &mut self,
@@ -193,7 +193,7 @@ impl Frictional {
         self.drifting_tangent(row, 0.0)
     }
 
-    /// As [`Frictional::tangent`], with a slip `row . v + drift`: along a wall that is driven.
+    /// As [`FrictionContactProblem::tangent`], with a slip `row . v + drift`: along a wall that is driven.
     pub fn drifting_tangent(&mut self, row: &[Entry], drift: f64) -> Result<&mut Self, SolveError> {
         all_finite("drift of a tangent", &[drift])?;
         let mut row = self.row(row)?;
@@ -225,8 +225,8 @@ impl Frictional {
     }
 
     /// Adds a contact with its tangents between one or two blocks of six unknowns: `rows` says of each block what the
-    /// normal does, then each tangent, with its drift. The same as [`Frictional::contact`] and
-    /// [`Frictional::drifting_tangent`], in a third of the time.
+    /// normal does, then each tangent, with its drift. The same as [`FrictionContactProblem::contact`] and
+    /// [`FrictionContactProblem::drifting_tangent`], in a third of the time.
     #[inline]
     pub fn contact_of_bodies(
         &mut self,

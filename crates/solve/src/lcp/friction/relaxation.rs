@@ -11,8 +11,8 @@
 //! equals `μ λ`.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
-use super::nearest::{Demand, Ending, Nearest};
-use super::problem::Frictional;
+use super::projection::{Demand, Ending, Nearest};
+use super::problem::FrictionContactProblem;
 use super::residual::{cone_residual, judge};
 use crate::error::{SolveError, all_finite, length};
 
@@ -25,13 +25,13 @@ const CANCELS: f64 = 1e-7;
 /// Solves convex relaxations.
 ///
 /// ```
-/// use percussion_solve::{Frictional, Relaxation};
+/// use percussion_solve::{FrictionContactProblem, ConvexRelaxation};
 ///
 /// // Mass 2 falls at 1 and slides at 3; friction 1/2.
-/// let mut problem = Frictional::new();
+/// let mut problem = FrictionContactProblem::new();
 /// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
 /// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?.tangent(&[(block, &[1.0, 0.0])])?;
-/// let mut relaxation = Relaxation::new();
+/// let mut relaxation = ConvexRelaxation::new();
 /// // Without widening the block dilates: it climbs at half of the speed at which it slides.
 /// let v = relaxation.solve(&problem, &[0.0])?.impulses.velocity.clone();
 /// assert!((v[0] - 2.0).abs() < 1e-12 && (v[1] - 1.0).abs() < 1e-12);
@@ -41,12 +41,12 @@ const CANCELS: f64 = 1e-7;
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Relaxation {
+pub struct ConvexRelaxation {
     nearest: Nearest,
     answer: FrictionalSolution,
 }
 
-impl Relaxation {
+impl ConvexRelaxation {
     /// A solver without memory yet.
     pub fn new() -> Self {
         Self::default()
@@ -57,7 +57,7 @@ impl Relaxation {
     /// call.
     pub fn solve(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         widening: &[f64],
     ) -> Result<&FrictionalSolution, SolveError> {
         length("widening", "contact", problem.contact_count(), widening.len())?;
@@ -130,7 +130,7 @@ impl Relaxation {
     /// slides faster than λ: the second map `P2(λ)` of [Hart 5.15-5.16]. Nothing if there is none.
     pub(super) fn limited_slip(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         slip: &[f64],
         velocity: &mut Vec<f64>,
     ) -> bool {

@@ -1,7 +1,7 @@
 //! The judge of impulses with friction. Calls no solver.
 
 use super::impulses::{Cone, Impulses, NotPointed};
-use super::problem::{Contact, Frictional};
+use super::problem::{Contact, FrictionContactProblem};
 use crate::constraints::{ratio, worst_of};
 use crate::error::{SolveError, length};
 
@@ -43,7 +43,7 @@ impl FrictionalResidual {
 
 /// Judges impulses, whichever solver they came from.
 pub fn frictional_residual(
-    problem: &Frictional,
+    problem: &FrictionContactProblem,
     impulses: &Impulses,
     cone: Cone,
 ) -> Result<FrictionalResidual, SolveError> {
@@ -55,7 +55,7 @@ pub fn frictional_residual(
 /// Judges impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ`
 /// there, the gap `Δ + Γ`.
 pub fn relaxation_residual(
-    problem: &Frictional,
+    problem: &FrictionContactProblem,
     widening: &[f64],
     impulses: &Impulses,
 ) -> Result<FrictionalResidual, SolveError> {
@@ -67,7 +67,7 @@ pub fn relaxation_residual(
 /// How far evidence is from proving that the friction cone is not pointed: the largest of what is left of the
 /// sum, of wrong signs and of facets beyond `μ c_n`, relative to the size of the impulses. Infinite if there
 /// are none.
-pub fn cone_residual(problem: &Frictional, evidence: &NotPointed) -> Result<f64, SolveError> {
+pub fn cone_residual(problem: &FrictionContactProblem, evidence: &NotPointed) -> Result<f64, SolveError> {
     length("equality impulses", "equality", problem.equality_count(), evidence.equality.len())?;
     length("normal impulses", "contact", problem.contact_count(), evidence.normal.len())?;
     length("facet impulses", "facet", problem.facet_count(), evidence.facets.len())?;
@@ -105,7 +105,7 @@ pub fn cone_residual(problem: &Frictional, evidence: &NotPointed) -> Result<f64,
     Ok(worst)
 }
 
-fn fitting(problem: &Frictional, impulses: &Impulses) -> Result<(), SolveError> {
+fn fitting(problem: &FrictionContactProblem, impulses: &Impulses) -> Result<(), SolveError> {
     length("velocity", "unknown", problem.size(), impulses.velocity.len())?;
     length("equality impulses", "equality", problem.equality_count(), impulses.equality.len())?;
     length("normal impulses", "contact", problem.contact_count(), impulses.normal.len())?;
@@ -114,14 +114,14 @@ fn fitting(problem: &Frictional, impulses: &Impulses) -> Result<(), SolveError> 
 }
 
 /// √g of the most yielding tangent of a contact, or of its normal if it has none.
-pub(super) fn root_compliance(problem: &Frictional, contact: &Contact) -> f64 {
+pub(super) fn root_compliance(problem: &FrictionContactProblem, contact: &Contact) -> f64 {
     let g = problem.tangents[contact.range()].iter().fold(0.0_f64, |g, row| g.max(row.compliance));
     if g > 0.0 { g.sqrt() } else { contact.normal.compliance.sqrt() }
 }
 
 /// The judgement itself; `scratch` is overwritten.
 pub(super) fn judge(
-    problem: &Frictional,
+    problem: &FrictionContactProblem,
     impulses: &Impulses,
     cone: Cone,
     widening: Option<&[f64]>,

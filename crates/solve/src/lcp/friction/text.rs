@@ -16,7 +16,7 @@
 //! A row has one or two lines `on`. Numbers are written with as many digits as it takes to read them back to the bit. Empty lines
 //! and what follows a `#` mean nothing.
 
-use super::problem::Frictional;
+use super::problem::FrictionContactProblem;
 use super::rows::Row;
 use crate::error::SolveError;
 use std::fmt::Write;
@@ -33,12 +33,12 @@ pub struct FrictionalTextError {
     /// The line.
     pub line: usize,
     /// What is wrong, and the remedy.
-    pub complaint: FrictionalComplaint,
+    pub complaint: FrictionalTextErrorKind,
 }
 
 /// What is wrong with a line of a frictional problem.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub enum FrictionalComplaint {
+pub enum FrictionalTextErrorKind {
     /// The text begins with something else.
     #[error("the text is no frictional problem; begin it with `frictional 1`")]
     Head,
@@ -72,7 +72,7 @@ pub enum FrictionalComplaint {
     Problem(#[from] SolveError),
 }
 
-impl Frictional {
+impl FrictionContactProblem {
     /// The problem as text, from which it can be read back to the bit.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEAD}\n");
@@ -118,15 +118,15 @@ fn entries(text: &mut String, row: &Row) {
     }
 }
 
-impl FromStr for Frictional {
+impl FromStr for FrictionContactProblem {
     type Err = FrictionalTextError;
 
     fn from_str(text: &str) -> Result<Self, FrictionalTextError> {
         let mut lines = Lines { rest: text.lines().enumerate(), last: 1, pending: None };
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         match lines.next() {
             Some(line) if line.is_head() => {}
-            Some(line) => return Err(line.wrong(FrictionalComplaint::Head)),
+            Some(line) => return Err(line.wrong(FrictionalTextErrorKind::Head)),
             None => return Err(lines.ended("`frictional 1`")),
         }
         while let Some(line) = lines.next() {
@@ -170,12 +170,12 @@ impl<'a> Line<'a> {
         head.next() == Some(self.word) && head.eq(self.rest.split_whitespace())
     }
 
-    fn wrong(&self, complaint: FrictionalComplaint) -> FrictionalTextError {
+    fn wrong(&self, complaint: FrictionalTextErrorKind) -> FrictionalTextError {
         FrictionalTextError { line: self.number, complaint }
     }
 
     fn unexpected(&self, found: &str, expected: &'static str) -> FrictionalTextError {
-        self.wrong(FrictionalComplaint::Word { found: found.to_owned(), expected })
+        self.wrong(FrictionalTextErrorKind::Word { found: found.to_owned(), expected })
     }
 
     /// Its numbers, as many as they should be.
@@ -183,7 +183,7 @@ impl<'a> Line<'a> {
         let numbers = numbers(self, self.rest)?;
         match numbers.len() == expected {
             true => Ok(numbers),
-            false => Err(self.wrong(FrictionalComplaint::Count { found: numbers.len(), expected })),
+            false => Err(self.wrong(FrictionalTextErrorKind::Count { found: numbers.len(), expected })),
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> Line<'a> {
 
 fn numbers(line: &Line, text: &str) -> Result<Vec<f64>, FrictionalTextError> {
     let number =
-        |word: &str| word.parse().map_err(|_| line.wrong(FrictionalComplaint::Number(word.to_owned())));
+        |word: &str| word.parse().map_err(|_| line.wrong(FrictionalTextErrorKind::Number(word.to_owned())));
     text.split_whitespace().map(number).collect()
 }
 
@@ -225,7 +225,7 @@ impl<'a> Lines<'a> {
     }
 
     fn ended(&self, expected: &'static str) -> FrictionalTextError {
-        FrictionalTextError { line: self.last, complaint: FrictionalComplaint::End { expected } }
+        FrictionalTextError { line: self.last, complaint: FrictionalTextErrorKind::End { expected } }
     }
 
     /// The numbers of the next line, which begins with a word.
@@ -272,8 +272,8 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn small() -> Frictional {
-        let mut problem = Frictional::new();
+    fn small() -> FrictionContactProblem {
+        let mut problem = FrictionContactProblem::new();
         let a = problem.block(&[0.5, 0.1, 0.1, 0.7], &[6.0 / 7.0, -2e-17]).unwrap();
         let b = problem.block(&[1e-30], &[f64::MIN_POSITIVE]).unwrap();
         problem.equality(&[(a, &[1.0, -0.0]), (b, &[1e20])], -1.0 / 3.0).unwrap();
@@ -287,7 +287,7 @@ mod tests {
     fn a_problem_comes_back_to_the_bit() {
         let problem = small();
         let text = problem.to_text();
-        let again: Frictional = text.parse().unwrap();
+        let again: FrictionContactProblem = text.parse().unwrap();
         assert_eq!(again, problem);
         // Equality does not see the sign of zero; the text does.
         assert_eq!(again.to_text(), text);
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn complaints_name_the_line() {
         let text = small().to_text();
-        let said = |text: &str| text.parse::<Frictional>().unwrap_err().to_string();
+        let said = |text: &str| text.parse::<FrictionContactProblem>().unwrap_err().to_string();
         assert_eq!(said("[run]"), "line 1: the text is no frictional problem; begin it with `frictional 1`");
         assert_eq!(said(""), "line 1: the text ends where `frictional 1` should follow");
         assert_eq!(

@@ -1,0 +1,44 @@
+//! Impulses that sweeps leave unsolved must not bring energy.
+//!
+//! ```text
+//! K(v) = K(v_free) + x.Δ⁻ + E(x),      E(x) = x.(u - Δ⁺) - 1/2 |v - v_free|²,        u = rows . v + Δ
+//! E(t x) = t (x.(u - Δ⁺) - |v - v_free|²) + 1/2 t² |v - v_free|²          least for t = 1 - x.(u - Δ⁺) / |v - v_free|²
+//! ```
+//!
+//! E is what the impulses x of a part bring beyond the energy that there would be without them and what was asked for: the work of the
+//! overlaps `Δ⁻ = max(-Δ, 0)` that are mended, of equalities and of walls that are driven. Solutions have `x.u <= 0`, and open gaps Δ⁺
+//! only take: `E <= 0`; no impulses have `E = 0`. What raises it are starts from a step that was another one (after an impact
+//! they are a hundred times too large, and a few sweeps leave most of it), and friction, whose bound moves with the
+//! pressure. Cones contain all multiples of what they contain, and the best multiple has `E <= 0` whatever x is.
+
+use super::islands::Part;
+use super::sweep::Account;
+use super::system::System;
+use crate::lcp::friction::impulses::Cone;
+
+/// E above this multiple of `|v - v_free|²` is no rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl System {
+    /// Whether `E > 0`.
+    pub(super) fn brings_energy(&self, part: &Part, account: &Account) -> bool {
+        // What is not a number brings anything.
+        !(account.power <= (0.5 + ROUNDING) * self.response(part))
+    }
+
+    /// Scales the impulses of a part to their best multiple.
+    pub(super) fn temper(&mut self, part: &Part, cone: Cone) {
+        let best = 1.0 - self.account(part, cone).power / self.response(part);
+        let rows = self.rows_of(part);
+        // What is not a number is worth nothing either.
+        self.x[rows].iter_mut().for_each(|x| *x = if best > 0.0 { best.min(1.0) * *x } else { 0.0 });
+        self.propel(part);
+    }
+
+    /// `|v - v_free|²`
+    fn response(&self, part: &Part) -> f64 {
+        let (v, free) = (&self.v[part.bodies.clone()], &self.free[part.bodies.clone()]);
+        let pairs = v.as_flattened().iter().zip(free.as_flattened());
+        pairs.fold(0.0, |sum, (v, f)| sum + (v - f) * (v - f))
+    }
+}

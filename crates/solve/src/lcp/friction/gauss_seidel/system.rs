@@ -1,0 +1,217 @@
+//! The problem as sweeps see it: rows side by side in memory, in the order of visits, without units.
+//!
+//! ```text
+//! W = L Lᵀ,  v = S L v̂      so that the mass is one: a row r becomes r̂ = Lᵀ r / √g, and moves v̂ by r̂ itself
+//! x̂ = x √g / S, û = r̂ᵀ v̂ + Δ / (S √g)          impulses and velocities in the units of the judge
+//! ```
+//!
+//! The tangents of a contact share the g of the most yielding one, so that cones stay what they are; the
+//! coefficient of friction takes the ratio of both units. Every row has room for two blocks of six, the rest
+//! is zeros.
+
+use super::islands::{Graph, Part};
+use super::block_pair::{Lanes, Pair, push};
+use super::tangential::Plane;
+use crate::arithmetic::dot;
+use crate::lcp::friction::impulses::{Cone, Impulses};
+use crate::lcp::friction::problem::FrictionContactProblem;
+use crate::lcp::friction::rows::WIDEST;
+use crate::simd::{Instructions, Kernel, Packet};
+
+/// What is solved for at once: a contact with its tangents, or an equality.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// Places of its blocks; the one after all others for the world.
+    pub(super) ends: [u32; 2],
+    pub(super) first: u32,
+    pub(super) rows: u32,
+    pub(super) contact: bool,
+    /// Which contact or equality of the problem.
+    pub(super) source: u32,
+    pub(super) bias: f64,
+    pub(super) friction: f64,
+    /// Of the compliance of its first three rows: 1/nn, ns, nt; that of the tangents.
+    pub(super) normal: [f64; 3],
+    pub(super) tangents: Plane,
+    /// Its inverse: nn, ns, nt, ss, st, tt; NaN if there is none.
+    pub(super) inverse: [f64; 6],
+}
+
+impl Item {
+    /// A contact of nothing with nothing.
+    #[cfg(test)]
+    pub(super) fn blank() -> Self {
+        Self {
+            ends: [0; 2],
+            first: 0,
+            rows: 0,
+            contact: true,
+            source: 0,
+            bias: 0.0,
+            friction: 0.0,
+            normal: [0.0; 3],
+            tangents: Plane::default(),
+            inverse: [0.0; 6],
+        }
+    }
+
+    pub(super) fn range(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.rows) as usize
+    }
+}
+
+/// The rows, the impulses and the velocities of all parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct System {
+    pub(super) graph: Graph,
+    /// The momentum size S.
+    pub(super) size: f64,
+    pub(super) items: Vec<Item>,
+    pub(super) rows: Vec<Pair>,
+    /// Velocities along rows that no body has part in; the gap of a contact is its item's.
+    pub(super) drift: Vec<f64>,
+    /// Impulses, one per row.
+    pub(super) x: Vec<f64>,
+    /// What they are multiplied by to get their units back.
+    pub(super) unit: Vec<f64>,
+    pub(super) v: Vec<[f64; WIDEST]>,
+    /// Velocities without impulses.
+    pub(super) free: Vec<[f64; WIDEST]>,
+    pub(super) wish: Vec<f64>,
+}
+
+impl System {
+    /// Rows of a part: they are side by side.
+    pub(super) fn rows_of(&self, part: &Part) -> std::ops::Range<usize> {
+        let first = self.items.get(part.items.start).map_or(0, |item| item.first as usize);
+        let end = self.items[part.items.clone()].last().map_or(first, |item| item.range().end);
+        first..end
+    }
+
+    /// Takes impulses over, as far as there are any; they are not brought into the cones yet.
+    pub(super) fn start(&mut self, problem: &FrictionContactProblem, from: &Impulses) {
+        let given = |v: Option<&f64>| v.copied().filter(|v| v.is_finite()).unwrap_or(0.0);
+        for item in &self.items {
+            let (rows, source) = (item.range(), item.source as usize);
+            let first = if item.contact { from.normal.get(source) } else { from.equality.get(source) };
+            self.x[rows.start] = given(first) / self.unit[rows.start];
+            if item.contact {
+                for (k, facet) in rows.skip(1).zip(problem.facets(source).step_by(2)) {
+                    let pair = given(from.facets.get(facet)) - given(from.facets.get(facet + 1));
+                    self.x[k] = pair / self.unit[k];
+                }
+            }
+        }
+    }
+
+    /// Hands impulses, velocities and slips over, in their units.
+    pub(super) fn answer(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
+        into.fit(problem);
+        let (masses, factors) = (problem.masses(), problem.all_factors());
+        problem.free_velocity(&mut into.velocity);
+        for (v, &block) in self.v.iter().zip(&self.graph.bodies) {
+            let known = &masses.blocks[block as usize];
+            let into = &mut into.velocity[known.start..known.start + known.width];
+            if known.plain {
+                (0..known.width).for_each(|i| into[i] = self.size * (known.roots[i] * v[i]));
+                continue;
+            }
+            let n = known.width;
+            for (i, into) in into.iter_mut().enumerate() {
+                let at = known.at + i * n;
+                *into = self.size * dot(&factors[at..=at + i], &v[..=i]);
+            }
+        }
+        Instructions::detect().run(Answering { system: self, problem, cone, into });
+    }
+
+    #[inline(always)]
+    fn impulses<P: Packet>(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
+        for item in &self.items {
+            let source = item.source as usize;
+            let (rows, x, unit) = (&self.rows[item.range()], &self.x[item.range()], &self.unit[item.range()]);
+            if !item.contact {
+                into.equality[source] = x[0] * unit[0];
+                continue;
+            }
+            into.normal[source] = x[0] * unit[0];
+            let lanes = Lanes::<P>::of(&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
+            let facets = into.facets[problem.facets(source)].as_chunks_mut().0;
+            let drift = &self.drift[item.range()];
+            let mut slip = 0.0_f64;
+            for (k, facets) in (1..rows.len()).zip(facets) {
+                let p = x[k] * unit[k];
+                *facets = [p.max(0.0), (-p).max(0.0)];
+                let speed = (lanes.along(&rows[k]) + drift[k]).abs();
+                slip = if cone == Cone::Facets { slip.max(speed) } else { slip.hypot(speed) };
+            }
+            // Tangents share their unit.
+            into.slip[source] = slip * self.size * (self.size / unit[unit.len() - 1]);
+            // Without friction the tangents were left out.
+            if item.rows == 1 {
+                into.facets[problem.facets(source)].fill(0.0);
+                into.observe_slip_of(problem, cone, source);
+            }
+        }
+    }
+
+    /// The velocities of a part from its impulses: the rounding of many small changes ends here.
+    pub(super) fn propel(&mut self, part: &Part) {
+        Instructions::detect().run(Propulsion { system: self, part });
+    }
+
+    #[inline(always)]
+    fn propel_all<P: Packet>(&mut self, part: &Part) {
+        let Self { items, rows, x, v, free, .. } = self;
+        v[part.bodies.clone()].copy_from_slice(&free[part.bodies.clone()]);
+        for item in &items[part.items.clone()] {
+            let (rows, x) = (&rows[item.range()], &x[item.range()]);
+            // Many contacts of a pile are open.
+            if x.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let [a, b] = item.ends.map(|e| e as usize);
+            if let (Ok(rows), Ok(x)) = (rows.try_into(), x.try_into()) {
+                let mut lanes = Lanes::<P>::of(&v[a], &v[b]);
+                lanes.push(rows, x);
+                lanes.write(v, [a, b]);
+                continue;
+            }
+            let (mut va, mut vb) = (v[a], v[b]);
+            rows.iter().zip(x).for_each(|(row, x)| push(row, *x, &mut va, &mut vb));
+            (v[a], v[b]) = (va, vb);
+        }
+    }
+}
+
+/// [`System::impulses`]
+struct Answering<'a> {
+    system: &'a System,
+    problem: &'a FrictionContactProblem,
+    cone: Cone,
+    into: &'a mut Impulses,
+}
+
+impl Kernel for Answering<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.system.impulses::<P>(self.problem, self.cone, self.into);
+    }
+}
+
+/// [`System::propel`]
+struct Propulsion<'a> {
+    system: &'a mut System,
+    part: &'a Part,
+}
+
+impl Kernel for Propulsion<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<P: Packet>(self) {
+        self.system.propel_all::<P>(self.part);
+    }
+}

@@ -1,0 +1,416 @@
+//! The main loop: errors, barrier parameter, direction, search; and what to do where the search finds nothing.
+//! [Wächter and Biegler 2006], algorithm A.
+
+use super::cut_steps::CutSteps;
+use super::direction::Regularisation;
+use super::kkt::KktSystem;
+use super::options::Options;
+use super::barrier_problem::{OptimalityErrors, BarrierProblem};
+use super::restoration::{RestorationGoal, proximal};
+use super::scaled_program::ScaledProgram;
+use super::line_search::{AcceptedStep, LineSearchReference};
+use super::soft_restoration::SoftRestoration;
+use super::watchdog::{Watchdog, WatchdogOutcome};
+use crate::arithmetic::max_abs;
+use crate::nlp::solution::{Acceptance, IterationRecord, CallbackAction};
+use crate::nlp::problem::Program;
+
+/// The barrier problem is solved when its error is below this multiple of μ.
+const BARRIER_TOLERANCE: f64 = 10.0;
+const KAPPA_MU: f64 = 0.2;
+const THETA_MU: f64 = 1.5;
+const MIN_TAU: f64 = 0.99;
+/// Violations above this multiple of the first are never accepted, those below that one count as small.
+const MAX_THETA: f64 = 1e4;
+const SMALL_THETA: f64 = 1e-4;
+/// An objective, scaled, below this falls without end.
+const UNBOUNDED_OBJECTIVE: f64 = -1e15;
+/// Iterations in a row at acceptable points before the search is content with one.
+const ACCEPTABLE_ITERATIONS: usize = 15;
+/// Violation of an acceptable point, in the program's units.
+const ACCEPTABLE_VIOLATION: f64 = 1e-8;
+/// Error at which the sum of violations counts as stationary: its multipliers are at most one.
+const STATIONARY_VIOLATION: f64 = 1e-7;
+/// How much larger than the tolerance the Lagrangian's gradient may be when large multipliers loosen it.
+const MAX_GRADIENT_FACTOR: f64 = 1e4;
+const HUGE_MULTIPLIERS: &str = "the conditions hold only relative to multipliers that grow without end: the active \
+                                constraints are degenerate here";
+const CYCLING: &str = "the iterates go to and fro without getting better, as at a kink of the constraints";
+/// Steps in a row whose effect does not show.
+const TINY_STEPS: usize = 3;
+/// How much more a violation counts than other errors where the best of many iterates is sought.
+const VIOLATION_WEIGHT: f64 = 1e4;
+/// Steps shorter than this are jammed between bounds; after so many in a row only the violation is reduced.
+const BLOCKED_STEP: f64 = 0.02;
+const BLOCKED_STEPS: usize = 3;
+/// Fresh starts of the barrier.
+const BARRIER_RESTARTS: usize = 3;
+
+/// Why the loop ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Exit {
+    Converged,
+    Acceptable(String),
+    Stalled(String),
+    /// At a point of first order along which the Lagrangian curves downwards this much.
+    Saddle(f64),
+    Infeasible,
+    Unbounded,
+    IterationLimit,
+    Stopped,
+    /// Restoration has found a point that the search proper can go on from.
+    Restored,
+}
+
+/// All that both phases use.
+pub(super) struct Algorithm<'a, P: Program> {
+    pub scaled: ScaledProgram<'a, P>,
+    pub kkt: &'a mut KktSystem,
+    pub options: &'a Options,
+    pub callback: &'a mut dyn FnMut(&IterationRecord) -> CallbackAction,
+    pub point: P::Point,
+    pub trial_point: P::Point,
+    pub iteration: usize,
+    pub regularisation: Regularisation,
+    pub soc_residual: Vec<f64>,
+    pub barrier_restarts: usize,
+    pub best: Option<BestIterate<P::Point>>,
+    pub watchdog: Option<Watchdog<P::Point>>,
+}
+
+/// How bad a point is where the best of many is sought: feasible ones before stationary ones.
+pub(super) fn rank(errors: &OptimalityErrors) -> f64 {
+    errors.worst().max(VIOLATION_WEIGHT * errors.primal)
+}
+
+/// The iterate with the least error so far.
+pub(super) struct BestIterate<P> {
+    pub error: f64,
+    pub point: P,
+    pub y: Vec<f64>,
+    pub zl: Vec<f64>,
+    pub zu: Vec<f64>,
+}
+
+impl<P: Program> Algorithm<'_, P> {
+    /// Runs a phase to its end.
+    pub fn run_barrier_loop(&mut self, problem: &mut BarrierProblem, goal: Option<&RestorationGoal>) -> Exit {
+        let theta = problem.theta(false);
+        problem.filter.clear();
+        problem.filter.max_theta = MAX_THETA * theta.max(1.0);
+        let theta_small = SMALL_THETA * theta.max(1.0);
+        let mut acceptable_count = 0;
+        let mut tiny_steps = 0;
+        let mut shortened = 0;
+        let mut blocked = 0;
+        let mut cut_steps = CutSteps::default();
+        let mut soft = SoftRestoration::default();
+        self.watchdog = None;
+        loop {
+            let errors = problem.optimality_errors(0.0);
+            if goal.is_none() {
+                self.update_best(problem, &errors);
+            }
+            if goal.is_some() {
+                if errors.worst() <= self.options.tolerance.max(STATIONARY_VIOLATION) {
+                    return Exit::Converged;
+                }
+            } else if errors.worst() <= self.options.tolerance
+                && self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
+            {
+                if errors.gradient <= MAX_GRADIENT_FACTOR * self.options.tolerance {
+                    return Exit::Converged;
+                }
+                return Exit::Acceptable(HUGE_MULTIPLIERS.into());
+            }
+            if goal.is_none() {
+                let acceptable = self.is_acceptable(problem, &errors);
+                acceptable_count = if acceptable { acceptable_count + 1 } else { 0 };
+                if acceptable_count >= ACCEPTABLE_ITERATIONS {
+                    return Exit::Acceptable("the iterates stay acceptable and get no better".into());
+                }
+                if problem.weight * problem.current.f < UNBOUNDED_OBJECTIVE
+                    && self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
+                {
+                    return Exit::Unbounded;
+                }
+            }
+            if self.iteration >= self.options.iterations {
+                return Exit::IterationLimit;
+            }
+            let last =
+                goal.is_some() || problem.mu <= self.options.acceptable_tolerance || problem.has_no_bounds();
+            if cut_steps.is_cycling(problem.mu, errors.worst(), last) {
+                cut_steps = CutSteps::default();
+                if !last {
+                    // Solving this barrier problem better is hopeless; the next one is nearer to the answer.
+                    problem.mu *= KAPPA_MU * KAPPA_MU;
+                    CutSteps::increase_damping(problem);
+                    problem.filter.clear();
+                    continue;
+                }
+                if let Some(exit) = self.fall_back(problem, goal, CYCLING) {
+                    return exit;
+                }
+                continue;
+            }
+            if self.watchdog.is_none() && !soft.is_active() {
+                self.decrease_barrier(problem, tiny_steps > 0);
+            }
+            if !self.search_direction(problem) {
+                match self.fall_back(problem, goal, "no regularisation makes the step's matrix usable") {
+                    Some(exit) => return exit,
+                    None => continue,
+                }
+            }
+            let tau = MIN_TAU.max(1.0 - problem.mu);
+            let reference = LineSearchReference {
+                theta: problem.theta(false),
+                phi: problem.phi(problem.current.f, &problem.current.w),
+                directional_derivative: problem.directional_derivative(&problem.step.w),
+                theta_small,
+            };
+            if !soft.is_active() {
+                self.start_watchdog(problem, &reference, shortened);
+            }
+            let accepted = if soft.is_active() {
+                None
+            } else if let Some(watchdog) = self.watchdog.take() {
+                shortened = 0;
+                match self.watchdog_step(problem, tau, watchdog) {
+                    WatchdogOutcome::AcceptedStep(accepted) | WatchdogOutcome::Untested(accepted) => Some(accepted),
+                    WatchdogOutcome::Reverted => continue,
+                }
+            } else if let Some(accepted) = self.tiny_step(problem, tau) {
+                tiny_steps += 1;
+                if tiny_steps > TINY_STEPS {
+                    tiny_steps = 0;
+                    match self.fall_back(problem, goal, "steps are too short for their effect to show") {
+                        Some(exit) => return exit,
+                        None => continue,
+                    }
+                }
+                Some(accepted)
+            } else {
+                tiny_steps = 0;
+                self.line_search(problem, &reference, tau)
+            };
+            if accepted.is_none()
+                && goal.is_none()
+                && let Some(accepted) = self.soft_step(problem, &reference, tau, &mut soft)
+            {
+                if self.report(problem, &accepted, accepted.alpha, false) == CallbackAction::Stop {
+                    return Exit::Stopped;
+                }
+                continue;
+            }
+            let Some(accepted) = accepted else {
+                problem.augment_filter(reference.theta, reference.phi);
+                match self.fall_back(problem, goal, "no point along the step is better") {
+                    Some(exit) => return exit,
+                    None => continue,
+                }
+            };
+            shortened = if accepted.trials > 1 { shortened + 1 } else { 0 };
+            if accepted.augment_filter {
+                problem.augment_filter(reference.theta, reference.phi);
+            }
+            let alpha_dual = self.accept_step(problem, &accepted, tau);
+            cut_steps.record_step(problem, &accepted);
+            if self.report(problem, &accepted, alpha_dual, goal.is_some()) == CallbackAction::Stop {
+                return Exit::Stopped;
+            }
+            if let Some(goal) = goal {
+                let passes = if goal.is_final {
+                    self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
+                } else {
+                    goal.is_reached(problem)
+                };
+                if passes {
+                    return Exit::Restored;
+                }
+                continue;
+            }
+            blocked = if accepted.alpha < BLOCKED_STEP && accepted.trials == 1 { blocked + 1 } else { 0 };
+            if blocked >= BLOCKED_STEPS && !self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION) {
+                blocked = 0;
+                if let Some(exit) = self.restore_where_blocked(problem) {
+                    return exit;
+                }
+            }
+        }
+    }
+
+    /// Reduces the violation only where bounds let no step of the search proper pass. `None` to go on.
+    fn restore_where_blocked(&mut self, problem: &mut BarrierProblem) -> Option<Exit> {
+        let (theta, phi) = (problem.theta(false), problem.phi(problem.current.f, &problem.current.w));
+        problem.augment_filter(theta, phi);
+        match self.restoration(problem, false) {
+            Exit::Restored | Exit::Stalled(_) => None,
+            exit => Some(exit),
+        }
+    }
+
+    /// Whether a point would do where no better one can be had.
+    pub fn is_acceptable(&self, problem: &BarrierProblem, errors: &OptimalityErrors) -> bool {
+        let tolerance = self.options.constraint_tolerance.max(ACCEPTABLE_VIOLATION);
+        errors.worst() <= self.options.acceptable_tolerance && self.scaled.holds(&problem.current.c, tolerance)
+    }
+
+    fn update_best(&mut self, problem: &BarrierProblem, errors: &OptimalityErrors) {
+        let error = rank(errors);
+        match &mut self.best {
+            Some(best) if best.error <= error => {}
+            Some(best) => {
+                best.error = error;
+                best.point.clone_from(&self.point);
+                best.y.copy_from_slice(&problem.y);
+                best.zl.copy_from_slice(&problem.zl);
+                best.zu.copy_from_slice(&problem.zu);
+            }
+            none => {
+                *none = Some(BestIterate {
+                    error,
+                    point: self.point.clone(),
+                    y: problem.y.clone(),
+                    zl: problem.zl.clone(),
+                    zu: problem.zu.clone(),
+                });
+            }
+        }
+    }
+
+    /// Lowers μ while its barrier problem is solved well enough.
+    fn decrease_barrier(&mut self, problem: &mut BarrierProblem, forced: bool) {
+        let least = self.options.tolerance / (BARRIER_TOLERANCE + 1.0);
+        let mut forced = forced;
+        while problem.mu > least && (forced || problem.optimality_errors(problem.mu).worst() <= BARRIER_TOLERANCE * problem.mu) {
+            forced = false;
+            problem.mu = (KAPPA_MU * problem.mu).min(problem.mu.powf(THETA_MU)).max(least);
+            if problem.proximal > 0.0 {
+                problem.proximal = proximal(problem.mu);
+            }
+            problem.filter.clear();
+        }
+    }
+
+    /// Curvature, factors and step. Whether there is one.
+    pub fn search_direction(&mut self, problem: &mut BarrierProblem) -> bool {
+        // A program without curvature here keeps that of the last point; regularisation makes up for the rest.
+        let _ = self.scaled.lagrangian_hessian(&self.point, problem.weight, &problem.y, &mut problem.hessian);
+        if !problem.factor_with_inertia_correction(self.kkt, &mut self.regularisation) {
+            return false;
+        }
+        problem.update_barrier_gradient();
+        let mut step = std::mem::take(&mut problem.step);
+        let mut solved = false;
+        for _ in 0..8 {
+            let mut rows = std::mem::take(&mut problem.rows);
+            problem.residual(&problem.current.c, &problem.current.w, &mut rows);
+            problem.rows = rows;
+            solved = problem.solve_step(self.kkt, self.regularisation.columns, &mut step);
+            if solved || !problem.increase_regularisation(self.kkt, &mut self.regularisation) {
+                break;
+            }
+        }
+        problem.step = step;
+        solved
+    }
+
+    /// Makes the trial the iterate. The part of the multipliers' step that was taken.
+    pub fn accept_step(&mut self, problem: &mut BarrierProblem, accepted: &AcceptedStep, tau: f64) -> f64 {
+        let alpha_dual = problem.max_dual_step(&problem.step, tau);
+        for (y, d) in problem.y.iter_mut().zip(&problem.step.y) {
+            *y += accepted.alpha * d;
+        }
+        let bounds = problem.zl.iter_mut().zip(&problem.step.zl).chain(problem.zu.iter_mut().zip(&problem.step.zu));
+        for (z, d) in bounds {
+            *z += alpha_dual * d;
+        }
+        self.swap_trial(problem);
+        problem.reset_bound_multipliers();
+        alpha_dual
+    }
+
+    /// Makes the trial the iterate, multipliers as they are.
+    pub fn swap_trial(&mut self, problem: &mut BarrierProblem) {
+        std::mem::swap(&mut problem.current, &mut problem.trial);
+        std::mem::swap(&mut self.point, &mut self.trial_point);
+    }
+
+    /// Tells the watcher.
+    pub fn report(
+        &mut self,
+        problem: &mut BarrierProblem,
+        accepted: &AcceptedStep,
+        alpha_dual: f64,
+        restoration: bool,
+    ) -> CallbackAction {
+        self.iteration += 1;
+        let record = IterationRecord {
+            iteration: self.iteration,
+            restoration,
+            objective: problem.current.f,
+            primal: self.scaled.violation(&problem.current.c),
+            dual: problem.optimality_errors(0.0).gradient,
+            log_barrier: problem.mu.log10(),
+            step: max_abs(&problem.step.w),
+            regularisation: self.regularisation.columns + problem.damping,
+            alpha_dual,
+            alpha_primal: accepted.alpha,
+            trials: accepted.trials,
+            acceptance: if restoration { Acceptance::Restoration } else { accepted.how },
+        };
+        (self.callback)(&record)
+    }
+
+    /// What to do where no step leads on: restore feasibility, start the barrier afresh, or say why not. `None` to go on.
+    fn fall_back(&mut self, problem: &mut BarrierProblem, goal: Option<&RestorationGoal>, why: &str) -> Option<Exit> {
+        if goal.is_some() {
+            return Some(Exit::Stalled(why.into()));
+        }
+        let mut reason = why.to_owned();
+        let tolerance = self.options.constraint_tolerance;
+        problem.damping = 0.0;
+        if why == CYCLING {
+            // Starting afresh leads back to the same kink.
+            self.barrier_restarts = BARRIER_RESTARTS;
+        }
+        if !self.scaled.holds(&problem.current.c, tolerance) || problem.optimality_errors(0.0).primal > tolerance {
+            match self.restoration(problem, why == CYCLING) {
+                Exit::Restored if self.barrier_restarts < BARRIER_RESTARTS => {
+                    return None;
+                }
+                Exit::Restored => {}
+                Exit::Stalled(inner) => reason = format!("{why}, and reducing the violation failed: {inner}"),
+                exit => return Some(exit),
+            }
+        }
+        if self.barrier_restarts < BARRIER_RESTARTS {
+            self.barrier_restarts += 1;
+            self.restart_barrier(problem);
+            return None;
+        }
+        if let Some(undefined) = &self.scaled.undefined {
+            reason = format!("{reason} (where the program was last undefined: {undefined})");
+        }
+        let best = self.best.as_ref().map_or(f64::INFINITY, |b| b.error);
+        if best <= self.options.acceptable_tolerance {
+            return Some(Exit::Acceptable(reason));
+        }
+        if why == CYCLING {
+            // Stationarity tells nothing at a kink: where the iterates have ended is the better answer.
+            self.best = None;
+        }
+        Some(Exit::Stalled(reason))
+    }
+
+    /// A larger barrier, new multipliers, an empty filter.
+    pub fn restart_barrier(&mut self, problem: &mut BarrierProblem) {
+        problem.mu = (1e3 * problem.mu).clamp(1e-6, self.options.barrier.max(1e-6));
+        problem.filter.clear();
+        problem.set_central_multipliers();
+        problem.least_squares_multipliers(self.kkt, 1e3);
+        self.regularisation = Regularisation::default();
+    }
+}

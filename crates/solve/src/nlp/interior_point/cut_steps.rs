@@ -1,0 +1,65 @@
+//! Kinks: where constraints are smooth in pieces only, steps made for one piece overshoot into the next and the line search halves
+//! them again and again. Damping shortens them by turning them: it grows while steps are cut and goes when they are not.
+
+use super::barrier_problem::BarrierProblem;
+use super::line_search::AcceptedStep;
+
+/// Trials of a step that was cut, cuts that wake the damping, its first and largest value, growth and decay.
+const CUT: usize = 3;
+const CUTS: usize = 4;
+const FIRST_SHIFT: f64 = 1e-2;
+const MAX_SHIFT: f64 = 1e8;
+const GROWTH: f64 = 4.0;
+const DECAY: f64 = 0.3;
+const NONE: f64 = 1e-6;
+/// Iterations with the same barrier and no smaller error before the search is said to go to and fro, with a barrier that can be
+/// lowered and without.
+const PATIENCE: usize = 30;
+const PATIENCE_AT_LAST: usize = 60;
+/// One step in so many must have been cut.
+const SHARE: usize = 3;
+const PROGRESS: f64 = 0.9;
+
+/// What is remembered of the last steps.
+#[derive(Default)]
+pub(super) struct CutSteps {
+    cuts: usize,
+    mu: f64,
+    best: f64,
+    since: usize,
+    cuts_since: usize,
+}
+
+impl CutSteps {
+    /// Looks at an accepted step and sets the damping of the next.
+    pub fn record_step(&mut self, problem: &mut BarrierProblem, accepted: &AcceptedStep) {
+        let cut = accepted.trials >= CUT;
+        self.cuts_since += usize::from(cut);
+        self.cuts = if cut { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
+        problem.damping = if problem.damping == 0.0 {
+            if self.cuts >= CUTS { FIRST_SHIFT } else { 0.0 }
+        } else if cut {
+            (GROWTH * problem.damping).min(MAX_SHIFT)
+        } else if problem.damping > NONE {
+            DECAY * problem.damping
+        } else {
+            0.0
+        };
+    }
+
+    /// Damps as if many steps had been cut.
+    pub fn increase_damping(problem: &mut BarrierProblem) {
+        problem.damping = (GROWTH * problem.damping).clamp(1.0, MAX_SHIFT);
+    }
+
+    /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.
+    pub fn is_cycling(&mut self, mu: f64, error: f64, last: bool) -> bool {
+        if mu != self.mu || error < PROGRESS * self.best || self.best == 0.0 {
+            *self = Self { cuts: self.cuts, mu, best: error, ..Self::default() };
+        }
+        self.since += 1;
+        // Steps that bounds cut tell nothing of kinks.
+        let kinked = SHARE * self.cuts_since >= self.since;
+        kinked && self.since > if last { PATIENCE_AT_LAST } else { PATIENCE }
+    }
+}

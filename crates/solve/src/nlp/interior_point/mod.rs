@@ -1,0 +1,214 @@
+//! A primal-dual interior-point method with a filter line search, in the spirit of Wächter and Biegler, "On the implementation
+//! of an interior-point filter line-search algorithm for large-scale nonlinear programming" (2006), for points on manifolds.
+//!
+//! `reduced` says what takes part, `scaled` evaluates, `kkt` factorises (`condensed` eliminates inequalities), `problem` is a barrier problem with its iterate,
+//! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `soft` takes steps that the filter
+//! does not let pass, `restoration` reduces violations where nothing else works, `watchdog` lets steps pass untested, `damping`
+//! shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
+//!
+//! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
+//! at the end of all searching the restoration's proximal centre moves with the iterate; steps are damped at kinks; saddles are
+//! left.
+
+mod condensed;
+mod cut_steps;
+mod direction;
+mod filter;
+mod kkt;
+mod options;
+mod barrier_problem;
+mod restoration;
+mod algorithm;
+mod negative_curvature;
+mod scaled_program;
+mod line_search;
+mod reduced_layout;
+mod soft_restoration;
+mod initial_point;
+mod watchdog;
+
+pub use options::{Options, WarmStart};
+
+use super::solution::{Conflict, Multipliers, Outcome, ConstraintId, IterationRecord, Solution, Timing, CallbackAction};
+use super::residual::kkt_residual;
+use super::problem::Program;
+use crate::error::SolveError;
+use direction::Regularisation;
+use kkt::KktSystem;
+use barrier_problem::BarrierProblem;
+use algorithm::{Exit, Algorithm};
+use scaled_program::ScaledProgram;
+use reduced_layout::ReducedLayout;
+use std::time::Instant;
+
+/// Multiplier, scaled, above which what holds stands in the way.
+const IN_THE_WAY: f64 = 1e-6;
+
+/// The solver with its memory: programs of one pattern after another reuse the analysis of their matrix.
+#[derive(Default)]
+pub struct InteriorPoint {
+    cached: Option<(ReducedLayout, KktSystem)>,
+}
+
+impl InteriorPoint {
+    /// Without memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves a program from a start.
+    pub fn solve<P: Program>(
+        &mut self,
+        program: &mut P,
+        start: &P::Point,
+        options: &Options,
+    ) -> Result<Solution<P::Point>, SolveError> {
+        self.solve_with_callback(program, start, options, &mut |_| CallbackAction::Continue)
+    }
+
+    /// Solves a program; the watcher is told every iteration and may end the search.
+    pub fn solve_with_callback<P: Program>(
+        &mut self,
+        program: &mut P,
+        start: &P::Point,
+        options: &Options,
+        callback: &mut dyn FnMut(&IterationRecord) -> CallbackAction,
+    ) -> Result<Solution<P::Point>, SolveError> {
+        let began = Instant::now();
+        let reduced = ReducedLayout::new(program.layout())?;
+        initial_point::check(options, &reduced)?;
+        let mut kkt = match self.cached.take() {
+            Some((old, kkt)) if old.same_pattern(&reduced) => kkt,
+            _ => KktSystem::new(&reduced),
+        };
+        kkt.reset_statistics();
+        let mut search = Algorithm {
+            scaled: ScaledProgram::new(program, &reduced),
+            kkt: &mut kkt,
+            options,
+            callback,
+            point: start.clone(),
+            trial_point: start.clone(),
+            iteration: 0,
+            regularisation: Regularisation::default(),
+            soc_residual: Vec::new(),
+            barrier_restarts: 0,
+            best: None,
+            watchdog: None,
+        };
+        let (exit, problem) = search.solve_from(start);
+        let (solution, point) = search.into_solution(exit, problem);
+        let mut solution = with_point(solution, point);
+        solution.residual = kkt_residual(program, &solution.point, &solution.multipliers)?;
+        solution.timing.total = began.elapsed();
+        self.cached = Some((reduced, kkt));
+        Ok(solution)
+    }
+}
+
+/// The same with a point.
+fn with_point<P>(solution: Solution<()>, point: P) -> Solution<P> {
+    let Solution { point: (), objective, multipliers, outcome, residual, iterations, .. } = solution;
+    let Solution { factorisations, evaluations, barrier, scale, timing, .. } = solution;
+    Solution {
+        point,
+        objective,
+        multipliers,
+        outcome,
+        residual,
+        iterations,
+        factorisations,
+        evaluations,
+        barrier,
+        scale,
+        timing,
+    }
+}
+
+impl<P: Program> Algorithm<'_, P> {
+    /// The answer, with multipliers in the program's units.
+    fn into_solution(mut self, exit: Exit, mut problem: BarrierProblem) -> (Solution<()>, P::Point) {
+        let unfinished =
+            matches!(exit, Exit::Acceptable(_) | Exit::Stalled(_) | Exit::IterationLimit | Exit::Stopped);
+        if unfinished
+            && let Some(best) = self.best.take()
+            && best.error < algorithm::rank(&problem.optimality_errors(0.0))
+        {
+            self.point = best.point;
+            problem.y = best.y;
+            problem.zl = best.zl;
+            problem.zu = best.zu;
+        }
+        // The rows' values at the point that is returned.
+        let objective = self.scaled.evaluate(&self.point, &mut problem.current.c).unwrap_or(f64::NAN);
+        let outcome = match exit {
+            Exit::Converged => Outcome::Optimal,
+            Exit::Saddle(curvature) => Outcome::Saddle { curvature: curvature / problem.weight },
+            Exit::Acceptable(why) => Outcome::Acceptable { why },
+            Exit::Stalled(why) => Outcome::Stalled { why },
+            Exit::Infeasible => Outcome::Infeasible { conflicts: self.conflicts(&problem) },
+            Exit::Unbounded => Outcome::Unbounded,
+            Exit::IterationLimit => Outcome::IterationLimit,
+            Exit::Stopped => Outcome::Stopped,
+            Exit::Restored => Outcome::Stalled { why: "restoration ended where it should not".into() },
+        };
+        // Multipliers of the feasibility problem know no objective.
+        let weight = if matches!(outcome, Outcome::Infeasible { .. }) { 1.0 } else { problem.weight };
+        let reduced = self.scaled.reduced;
+        let mut multipliers = Multipliers::zeros(reduced.variables, reduced.constraints);
+        for (row, &constraint) in reduced.constraint_of.iter().enumerate() {
+            multipliers.constraints[constraint] = problem.y[row] * self.scaled.scales[row] / weight;
+        }
+        for (column, &variable) in reduced.variable_of.iter().enumerate() {
+            multipliers.lower[variable] = problem.zl[column] / weight;
+            multipliers.upper[variable] = problem.zu[column] / weight;
+        }
+        let timing = Timing {
+            program: self.scaled.time,
+            factorisation: self.kkt.factoring,
+            substitution: self.kkt.solving,
+            ..Timing::default()
+        };
+        let solution = Solution {
+            point: (),
+            objective,
+            multipliers,
+            outcome,
+            residual: Default::default(),
+            iterations: self.iteration,
+            factorisations: self.kkt.factorisations,
+            evaluations: self.scaled.evaluations,
+            barrier: problem.mu,
+            scale: problem.weight,
+            timing,
+        };
+        (solution, self.point)
+    }
+
+    /// The constraints that conflict: violated ones, then those that hold and stand in the way.
+    fn conflicts(&self, problem: &BarrierProblem) -> Vec<Conflict> {
+        let mut conflicts: Vec<Conflict> = Vec::new();
+        for (row, &constraint) in self.scaled.reduced.constraint_of.iter().enumerate() {
+            let scale = self.scaled.scales[row];
+            let violation = self.scaled.reduced.rows[row].violation(problem.current.c[row] / scale);
+            let multiplier = problem.y[row] * scale;
+            if violation > self.options.constraint_tolerance || problem.y[row].abs() > IN_THE_WAY {
+                let name = self.scaled.program.constraint_name(constraint);
+                let id = ConstraintId::Constraint(constraint);
+                conflicts.push(Conflict { id, name, violation, multiplier });
+            }
+        }
+        for (column, &variable) in self.scaled.reduced.variable_of.iter().enumerate() {
+            let multiplier = problem.zu[column] - problem.zl[column];
+            if multiplier.abs() > IN_THE_WAY {
+                let (id, name) = (ConstraintId::Variable(variable), self.scaled.program.variable_name(variable));
+                conflicts.push(Conflict { id, name, violation: 0.0, multiplier });
+            }
+        }
+        conflicts.sort_by(|a, b| {
+            let by_violation = b.violation.total_cmp(&a.violation);
+            by_violation.then(b.multiplier.abs().total_cmp(&a.multiplier.abs()))
+        });
+        conflicts
+    }
+}
