@@ -5,7 +5,7 @@
 mod chain;
 
 use chain::{Chain, Wishes};
-use percussion_solve::nlp::{InteriorPoint, Options, Program, IterationRecord, WarmStart, CallbackAction};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, IterationRecord, Options, Program, WarmStart};
 
 fn main() {
     let only = std::env::args().skip_while(|a| a != "--only").nth(1);

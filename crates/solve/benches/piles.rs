@@ -36,7 +36,7 @@ fn run(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
         run.time += from.elapsed().as_secs_f64();
         run.residual = run.residual.max(solution.residual.worst());
         last.clone_from(&solution.impulses);
-        run.visits += solver.report().visits;
+        run.visits += solver.report().row_updates;
     }
     run
 }
@@ -78,9 +78,9 @@ fn main() {
         let assembly = from.elapsed().as_secs_f64() * 1e3 / STEPS as f64;
         let contacts = problems[0].contact_count();
         let mut solver = GaussSeidel::new();
-        (solver.tolerance, solver.limit, solver.memory) = (0.0, 2, 0);
+        (solver.tolerance, solver.max_sweeps, solver.anderson_depth) = (0.0, 2, 0);
         let few = best(&mut solver, &problems);
-        solver.limit = 20;
+        solver.max_sweeps = 20;
         let many = best(&mut solver, &problems);
         let row = (many.time - few.time) / (many.visits - few.visits) as f64;
         let rough = best(&mut GaussSeidel::fast(), &problems);

@@ -5,7 +5,9 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{Cone, FrictionContactProblem, GaussSeidel, QpMethod, QpSolver, QuadraticProgram};
+use percussion_solve::lcp::friction::Cone;
+use percussion_solve::qp::QpMethod;
+use percussion_solve::{FrictionContactProblem, GaussSeidel, QpSolver, QuadraticProgram};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -6,9 +6,8 @@ mod common;
 
 use common::Random;
 use nalgebra::{DMatrix, DVector};
-use percussion_solve::{
-    Lcp, LcpOutcome, LcpSolution, Lemke, QpSolver, QuadraticProgram, SolveError, lcp_residual,
-};
+use percussion_solve::lcp::{LcpOutcome, LcpSolution, lcp_residual};
+use percussion_solve::{Lcp, Lemke, QpSolver, QuadraticProgram, SolveError};
 
 /// Residual of well-conditioned problems.
 const EVIDENCE: f64 = 1e-13;

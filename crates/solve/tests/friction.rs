@@ -4,10 +4,12 @@
 mod common;
 
 use common::Random;
+use percussion_solve::lcp::friction::{
+    Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalOutcome,
+    FrictionalSolution, cone_residual, frictional_residual, relaxation_residual,
+};
 use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, FrictionContactProblem, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
-    GaussSeidel, Impulses, QpSolver, QuadraticProgram, ConvexRelaxation, SolveError, cone_residual,
-    frictional_residual, relaxation_residual,
+    FrictionContactProblem, GaussSeidel, Impulses, QpSolver, QuadraticProgram, SolveError,
 };
 
 /// Residual of small problems.
@@ -220,7 +222,12 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
 }
 
 /// Bodies in space with random contacts among them and with the ground, some joined.
-fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> FrictionContactProblem {
+fn random_problem(
+    random: &mut Random,
+    bodies: usize,
+    contacts: usize,
+    friction: f64,
+) -> FrictionContactProblem {
     let mut problem = FrictionContactProblem::new();
     for _ in 0..bodies {
         let momentum: Vec<f64> = random.vector(6);
@@ -331,7 +338,7 @@ fn fixed_points_are_the_solutions_that_pivoting_finds() {
         for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
             for memory in [0, 5] {
                 let mut fixed = FixedPoint::new();
-                (fixed.map, fixed.memory, fixed.tolerance) = (map, memory, 1e-11);
+                (fixed.map, fixed.anderson_depth, fixed.tolerance) = (map, memory, 1e-11);
                 let solution = fixed.solve(&problem).unwrap().clone();
                 let report = fixed.report();
                 if report.converged {
@@ -353,7 +360,7 @@ fn fixed_points_are_the_solutions_that_pivoting_finds() {
 fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
     let mut random = Random::new(14);
     let (mut fixed, mut sweeps) = (FixedPoint::new(), GaussSeidel::new());
-    (sweeps.tolerance, sweeps.limit) = (1e-11, 100_000);
+    (sweeps.tolerance, sweeps.max_sweeps) = (1e-11, 100_000);
     let (mut compared, mut most, mut worst) = (0, 0, 0.0_f64);
     for k in 0..40 {
         let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
@@ -468,7 +475,7 @@ fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
     }
     // Sweeps over more than two tangents agree with pivoting.
     let octagon = build(4, [0.05; 3]);
-    (sweeps.cone, sweeps.limit) = (Cone::Facets, 100_000);
+    (sweeps.cone, sweeps.max_sweeps) = (Cone::Facets, 100_000);
     let swept = sweeps.solve(&octagon).unwrap();
     assert!(swept.is_solved(), "{:?}", swept.residual);
     assert!(distance(&swept.impulses.velocity, &lemke(&octagon).impulses.velocity) < 1e-9);

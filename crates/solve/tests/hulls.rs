@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Random, dot};
+use percussion_solve::hull::hull_residual;
 use percussion_solve::{
-    LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, hull_residual,
-    minimum_norm_point, solve_lp,
+    LinearProgram, QpSolver, QuadraticProgram, SolveError, distance_to_hull, minimum_norm_point, solve_lp,
 };
 
 #[test]

@@ -11,10 +11,11 @@ mod common;
 mod stored;
 
 use common::Random;
-use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, FrictionContactProblem, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
-    ConvexRelaxation, frictional_residual, relaxation_residual,
+use percussion_solve::lcp::friction::{
+    Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalSolution,
+    frictional_residual, relaxation_residual,
 };
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
 use stored::{Row, Stored, apart, library, named};
 
 /// Contacts up to which the dense method is asked.
@@ -69,7 +70,8 @@ fn problems_are_written_as_they_were_read() {
     let library = library();
     assert!(library.len() >= 20, "{}", library.len());
     for stored in &library {
-        let read: FrictionContactProblem = stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
+        let read: FrictionContactProblem =
+            stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
         assert_eq!(read.to_text(), stored.text, "{}", stored.name);
         assert_eq!(stored.problem(), read, "{}", stored.name);
     }

@@ -6,7 +6,8 @@ mod common;
 
 use clarabel::solver::SolverStatus;
 use common::{Random, clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
-use percussion_solve::{LinearProgram, LpOutcome, SolveError, lp_residual, solve_lp, solve_lp_from};
+use percussion_solve::lp::{LpOutcome, lp_residual, solve_lp_from};
+use percussion_solve::{LinearProgram, SolveError, solve_lp};
 
 /// Evidence of an answer of well-scaled data must be rounding: about fifty units in the last place.
 const EVIDENCE: f64 = 1e-14;

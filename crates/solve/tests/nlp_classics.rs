@@ -4,7 +4,7 @@
 mod nlp_common;
 
 use nlp_common::classics;
-use percussion_solve::nlp::{InteriorPoint, Options, Outcome, IterationRecord, CallbackAction};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, IterationRecord, Options, Outcome};
 
 #[test]
 fn classics_have_the_optima_of_the_book() {

@@ -85,7 +85,13 @@ impl Program for Glide {
         Ok(())
     }
 
-    fn lagrangian_hessian(&mut self, _: &Vec<f64>, weight: f64, _: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        _: &Vec<f64>,
+        weight: f64,
+        _: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Undefined> {
         hessian.fill(weight * self.h());
         Ok(())
     }

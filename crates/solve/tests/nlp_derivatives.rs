@@ -51,7 +51,13 @@ impl Program for Wrong {
         }
         Ok(())
     }
-    fn lagrangian_hessian(&mut self, at: &Vec<f64>, w: f64, y: &[f64], h: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        at: &Vec<f64>,
+        w: f64,
+        y: &[f64],
+        h: &mut [f64],
+    ) -> Result<(), Undefined> {
         self.chain.lagrangian_hessian(at, w, y, h)?;
         if let Some(entry) = self.hessian {
             h[entry] += 0.01;

@@ -5,8 +5,8 @@ mod nlp_common;
 
 use nlp_common::{Dense, classics};
 use percussion_solve::nlp::{
-    Bound, InteriorPoint, Layout, Options, Outcome, Program, IterationRecord, Solution, Undefined, WarmStart, CallbackAction,
-    kkt_residual,
+    Bound, CallbackAction, InteriorPoint, IterationRecord, Layout, Options, Outcome, Program, Solution,
+    Undefined, WarmStart, kkt_residual,
 };
 
 const FREE: Bound = Bound::FREE;
@@ -266,7 +266,9 @@ fn kinks_on_the_way_do_no_harm() {
 #[test]
 fn the_watcher_stops_the_search_with_the_best_point() {
     let mut program = double_well();
-    let mut callback = |record: &IterationRecord| if record.iteration == 2 { CallbackAction::Stop } else { CallbackAction::Continue };
+    let mut callback = |record: &IterationRecord| {
+        if record.iteration == 2 { CallbackAction::Stop } else { CallbackAction::Continue }
+    };
     let solution = InteriorPoint::new()
         .solve_with_callback(&mut program, &vec![3.0, 2.0], &Options::default(), &mut callback)
         .unwrap();
@@ -318,7 +320,13 @@ impl Program for Misfit {
     fn differentiate(&mut self, _: &Vec<f64>, _: &mut [f64], _: &mut [f64]) -> Result<(), Undefined> {
         Ok(())
     }
-    fn lagrangian_hessian(&mut self, _: &Vec<f64>, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        _: &Vec<f64>,
+        _: f64,
+        _: &[f64],
+        _: &mut [f64],
+    ) -> Result<(), Undefined> {
         Ok(())
     }
 }
@@ -326,7 +334,8 @@ impl Program for Misfit {
 #[test]
 fn misuse_is_an_error_that_says_where() {
     let say = |layout: Layout| {
-        let error = InteriorPoint::new().solve(&mut Misfit(layout), &vec![0.0], &Options::default()).unwrap_err();
+        let error =
+            InteriorPoint::new().solve(&mut Misfit(layout), &vec![0.0], &Options::default()).unwrap_err();
         error.to_string()
     };
     let one = vec![FREE];

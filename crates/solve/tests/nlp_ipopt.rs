@@ -6,7 +6,9 @@ mod nlp_common;
 
 use nlp_common::chain::{Chain, Wishes};
 use nlp_common::{Dense, classics};
-use percussion_solve::nlp::{Bound, InteriorPoint, Options, Outcome, Program, Solution, WarmStart, CallbackAction, solve_ipopt};
+use percussion_solve::nlp::{
+    Bound, CallbackAction, InteriorPoint, Options, Outcome, Program, Solution, WarmStart, solve_ipopt,
+};
 
 fn both<P: Program>(program: &mut P, start: &P::Point) -> (Solution<P::Point>, Solution<P::Point>) {
     let options = Options::default();

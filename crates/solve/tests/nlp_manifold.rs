@@ -5,7 +5,8 @@ mod nlp_common;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use percussion_solve::nlp::{
-    Bound, ChartBlock, Charted, InteriorPoint, Layout, Options, Outcome, Program, Undefined, check_derivatives,
+    Bound, ChartBlock, Charted, InteriorPoint, Layout, Options, Outcome, Program, Undefined,
+    check_derivatives,
 };
 
 /// `p · A p` on unit vectors: least at an eigenvector of the least eigenvalue. A step is along geodesics, in a basis of the

@@ -47,7 +47,7 @@ impl Lcp {
     }
 
     /// Room for a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
-    pub(super) fn fill(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
+    pub(super) fn resize(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
         self.q.clear();
@@ -168,7 +168,7 @@ impl LcpSolution {
     }
 
     /// Fills w from z.
-    pub(super) fn respond(&mut self, problem: &Lcp) {
+    pub(super) fn compute_slacks(&mut self, problem: &Lcp) {
         for i in 0..problem.size() {
             self.w[i] = problem.slack(i, &self.z);
         }

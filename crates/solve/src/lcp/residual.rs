@@ -34,36 +34,36 @@ pub fn lcp_residual(problem: &Lcp, solution: &LcpSolution) -> Result<LcpResidual
             let LcpRay { z, w, z0, cover } = ray;
             length("cover", "unknown", n, cover.len())?;
             let shift: Vec<f64> = cover.iter().map(|d| d * z0).collect();
-            let mut judged = judge(problem, &shift, z, w)?;
-            worst_of(&mut judged.feasibility, ratio(-z0, 1.0));
+            let mut residual = residual_of(problem, &shift, z, w)?;
+            worst_of(&mut residual.feasibility, ratio(-z0, 1.0));
             // A direction that leads nowhere proves nothing.
             if max_abs(z) == 0.0 {
-                judged.feasibility = f64::INFINITY;
+                residual.feasibility = f64::INFINITY;
             }
-            Ok(judged)
+            Ok(residual)
         }
-        (_, LcpOutcome::Solved) => judge(problem, problem.rhs(), &solution.z, &solution.w),
+        (_, LcpOutcome::Solved) => residual_of(problem, problem.rhs(), &solution.z, &solution.w),
         _ => Ok(LcpResidual { equation: f64::INFINITY, ..LcpResidual::default() }),
     }
 }
 
-fn judge(problem: &Lcp, q: &[f64], z: &[f64], w: &[f64]) -> Result<LcpResidual, SolveError> {
+fn residual_of(problem: &Lcp, q: &[f64], z: &[f64], w: &[f64]) -> Result<LcpResidual, SolveError> {
     let n = problem.size();
     length("solution", "unknown", n, z.len())?;
     length("slacks", "unknown", n, w.len())?;
-    let mut judged = LcpResidual::default();
+    let mut residual = LcpResidual::default();
     let z_size = max_abs(z);
     for i in 0..n {
         let size = q[i].abs() + norm1(problem.row(i)) * z_size;
         let slack = accurate_dot(q[i], problem.row(i), z);
         if problem.free()[i] {
-            worst_of(&mut judged.equation, ratio(slack.abs(), size));
+            worst_of(&mut residual.equation, ratio(slack.abs(), size));
             continue;
         }
-        worst_of(&mut judged.equation, ratio((slack - w[i]).abs(), size));
-        worst_of(&mut judged.feasibility, ratio(-z[i], z_size));
-        worst_of(&mut judged.feasibility, ratio(-slack, size));
-        worst_of(&mut judged.complementarity, ratio(z[i], z_size).min(ratio(slack, size)));
+        worst_of(&mut residual.equation, ratio((slack - w[i]).abs(), size));
+        worst_of(&mut residual.feasibility, ratio(-z[i], z_size));
+        worst_of(&mut residual.feasibility, ratio(-slack, size));
+        worst_of(&mut residual.complementarity, ratio(z[i], z_size).min(ratio(slack, size)));
     }
-    Ok(judged)
+    Ok(residual)
 }

@@ -8,6 +8,6 @@ mod scaling;
 mod simplex;
 mod tableau;
 
-pub use problem::{Basis, LinearProgram, LpOutcome, LpSolution, BasisStatus};
+pub use problem::{Basis, BasisStatus, LinearProgram, LpOutcome, LpSolution};
 pub use residual::{LpResidual, lp_residual};
 pub use simplex::{solve_lp, solve_lp_from};

@@ -34,7 +34,7 @@ pub(super) struct Tableau<'a> {
     /// Largest absolute value of a variable.
     pub largest: f64,
     /// Pivots since the tableau was built from the original data.
-    pub age: usize,
+    pub pivots_since_rebuild: usize,
     inside_columns: Vec<usize>,
     outside_columns: Vec<usize>,
     tight_rows: Vec<usize>,
@@ -54,7 +54,7 @@ impl<'a> Tableau<'a> {
             t: vec![0.0; p.m * p.n],
             value: vec![0.0; p.n + p.m],
             largest: 0.0,
-            age: 0,
+            pivots_since_rebuild: 0,
             inside_columns: Vec::new(),
             outside_columns: Vec::new(),
             tight_rows: Vec::new(),
@@ -69,7 +69,7 @@ impl<'a> Tableau<'a> {
     /// Goes back to the start.
     pub(super) fn reset(&mut self) {
         for j in 0..self.p.n {
-            self.position[j] = self.resting_place(j);
+            self.position[j] = self.nonbasic_status(j);
         }
         self.position[self.p.n..].fill(BasisStatus::Basic);
         // No variable is basic, so the basis matrix is empty and cannot be singular.
@@ -77,7 +77,7 @@ impl<'a> Tableau<'a> {
     }
 
     /// Takes a basis from elsewhere; false (and the start instead) if it does not fit.
-    pub(super) fn adopt(&mut self, position: &[BasisStatus]) -> bool {
+    pub(super) fn load_basis(&mut self, position: &[BasisStatus]) -> bool {
         let basics = position.iter().filter(|s| **s == BasisStatus::Basic).count();
         if position.len() == self.position.len() && basics == self.p.m {
             for (v, wanted) in position.iter().enumerate() {
@@ -87,7 +87,7 @@ impl<'a> Tableau<'a> {
                     BasisStatus::AtUpper => self.p.upper[v].is_finite(),
                     BasisStatus::AtZero => false,
                 };
-                self.position[v] = if fits { *wanted } else { self.resting_place(v) };
+                self.position[v] = if fits { *wanted } else { self.nonbasic_status(v) };
             }
             if self.rebuild().is_ok() {
                 return true;
@@ -97,7 +97,7 @@ impl<'a> Tableau<'a> {
         false
     }
 
-    fn resting_place(&self, v: usize) -> BasisStatus {
+    fn nonbasic_status(&self, v: usize) -> BasisStatus {
         let (l, u) = (self.p.lower[v], self.p.upper[v]);
         match (l.is_finite(), u.is_finite()) {
             (true, true) if u.abs() < l.abs() => BasisStatus::AtUpper,
@@ -107,7 +107,7 @@ impl<'a> Tableau<'a> {
         }
     }
 
-    fn resting_value(&self, v: usize) -> f64 {
+    fn nonbasic_value(&self, v: usize) -> f64 {
         match self.position[v] {
             BasisStatus::AtLower => self.p.lower[v],
             BasisStatus::AtUpper => self.p.upper[v],
@@ -132,7 +132,7 @@ impl<'a> Tableau<'a> {
         self.factorise()?;
         self.fill_tableau();
         self.fill_values();
-        self.age = 0;
+        self.pivots_since_rebuild = 0;
         Ok(())
     }
 
@@ -194,8 +194,8 @@ impl<'a> Tableau<'a> {
         }
         for (r, &i) in self.loose_rows.iter().enumerate() {
             let a = &self.p.a[i * n..(i + 1) * n];
-            let (known, rest) = self.t.split_at_mut(k * n);
-            let line = &mut rest[r * n..(r + 1) * n];
+            let (known, leaves_at) = self.t.split_at_mut(k * n);
+            let line = &mut leaves_at[r * n..(r + 1) * n];
             line.fill(0.0);
             line.iter_mut().zip(&self.outside_columns).for_each(|(t, &j)| *t = a[j]);
             for (&j, solved) in self.inside_columns.iter().zip(known.chunks(n)) {
@@ -208,7 +208,7 @@ impl<'a> Tableau<'a> {
     fn fill_values(&mut self) {
         let (n, m) = (self.p.n, self.p.m);
         for v in 0..n + m {
-            self.value[v] = self.resting_value(v);
+            self.value[v] = self.nonbasic_value(v);
         }
         for round in 0..=REFINEMENTS {
             if self.inside_columns.is_empty() {
@@ -238,7 +238,7 @@ impl<'a> Tableau<'a> {
     fn update_values(&mut self) {
         let n = self.p.n;
         for &v in &self.nonbasic {
-            self.value[v] = self.resting_value(v);
+            self.value[v] = self.nonbasic_value(v);
         }
         for (r, &v) in self.basic.iter().enumerate() {
             let t = &self.t[r * n..(r + 1) * n];
@@ -262,8 +262,8 @@ impl<'a> Tableau<'a> {
         self.update_values();
     }
 
-    /// Exchanges basic number r, which comes to rest at `rest`, and nonbasic number q.
-    pub(super) fn exchange(&mut self, r: usize, q: usize, rest: BasisStatus) {
+    /// Exchanges basic number r, which comes to rest at `leaves_at`, and nonbasic number q.
+    pub(super) fn exchange(&mut self, r: usize, q: usize, leaves_at: BasisStatus) {
         let n = self.p.n;
         let pivot_row: Vec<f64> = self.t[r * n..(r + 1) * n].to_vec();
         let inverse = 1.0 / pivot_row[q];
@@ -281,10 +281,10 @@ impl<'a> Tableau<'a> {
             *value = -pivot * inverse;
         }
         self.t[r * n + q] = inverse;
-        self.position[self.basic[r]] = rest;
+        self.position[self.basic[r]] = leaves_at;
         self.position[self.nonbasic[q]] = BasisStatus::Basic;
         std::mem::swap(&mut self.basic[r], &mut self.nonbasic[q]);
-        self.age += 1;
+        self.pivots_since_rebuild += 1;
         self.update_values();
     }
 

@@ -1,11 +1,13 @@
 //! Ipopt as a second solver, through its C interface (version 3.11 or newer): the same programs, seen through a chart; the same
 //! outcomes, judged by the same judge. Only with the feature `ipopt`, which needs the library.
 
-use super::solution::{Conflict, Multipliers, Outcome, ConstraintId, IterationRecord, Solution, Timing, CallbackAction};
 use super::charted::Charted;
 use super::interior_point::Options;
-use super::residual::kkt_residual;
 use super::problem::{Bound, Program};
+use super::residual::kkt_residual;
+use super::solution::{
+    CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution, Timing,
+};
 use crate::error::SolveError;
 use std::any::Any;
 use std::ffi::{CString, c_char, c_int, c_void};

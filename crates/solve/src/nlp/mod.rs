@@ -3,20 +3,23 @@
 //! [`Program`] is the problem, [`InteriorPoint`] the solver, [`kkt_residual`] the judge. [`Charted`] makes lists of numbers of points on
 //! a manifold, for solvers that know nothing else; [`check_derivatives`] compares derivatives with differences.
 
-mod solution;
 mod charted;
 mod derivative_check;
 mod interior_point;
 #[cfg(feature = "ipopt")]
 mod ipopt;
-mod residual;
 mod problem;
+mod residual;
+mod solution;
 
-pub use solution::{Acceptance, Conflict, Multipliers, Outcome, ConstraintId, IterationRecord, Solution, Timing, CallbackAction};
 pub use charted::Charted;
 pub use derivative_check::{DerivativeCheck, Mismatch, check_derivatives};
 pub use interior_point::{InteriorPoint, Options, WarmStart};
 #[cfg(feature = "ipopt")]
 pub use ipopt::solve_ipopt;
+pub use problem::{Bound, ChartBlock, Layout, Program, SparsityPattern, Undefined};
 pub use residual::{KktResidual, kkt_residual};
-pub use problem::{Bound, ChartBlock, Layout, SparsityPattern, Program, Undefined};
+pub use solution::{
+    Acceptance, CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution,
+    Timing,
+};

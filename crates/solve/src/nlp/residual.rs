@@ -5,8 +5,8 @@
 //! y ≤ 0 where only l can hold, y ≥ 0 where only u can,   lower, upper ≥ 0,   multiplier · slack = 0
 //! ```
 
-use super::solution::Multipliers;
 use super::problem::{Bound, Program};
+use super::solution::Multipliers;
 use crate::error::{SolveError, length};
 
 /// Errors of the conditions of first order in the program's own units, all zero for a perfect answer; infinite where the

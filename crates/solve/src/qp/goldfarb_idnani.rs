@@ -60,7 +60,7 @@ enum Status {
 }
 
 /// How taking in one constraint ended.
-enum Taken {
+enum AddOutcome {
     Active,
     Implied,
     Infeasible,
@@ -106,24 +106,24 @@ impl GoldfarbIdnani {
                 self.refine(problem, &mut answer.x);
                 continue;
             }
-            match self.take_in(problem, side, answer, limit) {
-                Taken::Active | Taken::Implied => {}
-                Taken::Infeasible => {
+            match self.add_constraint(problem, side, answer, limit) {
+                AddOutcome::Active | AddOutcome::Implied => {}
+                AddOutcome::Infeasible => {
                     answer.outcome = QpOutcome::Infeasible;
-                    self.hand_out(problem, answer);
+                    self.write_multipliers(problem, answer);
                     return Ok(());
                 }
-                Taken::Limit => {
+                AddOutcome::Limit => {
                     self.u.truncate(self.active.len());
-                    self.hand_out(problem, answer);
+                    self.write_multipliers(problem, answer);
                     answer.objective = problem.value(&answer.x);
                     return Ok(());
                 }
             }
         }
         self.refine(problem, &mut answer.x);
-        self.drop_noise();
-        self.hand_out(problem, answer);
+        self.clip_multipliers();
+        self.write_multipliers(problem, answer);
         answer.outcome = QpOutcome::Optimal;
         answer.objective = problem.value(&answer.x);
         Ok(())
@@ -197,19 +197,19 @@ impl GoldfarbIdnani {
     }
 
     /// Steps in primal and dual space until the side is active. [Goldfarb and Idnani, algorithm step 2]
-    fn take_in(
+    fn add_constraint(
         &mut self,
         problem: &QuadraticProgram,
         side: Side,
         answer: &mut QpSolution,
         limit: usize,
-    ) -> Taken {
+    ) -> AddOutcome {
         let m = problem.rows();
         let weight = self.weight[side.constraint];
         self.u.push(0.0);
         loop {
             if answer.iterations >= limit {
-                return Taken::Limit;
+                return AddOutcome::Limit;
             }
             answer.iterations += 1;
             let q = self.active.len();
@@ -227,8 +227,8 @@ impl GoldfarbIdnani {
             // Longest dual step that keeps the multipliers of inequalities nonnegative.
             let mut blocking = None;
             let mut dual_step = f64::INFINITY;
-            let noise = BLOCKING * max_abs(&self.r[..q]);
-            for k in (0..q).filter(|k| !self.active[*k].equality && self.r[*k] > noise) {
+            let rounding = BLOCKING * max_abs(&self.r[..q]);
+            for k in (0..q).filter(|k| !self.active[*k].equality && self.r[*k] > rounding) {
                 let step = self.u[k] / self.r[k];
                 if step < dual_step {
                     (dual_step, blocking) = (step, Some(k));
@@ -239,14 +239,14 @@ impl GoldfarbIdnani {
                 if slack.abs() <= CONSISTENT * size {
                     self.u.truncate(q);
                     self.status[side.constraint] = Status::Implied;
-                    return Taken::Implied;
+                    return AddOutcome::Implied;
                 }
             }
             let primal_step = if dependent { f64::INFINITY } else { -slack / (outside * outside) };
             let step = primal_step.min(dual_step);
             if step.is_infinite() {
-                self.prove_infeasible(side);
-                return Taken::Infeasible;
+                self.farkas_multipliers(side);
+                return AddOutcome::Infeasible;
             }
             for k in 0..q {
                 self.u[k] -= step * self.r[k];
@@ -262,20 +262,20 @@ impl GoldfarbIdnani {
                 self.factors.add();
                 self.active.push(side);
                 self.status[side.constraint] = Status::Active;
-                return Taken::Active;
+                return AddOutcome::Active;
             }
             if let Some(k) = blocking {
                 self.factors.remove(k);
                 self.status[self.active[k].constraint] = Status::Open;
                 self.active.remove(k);
                 self.u.remove(k);
-                self.reopen(problem);
+                self.release_implied(problem);
             }
         }
     }
 
     /// What was implied by the active inequalities may no longer be. Equalities were implied by equalities.
-    fn reopen(&mut self, problem: &QuadraticProgram) {
+    fn release_implied(&mut self, problem: &QuadraticProgram) {
         for (constraint, status) in self.status.iter_mut().enumerate() {
             let (lower, upper) = sides(problem, constraint);
             if *status == Status::Implied && lower != upper {
@@ -285,7 +285,7 @@ impl GoldfarbIdnani {
     }
 
     /// Puts the multipliers of Farkas' proof in the place of u: the new normal is `r . active`.
-    fn prove_infeasible(&mut self, side: Side) {
+    fn farkas_multipliers(&mut self, side: Side) {
         let q = self.active.len();
         for k in 0..q {
             // Rounding may leave a tiny entry of the wrong sign.
@@ -328,7 +328,7 @@ impl GoldfarbIdnani {
     }
 
     /// Multipliers of inequalities that came out negative by rounding are zero.
-    fn drop_noise(&mut self) {
+    fn clip_multipliers(&mut self) {
         for (u, side) in self.u.iter_mut().zip(&self.active) {
             if !side.equality && *u < 0.0 {
                 *u = 0.0;
@@ -337,7 +337,7 @@ impl GoldfarbIdnani {
     }
 
     /// Writes the multipliers into the answer.
-    fn hand_out(&self, problem: &QuadraticProgram, answer: &mut QpSolution) {
+    fn write_multipliers(&self, problem: &QuadraticProgram, answer: &mut QpSolution) {
         let m = problem.rows();
         for (side, u) in self.active.iter().zip(&self.u) {
             let value = side.sign * u * self.weight[side.constraint];

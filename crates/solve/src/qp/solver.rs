@@ -23,7 +23,8 @@ pub enum QpMethod {
 /// nothing is allocated.
 ///
 /// ```
-/// use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
+/// use percussion_solve::{QpSolver, QuadraticProgram};
+/// use percussion_solve::qp::qp_residual;
 ///
 /// // The point of the triangle x, y >= 0, x + y <= 1 nearest to (2, 1).
 /// let mut problem = QuadraticProgram::least_distance(&[2.0, 1.0])?;
@@ -32,7 +33,7 @@ pub enum QpMethod {
 /// let solution = solver.solve(&problem)?;
 /// assert!(solution.is_optimal());
 /// assert_eq!(solution.x, [1.0, 0.0]);
-/// assert!(kkt_residual(&problem, solution)?.worst() < 1e-15);
+/// assert!(qp_residual(&problem, solution)?.worst() < 1e-15);
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 ///
@@ -75,16 +76,16 @@ impl QpSolver {
         problem: &QuadraticProgram,
         method: QpMethod,
     ) -> Result<&QpSolution, SolveError> {
-        let suits = DualNewton::suits(problem);
-        if method == QpMethod::DualNewton && !suits {
+        let is_applicable = DualNewton::is_applicable(problem);
+        if method == QpMethod::DualNewton && !is_applicable {
             return Err(SolveError::Unsuitable {
                 method: "the dual Newton method",
                 needs: "an identity Hessian and equality rows only",
             });
         }
-        let newton = suits && method != QpMethod::ActiveSet;
-        let settled = newton && self.newton.solve(problem, &mut self.answer);
-        if !settled && method != QpMethod::DualNewton {
+        let newton = is_applicable && method != QpMethod::ActiveSet;
+        let solved = newton && self.newton.solve(problem, &mut self.answer);
+        if !solved && method != QpMethod::DualNewton {
             self.active_set.solve(problem, &mut self.answer)?;
         }
         Ok(&self.answer)

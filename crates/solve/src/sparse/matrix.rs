@@ -2,7 +2,7 @@
 
 /// The lower triangle of a symmetric matrix, column by column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Symmetric {
+pub struct SymmetricMatrix {
     /// Rows and columns.
     pub dimension: usize,
     /// Where each column begins, and where the last one ends.
@@ -13,13 +13,13 @@ pub struct Symmetric {
     pub values: Vec<f64>,
 }
 
-impl Symmetric {
+impl SymmetricMatrix {
     /// A matrix of zeros with given places, in any order, on either side of the diagonal and more than once, and the slot of
     /// each of them in `values`.
     pub fn zeros(dimension: usize, places: &[(usize, usize)]) -> (Self, Vec<usize>) {
         // Row and number of each place, by columns.
         let (begins, mut sorted) =
-            by_first(dimension, || places.iter().enumerate().map(|(k, &(i, j))| (i.min(j), (i.max(j), k))));
+            bucket(dimension, || places.iter().enumerate().map(|(k, &(i, j))| (i.min(j), (i.max(j), k))));
         let mut matrix = Self { dimension, starts: vec![0], rows: Vec::new(), values: Vec::new() };
         let mut slots = vec![0; places.len()];
         for j in 0..dimension {
@@ -64,7 +64,7 @@ impl Symmetric {
 }
 
 /// Second members of pairs by the first, in the order given: where those of each begin, and all of them.
-pub(super) fn by_first<T: Copy + Default, I: Iterator<Item = (usize, T)>>(
+pub(super) fn bucket<T: Copy + Default, I: Iterator<Item = (usize, T)>>(
     count: usize,
     pairs: impl Fn() -> I,
 ) -> (Vec<usize>, Vec<T>) {

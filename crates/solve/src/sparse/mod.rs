@@ -18,11 +18,11 @@
 //! one wait for the parent [Duff and Reid 1983]. A column with nothing left at the root is a zero eigenvalue. All sums are made in
 //! one order whatever the processor: the same bits everywhere.
 
-mod numeric;
 mod front;
-mod pairing;
 mod matrix;
+mod numeric;
+mod pairing;
 mod symbolic;
 
+pub use matrix::SymmetricMatrix;
 pub use numeric::{Inertia, Ldl};
-pub use matrix::Symmetric;

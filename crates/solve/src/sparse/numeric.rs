@@ -1,9 +1,9 @@
 //! The factors: front by front, and their use.
 
-use super::front::{Front, Pivot, Work};
-use super::pairing::Groups;
-use super::matrix::Symmetric;
-use super::symbolic::{Node, ROOT, Tree};
+use super::front::{EliminateFront, Front, Pivot};
+use super::matrix::SymmetricMatrix;
+use super::pairing::IndexGroups;
+use super::symbolic::{AssemblyTree, ROOT, Supernode};
 use crate::simd::Instructions;
 
 /// Rounds of scaling.
@@ -22,7 +22,7 @@ pub struct Inertia {
 
 /// An eliminated front: where its factors are.
 #[derive(Clone, Copy, Debug)]
-struct Done {
+struct FactoredFront {
     /// In the list of numbers: `size` rows of each pivot's column.
     panel: usize,
     size: usize,
@@ -30,22 +30,22 @@ struct Done {
     pivots: usize,
     count: usize,
     /// In the list of positions.
-    labels: usize,
+    positions: usize,
 }
 
 /// What a front leaves to its parent: the lower triangle of a square of delayed columns and rows below, on a stack.
 #[derive(Clone, Copy, Debug)]
-struct Rest {
+struct Contribution {
     node: usize,
     delayed: usize,
     /// On the stacks of numbers and of delayed positions.
     at: usize,
-    labels: usize,
+    positions: usize,
 }
 
 /// Factors of a sparse symmetric matrix, with memory for the next one of the same pattern.
 pub struct Ldl {
-    tree: Tree,
+    tree: AssemblyTree,
     /// The pattern: where columns begin, and rows of entries.
     starts: Vec<usize>,
     rows: Vec<usize>,
@@ -53,14 +53,14 @@ pub struct Ldl {
     values: Vec<f64>,
     numbers: Vec<f64>,
     pivots: Vec<Pivot>,
-    labels: Vec<u32>,
-    done: Vec<Done>,
-    rests: Vec<Rest>,
+    positions: Vec<u32>,
+    factored: Vec<FactoredFront>,
+    contributions: Vec<Contribution>,
     stack: Vec<f64>,
-    waiting: Vec<u32>,
+    delayed_columns: Vec<u32>,
     /// Positions of columns with nothing left.
-    nothing: Vec<u32>,
-    room: Room,
+    zero_pivots: Vec<u32>,
+    workspace: Workspace,
     solution: Vec<f64>,
     instructions: Instructions,
 }
@@ -70,8 +70,8 @@ type Run = (usize, usize, usize);
 
 /// Memory for a front.
 #[derive(Default)]
-struct Room {
-    rest: Vec<f64>,
+struct Workspace {
+    contribution: Vec<f64>,
     products: Vec<f64>,
     packed: Vec<f64>,
     locals: Vec<u32>,
@@ -83,28 +83,28 @@ impl Ldl {
     /// Entries of `L` are at most this large.
     pub const GROWTH: f64 = 1e6;
 
-    /// Analyses a matrix's pattern. Rows that `needy` names have little or nothing on the diagonal and are eliminated together
+    /// Analyses a matrix's pattern. Rows that `zero_diagonal` names have little or nothing on the diagonal and are eliminated together
     /// with one of their largest entries' columns.
-    pub fn new(matrix: &Symmetric, needy: impl Fn(usize) -> bool) -> Self {
+    pub fn new(matrix: &SymmetricMatrix, zero_diagonal: impl Fn(usize) -> bool) -> Self {
         let (starts, rows) = (matrix.starts.clone(), matrix.rows.clone());
         let mut scales = vec![1.0; matrix.dimension];
-        scale((&starts, &rows), &matrix.values, &mut scales, &mut Vec::new());
-        let groups = Groups::new(matrix, &scales, needy);
+        equilibrate((&starts, &rows), &matrix.values, &mut scales, &mut Vec::new());
+        let groups = IndexGroups::new(matrix, &scales, zero_diagonal);
         Self {
-            tree: Tree::new(matrix, &groups),
+            tree: AssemblyTree::new(matrix, &groups),
             values: vec![0.0; rows.len()],
             starts,
             rows,
             scales,
             numbers: Vec::new(),
             pivots: Vec::new(),
-            labels: Vec::new(),
-            done: Vec::new(),
-            rests: Vec::new(),
+            positions: Vec::new(),
+            factored: Vec::new(),
+            contributions: Vec::new(),
             stack: Vec::new(),
-            waiting: Vec::new(),
-            nothing: Vec::new(),
-            room: Room::default(),
+            delayed_columns: Vec::new(),
+            zero_pivots: Vec::new(),
+            workspace: Workspace::default(),
             solution: vec![0.0; matrix.dimension],
             instructions: Instructions::detect(),
         }
@@ -116,7 +116,7 @@ impl Ldl {
             return None;
         }
         self.scales.fill(1.0);
-        scale((&self.starts, &self.rows), values, &mut self.scales, &mut self.solution);
+        equilibrate((&self.starts, &self.rows), values, &mut self.scales, &mut self.solution);
         for (ends, s) in self.starts.windows(2).zip(&self.scales) {
             let range = ends[0]..ends[1];
             let places = self.rows[range.clone()].iter().zip(&values[range.clone()]);
@@ -126,16 +126,16 @@ impl Ldl {
         }
         self.numbers.clear();
         self.pivots.clear();
-        self.labels.clear();
-        self.done.clear();
-        self.rests.clear();
+        self.positions.clear();
+        self.factored.clear();
+        self.contributions.clear();
         self.stack.clear();
-        self.waiting.clear();
-        self.nothing.clear();
+        self.delayed_columns.clear();
+        self.zero_pivots.clear();
         for node in 0..self.tree.nodes.len() {
-            self.front(node);
+            self.factor_front(node);
         }
-        let mut inertia = Inertia { zero: self.nothing.len(), ..Inertia::default() };
+        let mut inertia = Inertia { zero: self.zero_pivots.len(), ..Inertia::default() };
         for pivot in &self.pivots {
             match pivot {
                 Pivot::One(d) if *d > 0.0 => inertia.positive += 1,
@@ -158,30 +158,30 @@ impl Ldl {
     }
 
     /// Columns that wait in the fronts of a node's children.
-    fn inherited(&self, node: &Node) -> usize {
-        let children = &self.rests[self.rests.len() - node.children as usize..];
-        children.iter().map(|rest| rest.delayed).sum()
+    fn inherited(&self, node: &Supernode) -> usize {
+        let children = &self.contributions[self.contributions.len() - node.children as usize..];
+        children.iter().map(|contribution| contribution.delayed).sum()
     }
 
     /// Assembles and eliminates a front.
-    fn front(&mut self, index: usize) {
+    fn factor_front(&mut self, index: usize) {
         let node = &self.tree.nodes[index];
         let inherited = self.inherited(node);
         let own = node.columns as usize;
         let (candidates, below) = (inherited + own, node.rows.len());
         let size = candidates + below;
-        let (panel_at, labels_at) = (self.numbers.len(), self.labels.len());
+        let (panel_at, labels_at) = (self.numbers.len(), self.positions.len());
         self.numbers.resize(panel_at + size * candidates, 0.0);
-        let Room { rest, products, packed, locals, runs, .. } = &mut self.room;
-        rest.clear();
-        rest.resize(below * below, 0.0);
+        let Workspace { contribution, products, packed, locals, runs, .. } = &mut self.workspace;
+        contribution.clear();
+        contribution.resize(below * below, 0.0);
         products.clear();
-        let first_child = self.rests.len() - node.children as usize;
-        for child in &self.rests[first_child..] {
-            self.labels.extend(&self.waiting[child.labels..child.labels + child.delayed]);
+        let first_child = self.contributions.len() - node.children as usize;
+        for child in &self.contributions[first_child..] {
+            self.positions.extend(&self.delayed_columns[child.positions..child.positions + child.delayed]);
         }
-        self.labels.extend(node.first..node.first + node.columns);
-        self.labels.extend(&self.tree.rows[node.rows.clone()]);
+        self.positions.extend(node.first..node.first + node.columns);
+        self.positions.extend(&self.tree.rows[node.rows.clone()]);
         let panel = &mut self.numbers[panel_at..];
         for entry in &self.tree.entries[node.entries.clone()] {
             let (row, column) = (inherited + entry.row as usize, inherited + entry.column as usize);
@@ -189,7 +189,7 @@ impl Ldl {
             panel[column * size + row] += value;
         }
         let mut next = 0;
-        for child in &self.rests[first_child..] {
+        for child in &self.contributions[first_child..] {
             let their_node = &self.tree.nodes[child.node];
             locals.clear();
             locals.extend((next..next + child.delayed).map(|i| i as u32));
@@ -206,7 +206,7 @@ impl Ldl {
                     _ => runs.push((i, local as usize, 1)),
                 }
             }
-            extend(left, runs, width, (panel, size, candidates), rest);
+            extend_add(left, runs, width, (panel, size, candidates), contribution);
         }
         // The upper triangle of the candidates' square like the lower one.
         for column in 1..candidates {
@@ -214,29 +214,29 @@ impl Ldl {
                 panel[column * size + row] = panel[row * size + column];
             }
         }
-        if let Some(child) = self.rests.get(first_child) {
+        if let Some(child) = self.contributions.get(first_child) {
             self.stack.truncate(child.at);
-            self.waiting.truncate(child.labels);
-            self.rests.truncate(first_child);
+            self.delayed_columns.truncate(child.positions);
+            self.contributions.truncate(first_child);
         }
         let pivots_at = self.pivots.len();
-        let mut front = Front { panel, size, candidates, labels: &mut self.labels[labels_at..] };
-        let count = self.instructions.run(Work {
+        let mut front = Front { panel, size, candidates, positions: &mut self.positions[labels_at..] };
+        let count = self.instructions.run(EliminateFront {
             front: &mut front,
             pivots: &mut self.pivots,
             products,
-            rest,
+            contribution,
             packed,
-            limit: Self::GROWTH,
+            max_growth: Self::GROWTH,
         });
         let delayed = candidates - count;
         let left_over = labels_at + count..labels_at + candidates;
         if node.parent == ROOT {
-            self.nothing.extend(&self.labels[left_over]);
+            self.zero_pivots.extend(&self.positions[left_over]);
         } else {
-            let (at, labels) = (self.stack.len(), self.waiting.len());
+            let (at, positions) = (self.stack.len(), self.delayed_columns.len());
             if delayed == 0 {
-                self.stack.extend_from_slice(rest);
+                self.stack.extend_from_slice(contribution);
             } else {
                 let width = delayed + below;
                 self.stack.resize(at + width * width, 0.0);
@@ -247,25 +247,33 @@ impl Ldl {
                 }
                 for j in 0..below {
                     out[(delayed + j) * width + delayed..(delayed + j + 1) * width]
-                        .copy_from_slice(&rest[j * below..(j + 1) * below]);
+                        .copy_from_slice(&contribution[j * below..(j + 1) * below]);
                 }
-                self.waiting.extend(&self.labels[left_over]);
+                self.delayed_columns.extend(&self.positions[left_over]);
             }
-            self.rests.push(Rest { node: index, delayed, at, labels });
+            self.contributions.push(Contribution { node: index, delayed, at, positions });
         }
         self.numbers.truncate(panel_at + size * count);
-        self.done.push(Done { panel: panel_at, size, pivots: pivots_at, count, labels: labels_at });
+        self.factored.push(FactoredFront {
+            panel: panel_at,
+            size,
+            pivots: pivots_at,
+            count,
+            positions: labels_at,
+        });
     }
 
     /// Solves with the last factors. Columns with nothing left are left out.
     pub fn solve(&mut self, right: &[f64], out: &mut [f64]) {
-        let Self { tree, solution, done, numbers, pivots, labels, scales, room, nothing, .. } = self;
+        let Self {
+            tree, solution, factored, numbers, pivots, positions, scales, workspace, zero_pivots, ..
+        } = self;
         for (x, &i) in solution.iter_mut().zip(&tree.order) {
             *x = right[i as usize] * scales[i as usize];
         }
-        let gathered = &mut room.gathered;
-        for front in done.iter() {
-            let positions = &labels[front.labels..front.labels + front.size];
+        let gathered = &mut workspace.gathered;
+        for front in factored.iter() {
+            let positions = &positions[front.positions..front.positions + front.size];
             gathered.clear();
             gathered.extend(positions.iter().map(|&p| solution[p as usize]));
             let panel = &numbers[front.panel..front.panel + front.size * front.count];
@@ -281,11 +289,11 @@ impl Ldl {
                 solution[p as usize] = *x;
             }
         }
-        for &p in nothing.iter() {
+        for &p in zero_pivots.iter() {
             solution[p as usize] = 0.0;
         }
-        for front in done.iter().rev() {
-            let positions = &labels[front.labels..front.labels + front.size];
+        for front in factored.iter().rev() {
+            let positions = &positions[front.positions..front.positions + front.size];
             gathered.clear();
             gathered.extend(positions.iter().map(|&p| solution[p as usize]));
             let own = &pivots[front.pivots..front.pivots + front.count];
@@ -318,22 +326,22 @@ impl Ldl {
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (first, second) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = first.remainder().iter().zip(second.remainder()).map(|(x, y)| x * y).sum();
+    let contribution: f64 = first.remainder().iter().zip(second.remainder()).map(|(x, y)| x * y).sum();
     for (x, y) in first.zip(second) {
         for k in 0..4 {
             sums[k] += x[k] * y[k];
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + contribution
 }
 
 /// Adds what a child leaves to its parent's columns, below the diagonal, and to what is left beside them.
-fn extend(
+fn extend_add(
     left: &[f64],
     runs: &[Run],
     width: usize,
     (panel, size, candidates): (&mut [f64], usize, usize),
-    rest: &mut [f64],
+    contribution: &mut [f64],
 ) {
     let below = size - candidates;
     for (r, &(from, to, length)) in runs.iter().enumerate() {
@@ -343,7 +351,7 @@ fn extend(
             let (target, offset) = if a < candidates {
                 (&mut panel[a * size..(a + 1) * size], 0)
             } else {
-                (&mut rest[(a - candidates) * below..(a - candidates + 1) * below], candidates)
+                (&mut contribution[(a - candidates) * below..(a - candidates + 1) * below], candidates)
             };
             let mut add = |from: usize, to: usize, length: usize| {
                 let target = &mut target[to - offset..to - offset + length];
@@ -358,28 +366,33 @@ fn extend(
 }
 
 /// Factors of rows and columns that bring the largest entries of all rows near one [Ruiz 2001].
-fn scale((starts, rows): (&[usize], &[usize]), values: &[f64], scales: &mut [f64], room: &mut Vec<f64>) {
-    room.clear();
-    room.resize(scales.len(), 0.0);
+fn equilibrate(
+    (starts, rows): (&[usize], &[usize]),
+    values: &[f64],
+    scales: &mut [f64],
+    workspace: &mut Vec<f64>,
+) {
+    workspace.clear();
+    workspace.resize(scales.len(), 0.0);
     for _ in 0..ROUNDS {
-        room.fill(0.0);
+        workspace.fill(0.0);
         for (j, ends) in starts.windows(2).enumerate() {
             let own = scales[j];
             let mut most = 0.0_f64;
             for (&i, v) in rows[ends[0]..ends[1]].iter().zip(&values[ends[0]..ends[1]]) {
                 let size = v.abs() * scales[i] * own;
-                if size > room[i] {
-                    room[i] = size;
+                if size > workspace[i] {
+                    workspace[i] = size;
                 }
                 if size > most {
                     most = size;
                 }
             }
-            if most > room[j] {
-                room[j] = most;
+            if most > workspace[j] {
+                workspace[j] = most;
             }
         }
-        for (s, most) in scales.iter_mut().zip(room.iter()) {
+        for (s, most) in scales.iter_mut().zip(workspace.iter()) {
             if *most > 0.0 {
                 *s /= most.sqrt();
             }
@@ -397,7 +410,7 @@ mod tests {
         let n = 120;
         let places: Vec<(usize, usize)> =
             (0..n).flat_map(|j| (j..n.min(j + 14)).map(move |i| (i, j))).collect();
-        let (mut matrix, slots) = Symmetric::zeros(n, &places);
+        let (mut matrix, slots) = SymmetricMatrix::zeros(n, &places);
         for (&(i, j), slot) in places.iter().zip(slots) {
             matrix.values[slot] = (1.0 + (3 * i + 7 * j) as f64).sin() * if i == j { 0.01 } else { 1.0 };
         }

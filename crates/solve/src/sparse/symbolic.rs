@@ -1,14 +1,14 @@
 //! The order of elimination and the fronts: what can be known before there are numbers.
 
-use super::pairing::Groups;
-use super::matrix::{Symmetric, by_first};
+use super::matrix::{SymmetricMatrix, bucket};
+use super::pairing::IndexGroups;
 use std::ops::Range;
 
 /// No parent.
 pub(super) const ROOT: u32 = u32::MAX;
 /// What passing an entry on and a front by itself cost, in products.
-const PASSED: f64 = 5.0;
-const FRONT: f64 = 200.0;
+const ASSEMBLY_COST: f64 = 5.0;
+const FRONT_COST: f64 = 200.0;
 
 /// Where an entry of the matrix goes in its front.
 #[derive(Clone, Copy, Debug)]
@@ -20,24 +20,24 @@ pub(super) struct Entry {
 
 /// Columns that are eliminated together, with the rows below them.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct Supernode {
     /// The first position; positions of a front follow each other.
     pub first: u32,
     pub columns: u32,
     pub parent: u32,
     pub children: u32,
-    /// In [`Tree::rows`] and [`Tree::maps`].
+    /// In [`AssemblyTree::rows`] and [`AssemblyTree::maps`].
     pub rows: Range<usize>,
-    /// In [`Tree::entries`].
+    /// In [`AssemblyTree::entries`].
     pub entries: Range<usize>,
 }
 
 /// All fronts, children before parents, the children of one parent directly before it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct AssemblyTree {
     /// The index at each position.
     pub order: Vec<u32>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Supernode>,
     /// Positions of rows below the columns of fronts.
     pub rows: Vec<u32>,
     /// Where those rows are in the parent's front.
@@ -52,9 +52,9 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(matrix: &Symmetric, groups: &Groups) -> Self {
+    fn new(matrix: &SymmetricMatrix, groups: &IndexGroups) -> Self {
         let n = groups.members.len();
-        let (begins, mut all) = by_first(n, || {
+        let (begins, mut all) = bucket(n, || {
             let pairs = matrix.entries().map(|(i, j, _)| (groups.of[i], groups.of[j]));
             pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [(a as usize, b), (b as usize, a)])
         });
@@ -98,7 +98,7 @@ impl Graph {
 }
 
 /// Parents in the tree of elimination, for groups by their place in an order [Liu 1990].
-fn parents(graph: &Graph, Sequence { order, place, .. }: &Sequence) -> Vec<u32> {
+fn elimination_tree(graph: &Graph, Sequence { order, place, .. }: &Sequence) -> Vec<u32> {
     let n = order.len();
     let (mut parent, mut ancestor) = (vec![ROOT; n], vec![ROOT; n]);
     for (k, &group) in order.iter().enumerate() {
@@ -150,8 +150,8 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn new(matrix: &Symmetric) -> Self {
-        let (starts, indices) = by_first(matrix.dimension, || {
+    fn new(matrix: &SymmetricMatrix) -> Self {
+        let (starts, indices) = bucket(matrix.dimension, || {
             matrix.entries().flat_map(|(i, j, _)| [(i, j as u32), (j, i as u32)])
         });
         Self { starts, indices }
@@ -170,7 +170,7 @@ struct Sequence {
 }
 
 impl Sequence {
-    fn new(order: Vec<u32>, groups: &Groups) -> Self {
+    fn new(order: Vec<u32>, groups: &IndexGroups) -> Self {
         let mut position = vec![0; groups.of.len()];
         let mut first = Vec::with_capacity(order.len() + 1);
         let mut next = 0;
@@ -182,12 +182,12 @@ impl Sequence {
             }
         }
         first.push(next);
-        Self { place: places(&order), order, first, position }
+        Self { place: inverse_permutation(&order), order, first, position }
     }
 
     /// Positions below each group: its neighbours that come later and those of its children. Lists are sorted. A group is
     /// eliminated as a whole, but what is below may be one of two.
-    fn below(&self, neighbours: &Neighbours, groups: &Groups, parent: &[u32]) -> Vec<Vec<u32>> {
+    fn row_structure(&self, neighbours: &Neighbours, groups: &IndexGroups, parent: &[u32]) -> Vec<Vec<u32>> {
         let n = self.order.len();
         let mut children = vec![Vec::new(); n];
         let mut mark = vec![ROOT; self.position.len()];
@@ -207,8 +207,8 @@ impl Sequence {
                 neighbours.indices[range].iter().for_each(|&j| take(self.position[j as usize]));
             }
             for &child in &children[k] {
-                let below: &Vec<u32> = &all[child as usize];
-                below.iter().for_each(|&p| take(p));
+                let row_structure: &Vec<u32> = &all[child as usize];
+                row_structure.iter().for_each(|&p| take(p));
             }
             own.sort_unstable();
             if parent[k] != ROOT {
@@ -220,7 +220,7 @@ impl Sequence {
     }
 }
 
-fn places(order: &[u32]) -> Vec<u32> {
+fn inverse_permutation(order: &[u32]) -> Vec<u32> {
     let mut place = vec![0; order.len()];
     for (k, &group) in order.iter().enumerate() {
         place[group as usize] = k as u32;
@@ -228,26 +228,26 @@ fn places(order: &[u32]) -> Vec<u32> {
     place
 }
 
-impl Tree {
+impl AssemblyTree {
     /// Works out fronts for a matrix's pattern.
-    pub fn new(matrix: &Symmetric, groups: &Groups) -> Self {
+    pub fn new(matrix: &SymmetricMatrix, groups: &IndexGroups) -> Self {
         let (graph, neighbours) = (Graph::new(matrix, groups), Neighbours::new(matrix));
         let sequence = Sequence::new(graph.order(), groups);
-        let parent = parents(&graph, &sequence);
-        let below = sequence.below(&neighbours, groups, &parent);
-        let counts: Vec<u32> = below.iter().map(|list| list.len() as u32).collect();
+        let parent = elimination_tree(&graph, &sequence);
+        let row_structure = sequence.row_structure(&neighbours, groups, &parent);
+        let counts: Vec<u32> = row_structure.iter().map(|list| list.len() as u32).collect();
         let order = postorder(&parent, &counts).iter().map(|&k| sequence.order[k as usize]).collect();
         let sequence = Sequence::new(order, groups);
-        let parent = parents(&graph, &sequence);
-        let below = sequence.below(&neighbours, groups, &parent);
-        let fronts = merged(&sequence, &parent, &below);
-        Self::laid_out(matrix, &sequence, &below, &fronts)
+        let parent = elimination_tree(&graph, &sequence);
+        let row_structure = sequence.row_structure(&neighbours, groups, &parent);
+        let fronts = amalgamate(&sequence, &parent, &row_structure);
+        Self::from_supernodes(matrix, &sequence, &row_structure, &fronts)
     }
 
-    fn laid_out(
-        matrix: &Symmetric,
+    fn from_supernodes(
+        matrix: &SymmetricMatrix,
         sequence: &Sequence,
-        below: &[Vec<u32>],
+        row_structure: &[Vec<u32>],
         fronts: &[Range<usize>],
     ) -> Self {
         let n = matrix.dimension;
@@ -261,8 +261,8 @@ impl Tree {
             front_of[positions.start as usize..positions.end as usize].fill(f as u32);
             let from = tree.rows.len();
             // What the last group has below it, all groups before it have at most, besides the front itself.
-            tree.rows.extend(&below[range.end - 1]);
-            tree.nodes.push(Node {
+            tree.rows.extend(&row_structure[range.end - 1]);
+            tree.nodes.push(Supernode {
                 first: positions.start,
                 columns: positions.end - positions.start,
                 parent: ROOT,
@@ -278,13 +278,13 @@ impl Tree {
                 tree.nodes[parent as usize].children += 1;
             }
         }
-        tree.map();
-        tree.scatter(matrix, &sequence.position, &front_of);
+        tree.map_to_parents();
+        tree.map_entries(matrix, &sequence.position, &front_of);
         tree
     }
 
     /// Where rows are in the parents' fronts.
-    fn map(&mut self) {
+    fn map_to_parents(&mut self) {
         self.maps = vec![0; self.rows.len()];
         for node in &self.nodes {
             let Some(parent) = self.nodes.get(node.parent as usize) else { continue };
@@ -305,7 +305,7 @@ impl Tree {
     }
 
     /// Where entries of the matrix go.
-    fn scatter(&mut self, matrix: &Symmetric, position: &[u32], front_of: &[u32]) {
+    fn map_entries(&mut self, matrix: &SymmetricMatrix, position: &[u32], front_of: &[u32]) {
         let mut counts = vec![0; self.nodes.len() + 1];
         for (i, j, _) in matrix.entries() {
             counts[front_of[position[i].min(position[j]) as usize] as usize + 1] += 1;
@@ -323,8 +323,8 @@ impl Tree {
             let row = if row < node.first + node.columns {
                 row - node.first
             } else {
-                let below = &self.rows[node.rows.clone()];
-                node.columns + below.partition_point(|&r| r < row) as u32
+                let row_structure = &self.rows[node.rows.clone()];
+                node.columns + row_structure.partition_point(|&r| r < row) as u32
             };
             self.entries[counts[front]] = Entry { value: value as u32, row, column: column - node.first };
             counts[front] += 1;
@@ -333,10 +333,10 @@ impl Tree {
 }
 
 /// Ranges of groups that make a front: as long as one front costs less than two.
-fn merged(sequence: &Sequence, parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<usize>> {
+fn amalgamate(sequence: &Sequence, parent: &[u32], row_structure: &[Vec<u32>]) -> Vec<Range<usize>> {
     // With columns and rows.
     let mut fronts: Vec<(Range<usize>, usize, usize)> = Vec::new();
-    for (k, list) in below.iter().enumerate() {
+    for (k, list) in row_structure.iter().enumerate() {
         let columns = (sequence.first[k + 1] - sequence.first[k]) as usize;
         let mut own = (k..k + 1, columns, list.len());
         while let Some((range, columns, theirs)) = fronts.last() {
@@ -344,7 +344,7 @@ fn merged(sequence: &Sequence, parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<
                 break;
             }
             let all = columns + own.1;
-            if cost(all, own.2) > cost(*columns, *theirs) + cost(own.1, own.2) {
+            if supernode_cost(all, own.2) > supernode_cost(*columns, *theirs) + supernode_cost(own.1, own.2) {
                 break;
             }
             own = (range.start..k + 1, all, own.2);
@@ -356,7 +356,7 @@ fn merged(sequence: &Sequence, parent: &[u32], below: &[Vec<u32>]) -> Vec<Range<
 }
 
 /// What a front costs, in products: elimination, passing the rest on, and its administration.
-fn cost(columns: usize, rows: usize) -> f64 {
+fn supernode_cost(columns: usize, rows: usize) -> f64 {
     let (c, r) = (columns as f64, rows as f64);
-    0.5 * c * (c + r) * (c + r) + PASSED * r * r + FRONT
+    0.5 * c * (c + r) * (c + r) + ASSEMBLY_COST * r * r + FRONT_COST
 }

@@ -277,7 +277,13 @@ impl Program for Chain {
         Ok(())
     }
 
-    fn lagrangian_hessian(&mut self, x: &Vec<f64>, weight: f64, y: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        x: &Vec<f64>,
+        weight: f64,
+        y: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Undefined> {
         let s = x[self.scale()];
         let hh = self.h * self.h;
         hessian.fill(0.0);

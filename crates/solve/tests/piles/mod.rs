@@ -132,7 +132,12 @@ pub fn bricks(columns: usize, rows: usize, taper: usize, friction: f64, push: f6
 
 /// Bodies thrown into a box: places of a grid shaken at random, with one to four points of contact between
 /// neighbours, half of them with a small gap, and random velocities. Rest is possible: no gap is negative.
-pub fn heap(random: &mut Random, [nx, ny, nz]: [usize; 3], friction: [f64; 2], speed: f64) -> FrictionContactProblem {
+pub fn heap(
+    random: &mut Random,
+    [nx, ny, nz]: [usize; 3],
+    friction: [f64; 2],
+    speed: f64,
+) -> FrictionContactProblem {
     let mut pile = Pile::default();
     let index = |i: usize, j: usize, k: usize| (k * ny + j) * nx + i;
     for k in 0..nz {

@@ -2,7 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common::{Random, dot};
-use percussion_solve::{FrictionContactProblem, FrictionalSolution};
+use percussion_solve::FrictionContactProblem;
+use percussion_solve::lcp::friction::FrictionalSolution;
 use std::path::Path;
 
 /// Numbers behind its word, and entries on blocks.

@@ -27,7 +27,7 @@ pub(super) struct Anderson {
     columns: Vec<f64>,
     rhs: Vec<f64>,
     weights: Vec<f64>,
-    held: usize,
+    stored: usize,
     next: usize,
     least: f64,
     started: bool,
@@ -50,12 +50,12 @@ impl Anderson {
             // Whatever is there is overwritten before it is read.
             list.resize(len, 0.0);
         }
-        self.forget();
+        self.restart();
     }
 
     /// Starts anew.
-    pub(super) fn forget(&mut self) {
-        (self.held, self.next, self.started, self.least) = (0, 0, false, f64::INFINITY);
+    pub(super) fn restart(&mut self) {
+        (self.stored, self.next, self.started, self.least) = (0, 0, false, f64::INFINITY);
     }
 
     /// Given f and `y = F(x)`, in one piece or several, overwrites y by the extrapolation. False if y was left
@@ -67,7 +67,7 @@ impl Anderson {
         }
         let size = norm(f);
         if size > self.trust * self.least || !size.is_finite() {
-            self.forget();
+            self.restart();
         }
         self.least = self.least.min(size);
         if self.started {
@@ -77,7 +77,7 @@ impl Anderson {
             let now = y.iter().flat_map(|piece| piece.iter());
             column.iter_mut().zip(now).zip(&self.y).for_each(|((d, y), old)| *d = y - old);
             self.next = (self.next + 1) % self.depth;
-            self.held = (self.held + 1).min(self.depth);
+            self.stored = (self.stored + 1).min(self.depth);
         }
         self.f.copy_from_slice(f);
         let mut at = 0;
@@ -86,15 +86,15 @@ impl Anderson {
             at += piece.len();
         }
         self.started = true;
-        if self.held == 0 {
+        if self.stored == 0 {
             return false;
         }
-        let k = self.held;
+        let k = self.stored;
         self.rhs.copy_from_slice(f);
         self.columns[..k * n].copy_from_slice(&self.df[..k * n]);
         let t = &mut self.weights[..k];
         if !least_squares(&mut self.columns[..k * n], &mut self.rhs, t) || dot(t, t) > 1e12 {
-            self.forget();
+            self.restart();
             return false;
         }
         for (j, t) in t.iter().enumerate() {

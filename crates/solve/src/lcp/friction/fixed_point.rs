@@ -16,7 +16,7 @@ use super::anderson::Anderson;
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use super::problem::FrictionContactProblem;
 use super::relaxation::ConvexRelaxation;
-use super::residual::judge;
+use super::residual::residual_of;
 use crate::error::SolveError;
 
 /// Which map is iterated.
@@ -53,13 +53,13 @@ pub struct FixedPoint {
     /// Residual at which to stop.
     pub tolerance: f64,
     /// Most relaxations to solve.
-    pub limit: usize,
+    pub max_relaxations: usize,
     /// Relaxations that the extrapolation of Γ looks back on; the plain map at zero.
-    pub memory: usize,
+    pub anderson_depth: usize,
     relaxation: ConvexRelaxation,
     widening: Vec<f64>,
     /// What the map makes of the widening, in units of √g, less the widening.
-    moves: Vec<f64>,
+    changes: Vec<f64>,
     anderson: Anderson,
     velocity: Vec<f64>,
     answer: FrictionalSolution,
@@ -73,18 +73,18 @@ const TRUST: f64 = 1.0;
 const VISIBLE: f64 = 1e-10;
 
 /// Changes below this will not become a smaller residual.
-const STILL: f64 = 1e-14;
+const STATIONARY: f64 = 1e-14;
 
 impl Default for FixedPoint {
     fn default() -> Self {
         Self {
             map: FixedPointMap::default(),
             tolerance: 1e-10,
-            limit: 200,
-            memory: 5,
+            max_relaxations: 200,
+            anderson_depth: 5,
             relaxation: ConvexRelaxation::new(),
             widening: Vec::new(),
-            moves: Vec::new(),
+            changes: Vec::new(),
             anderson: Anderson::default(),
             velocity: Vec::new(),
             answer: FrictionalSolution::default(),
@@ -128,12 +128,12 @@ impl FixedPoint {
     }
 
     fn iterate(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
-        self.moves.resize(problem.contact_count(), 0.0);
-        self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.memory, TRUST);
+        self.changes.resize(problem.contact_count(), 0.0);
+        self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.anderson_depth, TRUST);
         self.report = FixedPointReport::default();
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (mut changes, mut work) = (Vec::new(), 0);
-        for k in 0..self.limit.max(1) {
+        for k in 0..self.max_relaxations.max(1) {
             self.answer = self.relaxation.solve(problem, &self.widening)?.clone();
             work += self.answer.iterations;
             self.answer.iterations = work;
@@ -142,29 +142,30 @@ impl FixedPoint {
                 return Ok(&self.answer);
             }
             let impulses = &self.answer.impulses;
-            self.answer.residual = judge(problem, impulses, Cone::Facets, None, &mut Default::default());
+            self.answer.residual =
+                residual_of(problem, impulses, Cone::Facets, None, &mut Default::default());
             let mut slip = impulses.slip.clone();
             if self.map == FixedPointMap::LimitedSlip {
                 let mut limited = self.answer.impulses.clone();
                 // Without such a velocity the first one is as good a guess.
                 if self.relaxation.limited_slip(problem, &slip, &mut limited.velocity) {
-                    limited.observe_slip(problem, Cone::Facets);
+                    limited.compute_slip(problem, Cone::Facets);
                     slip = limited.slip;
                 }
             }
-            let step = self.widen(problem, &slip) / size;
-            let moved = self.moved(problem) / size;
+            let step = self.update_widening(problem, &slip) / size;
+            let moved = self.velocity_change(problem) / size;
             self.report.change = if self.map == FixedPointMap::Velocity { moved } else { step };
             if self.map != FixedPointMap::Velocity || k > 0 {
                 changes.push(self.report.change);
             }
             self.report.converged = self.answer.residual.worst() <= self.tolerance;
             // Where nothing moves any more the residual is that of the relaxation itself.
-            let still = changes.len() > 1 && self.report.change <= STILL;
-            if self.report.converged || still {
+            let stationary = changes.len() > 1 && self.report.change <= STATIONARY;
+            if self.report.converged || stationary {
                 break;
             }
-            if self.anderson.extrapolate(&self.moves, &mut [&mut self.widening]) {
+            if self.anderson.extrapolate(&self.changes, &mut [&mut self.widening]) {
                 self.widening.iter_mut().for_each(|gamma| *gamma = gamma.max(0.0));
             }
         }
@@ -177,10 +178,11 @@ impl FixedPoint {
     }
 
     /// `Γ = μ λ`; returns the largest change in units of √g.
-    fn widen(&mut self, problem: &FrictionContactProblem, slip: &[f64]) -> f64 {
+    fn update_widening(&mut self, problem: &FrictionContactProblem, slip: &[f64]) -> f64 {
         let mut change = 0.0_f64;
         let contacts = problem.contacts.iter().zip(slip);
-        for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.moves).zip(contacts) {
+        for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.changes).zip(contacts)
+        {
             let next = contact.friction * slip;
             *moved = (next - *gamma) / contact.normal.compliance.sqrt();
             change = change.max(moved.abs());
@@ -190,7 +192,7 @@ impl FixedPoint {
     }
 
     /// Largest change of the velocity since the last call, in units of √W.
-    fn moved(&mut self, problem: &FrictionContactProblem) -> f64 {
+    fn velocity_change(&mut self, problem: &FrictionContactProblem) -> f64 {
         let v = &self.answer.impulses.velocity;
         self.velocity.resize(v.len(), 0.0);
         let mut change = 0.0_f64;

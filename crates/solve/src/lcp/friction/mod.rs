@@ -32,21 +32,21 @@
 
 mod anderson;
 mod fixed_point;
+mod gauss_seidel;
 mod impulses;
 mod lemke;
-mod projection;
 mod problem;
+mod projection;
 mod relaxation;
 mod residual;
 mod rows;
-mod gauss_seidel;
 mod text;
 
 pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
+pub use gauss_seidel::{GaussSeidel, GaussSeidelReport};
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
 pub use lemke::FrictionalLemke;
 pub use problem::{Entry, FrictionContactProblem};
 pub use relaxation::ConvexRelaxation;
 pub use residual::{FrictionalResidual, cone_residual, frictional_residual, relaxation_residual};
-pub use gauss_seidel::{GaussSeidel, GaussSeidelReport};
-pub use text::{FrictionalTextErrorKind, FrictionalTextError};
+pub use text::{FrictionalTextError, FrictionalTextErrorKind};

@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 1e-11;
 
 /// How large it sees the problem. Its homogeneous embedding loses digits, and sometimes its way, on problems
 /// whose solution is of size one or below; the others are for those that fail at the first.
-const UNITS: [f64; 3] = [100.0, 1000.0, 10.0];
+const SCALES: [f64; 3] = [100.0, 1000.0, 10.0];
 
 /// Its iterations; hard problems stop gaining long before.
 const ITERATIONS: u32 = 100;
@@ -37,48 +37,48 @@ const ITERATIONS: u32 = 100;
 const EXACT: f64 = 1e-14;
 
 /// Residual above which small problems are handed to the dense method, and how many entries are small.
-const DOUBTFUL: f64 = 1e-11;
-const DENSE: usize = 400_000;
+const REFINE_ABOVE: f64 = 1e-11;
+const MAX_DENSE_ENTRIES: usize = 400_000;
 
 /// Steps of conjugate gradients: enough for some hundred contacts; on larger problems the interior-point
 /// method is left alone.
-const STEPS: usize = 400;
+const CG_STEPS: usize = 400;
 
 /// Rounds of guessing which rows hold.
-const ROUNDS: usize = 4;
+const ACTIVE_SET_ROUNDS: usize = 4;
 
 /// Multiples of one or two rows of the problem whose sum is demanded to be at least (or exactly) `bound`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Demand<'a> {
+pub(super) struct LinearConstraint<'a> {
     pub(super) row: &'a Row,
     /// A second row and its factor.
-    pub(super) plus: Option<(&'a Row, f64)>,
+    pub(super) second: Option<(&'a Row, f64)>,
     /// Factor of the first row.
     pub(super) factor: f64,
     pub(super) bound: f64,
-    pub(super) exact: bool,
+    pub(super) equality: bool,
 }
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Ending {
+pub(super) enum ProjectionStatus {
     /// Multipliers of the nearest point.
-    Found,
+    Optimal,
     /// Multipliers that prove that nothing is feasible.
     Infeasible,
     /// The solver gave up; the multipliers are its last.
-    Lost,
+    Failed,
 }
 
 /// The program without units, and its multipliers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Nearest {
+pub(super) struct EnergyProjection {
     target: Vec<f64>,
     /// Sparse rows of unit length.
     start: Vec<usize>,
     entries: Vec<(usize, f64)>,
     bound: Vec<f64>,
-    exact: Vec<bool>,
+    equality: Vec<bool>,
     /// What a multiplier is multiplied by to become an impulse along the demand.
     unit: Vec<f64>,
     /// Multipliers.
@@ -86,33 +86,33 @@ pub(super) struct Nearest {
     pub(super) iterations: usize,
 }
 
-impl Nearest {
-    /// Poses and solves the program; the impulses along the demands follow from [`Nearest::impulses`].
+impl EnergyProjection {
+    /// Poses and solves the program; the impulses along the demands follow from [`EnergyProjection::impulses`].
     pub(super) fn solve<'a>(
         &mut self,
         problem: &FrictionContactProblem,
-        demands: impl Iterator<Item = Demand<'a>>,
-    ) -> Ending {
-        self.pose(problem, demands);
+        constraints: impl Iterator<Item = LinearConstraint<'a>>,
+    ) -> ProjectionStatus {
+        self.assemble(problem, constraints);
         self.iterations = 0;
         if self.bound.is_empty() {
             self.y.clear();
-            return Ending::Found;
+            return ProjectionStatus::Optimal;
         }
-        let mut ending = Ending::Lost;
-        for unit in UNITS {
-            ending = self.interior_point(unit);
-            if ending != Ending::Lost {
+        let mut status = ProjectionStatus::Failed;
+        for unit in SCALES {
+            status = self.solve_interior_point(unit);
+            if status != ProjectionStatus::Failed {
                 break;
             }
         }
-        if ending != Ending::Infeasible
-            && self.polish() > DOUBTFUL
-            && self.target.len() * self.bound.len() <= DENSE
+        if status != ProjectionStatus::Infeasible
+            && self.refine_active_set() > REFINE_ABOVE
+            && self.target.len() * self.bound.len() <= MAX_DENSE_ENTRIES
         {
-            self.active_set();
+            self.solve_active_set();
         }
-        ending
+        status
     }
 
     /// Impulse along each demand, in their order.
@@ -120,7 +120,11 @@ impl Nearest {
         self.y.iter().zip(&self.unit).map(|(y, unit)| y * unit)
     }
 
-    fn pose<'a>(&mut self, problem: &FrictionContactProblem, demands: impl Iterator<Item = Demand<'a>>) {
+    fn assemble<'a>(
+        &mut self,
+        problem: &FrictionContactProblem,
+        constraints: impl Iterator<Item = LinearConstraint<'a>>,
+    ) {
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let mut factors: Vec<(usize, &[f64])> = vec![(0, &[]); problem.size()];
         self.target.clear();
@@ -134,10 +138,10 @@ impl Nearest {
         self.start.clear();
         self.start.push(0);
         self.entries.clear();
-        self.exact.clear();
-        for demand in demands {
+        self.equality.clear();
+        for constraint in constraints {
             let first = self.entries.len();
-            for (row, factor) in [(demand.row, demand.factor)].into_iter().chain(demand.plus) {
+            for (row, factor) in [(constraint.row, constraint.factor)].into_iter().chain(constraint.second) {
                 for (start, values) in row.parts() {
                     let (n, l) = factors[start];
                     for j in 0..n {
@@ -154,17 +158,17 @@ impl Nearest {
             let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
             self.entries[first..].iter_mut().for_each(|e| e.1 *= scale);
             self.start.push(self.entries.len());
-            self.bound.push(demand.bound * if length > 0.0 { scale / size } else { 1.0 / size });
+            self.bound.push(constraint.bound * if length > 0.0 { scale / size } else { 1.0 / size });
             self.unit.push(if length > 0.0 { scale * size } else { size });
-            self.exact.push(demand.exact);
+            self.equality.push(constraint.equality);
         }
     }
 
-    fn interior_point(&mut self, unit: f64) -> Ending {
+    fn solve_interior_point(&mut self, unit: f64) -> ProjectionStatus {
         let (n, m) = (self.target.len(), self.bound.len());
         let order: Vec<usize> =
-            (0..m).filter(|&i| self.exact[i]).chain((0..m).filter(|&i| !self.exact[i])).collect();
-        let equalities = self.exact.iter().filter(|e| **e).count();
+            (0..m).filter(|&i| self.equality[i]).chain((0..m).filter(|&i| !self.equality[i])).collect();
+        let equalities = self.equality.iter().filter(|e| **e).count();
         let (mut rows, mut columns, mut values) = (vec![], vec![], vec![]);
         for (k, &i) in order.iter().enumerate() {
             for &(column, value) in self.row(i) {
@@ -188,24 +192,26 @@ impl Nearest {
         self.y.clear();
         self.y.resize(m, 0.0);
         let Ok(mut solver) = DefaultSolver::new(&CscMatrix::identity(n), &q, &a, &b, &cones, settings) else {
-            return Ending::Lost;
+            return ProjectionStatus::Failed;
         };
         solver.solve();
         let solution = solver.solution;
         self.iterations += solution.iterations as usize;
         for (k, &i) in order.iter().enumerate() {
             let y = solution.z[k] / unit;
-            self.y[i] = if self.exact[i] { y } else { y.max(0.0) };
+            self.y[i] = if self.equality[i] { y } else { y.max(0.0) };
         }
         match solution.status {
-            SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => Ending::Infeasible,
-            SolverStatus::Solved | SolverStatus::AlmostSolved => Ending::Found,
-            _ => Ending::Lost,
+            SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
+                ProjectionStatus::Infeasible
+            }
+            SolverStatus::Solved | SolverStatus::AlmostSolved => ProjectionStatus::Optimal,
+            _ => ProjectionStatus::Failed,
         }
     }
 
     /// The dense active-set method, for what is small: it minds no degeneracy.
-    fn active_set(&mut self) {
+    fn solve_active_set(&mut self) {
         let (n, m) = (self.target.len(), self.bound.len());
         let (mut u, mut slack, mut row) = (vec![0.0; n], vec![0.0; m], vec![0.0; n]);
         let Ok(mut program) = QuadraticProgram::least_distance(&self.target) else { return };
@@ -214,43 +220,43 @@ impl Nearest {
             self.row(i).iter().for_each(|e| row[e.0] = e.1);
             let bound = self.bound[i];
             let added =
-                if self.exact[i] { program.equal(&row, bound) } else { program.at_least(&row, bound) };
+                if self.equality[i] { program.equal(&row, bound) } else { program.at_least(&row, bound) };
             if added.is_err() {
                 return;
             }
         }
         let mut solver = QpSolver::new();
         let Ok(solution) = solver.solve_by(&program, QpMethod::ActiveSet) else { return };
-        let before = self.measure(&self.y, &mut u, &mut slack);
-        if self.measure(&solution.row_duals, &mut u, &mut slack) < before {
+        let before = self.complementarity_error(&self.y, &mut u, &mut slack);
+        if self.complementarity_error(&solution.row_duals, &mut u, &mut slack) < before {
             self.y.copy_from_slice(&solution.row_duals);
         }
     }
 
     /// Solves for the multipliers of the rows that hold, and keeps them if they are better; returns the error
     /// left.
-    fn polish(&mut self) -> f64 {
+    fn refine_active_set(&mut self) -> f64 {
         let (n, m) = (self.target.len(), self.bound.len());
         let (mut u, mut slack) = (vec![0.0; n], vec![0.0; m]);
-        let mut best = self.measure(&self.y, &mut u, &mut slack);
-        let mut holds: Vec<bool> = (0..m).map(|i| self.exact[i] || self.y[i] > slack[i]).collect();
-        for _ in 0..ROUNDS {
+        let mut best = self.complementarity_error(&self.y, &mut u, &mut slack);
+        let mut active: Vec<bool> = (0..m).map(|i| self.equality[i] || self.y[i] > slack[i]).collect();
+        for _ in 0..ACTIVE_SET_ROUNDS {
             if best <= EXACT {
                 break;
             }
-            let mut y: Vec<f64> = (0..m).map(|i| if holds[i] { self.y[i] } else { 0.0 }).collect();
-            self.measure(&y, &mut u, &mut slack);
-            self.conjugate_gradients(&holds, &slack, &mut y, best);
+            let mut y: Vec<f64> = (0..m).map(|i| if active[i] { self.y[i] } else { 0.0 }).collect();
+            self.complementarity_error(&y, &mut u, &mut slack);
+            self.conjugate_gradients(&active, &slack, &mut y, best);
             let mut changed = false;
-            for (i, y) in y.iter_mut().enumerate().filter(|(i, y)| !self.exact[*i] && **y < 0.0) {
+            for (i, y) in y.iter_mut().enumerate().filter(|(i, y)| !self.equality[*i] && **y < 0.0) {
                 changed |= *y < -EXACT;
-                holds[i] &= *y >= -EXACT;
+                active[i] &= *y >= -EXACT;
                 *y = 0.0;
             }
-            let error = self.measure(&y, &mut u, &mut slack);
-            for i in (0..m).filter(|&i| !self.exact[i] && slack[i] < -EXACT && y[i] == 0.0) {
-                changed |= !holds[i];
-                holds[i] = true;
+            let error = self.complementarity_error(&y, &mut u, &mut slack);
+            for i in (0..m).filter(|&i| !self.equality[i] && slack[i] < -EXACT && y[i] == 0.0) {
+                changed |= !active[i];
+                active[i] = true;
             }
             if error < best {
                 (self.y, best) = (y, error);
@@ -263,19 +269,19 @@ impl Nearest {
     }
 
     /// `(A Aᵀ) dy = -slack` on the rows that hold, added to y.
-    fn conjugate_gradients(&self, holds: &[bool], slack: &[f64], y: &mut [f64], start: f64) {
+    fn conjugate_gradients(&self, active: &[bool], slack: &[f64], y: &mut [f64], start: f64) {
         let (n, m) = (self.target.len(), self.bound.len());
-        let mut r: Vec<f64> = (0..m).map(|i| if holds[i] { -slack[i] } else { 0.0 }).collect();
+        let mut r: Vec<f64> = (0..m).map(|i| if active[i] { -slack[i] } else { 0.0 }).collect();
         let (mut p, mut u, mut image) = (r.clone(), vec![0.0; n], vec![0.0; m]);
         let mut square = dot(&r, &r);
         let goal = (0.1 * EXACT * EXACT).max(1e-20 * start * start);
-        for _ in 0..STEPS {
+        for _ in 0..CG_STEPS {
             if !(square > goal) {
                 return;
             }
-            self.spread(&p, &mut u);
+            self.transpose_product(&p, &mut u);
             for i in 0..m {
-                image[i] = if holds[i] { self.row(i).iter().map(|e| e.1 * u[e.0]).sum() } else { 0.0 };
+                image[i] = if active[i] { self.row(i).iter().map(|e| e.1 * u[e.0]).sum() } else { 0.0 };
             }
             let curvature = dot(&p, &image);
             if !(curvature > 0.0) {
@@ -291,19 +297,19 @@ impl Nearest {
     }
 
     /// Point and slacks of multipliers; returns the largest error of a complementary pair.
-    fn measure(&self, y: &[f64], u: &mut [f64], slack: &mut [f64]) -> f64 {
-        self.spread(y, u);
+    fn complementarity_error(&self, y: &[f64], u: &mut [f64], slack: &mut [f64]) -> f64 {
+        self.transpose_product(y, u);
         add_scaled(u, 1.0, &self.target);
         let mut worst = 0.0_f64;
         for i in 0..y.len() {
             slack[i] = self.row(i).iter().map(|e| e.1 * u[e.0]).sum::<f64>() - self.bound[i];
-            worst = worst.max(if self.exact[i] { slack[i].abs() } else { slack[i].min(y[i]).abs() });
+            worst = worst.max(if self.equality[i] { slack[i].abs() } else { slack[i].min(y[i]).abs() });
         }
         worst
     }
 
     /// `u = Aᵀ y`
-    fn spread(&self, y: &[f64], u: &mut [f64]) {
+    fn transpose_product(&self, y: &[f64], u: &mut [f64]) {
         u.fill(0.0);
         for (i, y) in y.iter().enumerate().filter(|(_, y)| **y != 0.0) {
             self.row(i).iter().for_each(|e| u[e.0] += e.1 * y);

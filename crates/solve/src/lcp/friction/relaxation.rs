@@ -11,9 +11,9 @@
 //! equals `μ λ`.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
-use super::projection::{Demand, Ending, Nearest};
 use super::problem::FrictionContactProblem;
-use super::residual::{cone_residual, judge};
+use super::projection::{EnergyProjection, LinearConstraint, ProjectionStatus};
+use super::residual::{cone_residual, residual_of};
 use crate::error::{SolveError, all_finite, length};
 
 /// Impulses count as a solution below this residual.
@@ -25,7 +25,8 @@ const CANCELS: f64 = 1e-7;
 /// Solves convex relaxations.
 ///
 /// ```
-/// use percussion_solve::{FrictionContactProblem, ConvexRelaxation};
+/// use percussion_solve::FrictionContactProblem;
+/// use percussion_solve::lcp::friction::ConvexRelaxation;
 ///
 /// // Mass 2 falls at 1 and slides at 3; friction 1/2.
 /// let mut problem = FrictionContactProblem::new();
@@ -42,7 +43,7 @@ const CANCELS: f64 = 1e-7;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ConvexRelaxation {
-    nearest: Nearest,
+    projection: EnergyProjection,
     answer: FrictionalSolution,
 }
 
@@ -62,48 +63,52 @@ impl ConvexRelaxation {
     ) -> Result<&FrictionalSolution, SolveError> {
         length("widening", "contact", problem.contact_count(), widening.len())?;
         all_finite("widening", widening)?;
-        let equalities = problem.equalities.iter().map(|(row, offset)| Demand {
+        let equalities = problem.equalities.iter().map(|(row, offset)| LinearConstraint {
             row,
-            plus: None,
+            second: None,
             factor: 1.0,
             bound: -offset,
-            exact: true,
+            equality: true,
         });
         let contacts = problem.contacts.iter().zip(widening).flat_map(|(contact, gamma)| {
-            let plain = Demand {
+            let plain = LinearConstraint {
                 row: &contact.normal,
-                plus: None,
+                second: None,
                 factor: 1.0,
                 bound: -(contact.gap + gamma),
-                exact: false,
+                equality: false,
             };
-            let tangents = if contact.rubs() { &problem.tangents[contact.range()] } else { &[] };
+            let tangents = if contact.has_friction() { &problem.tangents[contact.range()] } else { &[] };
             let facets = tangents.iter().flat_map(move |row| {
                 [1.0, -1.0].map(|s| {
                     let along = s * contact.friction;
-                    Demand { plus: Some((row, along)), bound: plain.bound - along * row.drift, ..plain }
+                    LinearConstraint {
+                        second: Some((row, along)),
+                        bound: plain.bound - along * row.drift,
+                        ..plain
+                    }
                 })
             });
-            facets.chain((!contact.rubs()).then_some(plain))
+            facets.chain((!contact.has_friction()).then_some(plain))
         });
-        let ending = self.nearest.solve(problem, equalities.chain(contacts));
+        let status = self.projection.solve(problem, equalities.chain(contacts));
         let impulses = &mut self.answer.impulses;
         impulses.prepare(problem);
-        let mut found = self.nearest.impulses();
+        let mut found = self.projection.impulses();
         impulses.equality.iter_mut().zip(&mut found).for_each(|(c, y)| *c = y);
         for (m, contact) in problem.contacts.iter().enumerate() {
-            for facet in problem.facets(m).filter(|_| contact.rubs()) {
+            for facet in problem.facets(m).filter(|_| contact.has_friction()) {
                 let y = found.next().unwrap_or(0.0);
                 impulses.normal[m] += y;
                 impulses.facets[facet] = contact.friction * y;
             }
-            if !contact.rubs() {
+            if !contact.has_friction() {
                 impulses.normal[m] = found.next().unwrap_or(0.0);
             }
         }
-        self.answer.iterations = self.nearest.iterations;
+        self.answer.iterations = self.projection.iterations;
         self.answer.evidence = None;
-        if ending == Ending::Infeasible {
+        if status == ProjectionStatus::Infeasible {
             let proof = NotPointed {
                 equality: impulses.equality.clone(),
                 normal: impulses.normal.clone(),
@@ -114,12 +119,12 @@ impl ConvexRelaxation {
             }
             impulses.prepare(problem);
         }
-        impulses.propel(problem);
-        impulses.observe_slip(problem, Cone::Facets);
+        impulses.update_velocity(problem);
+        impulses.compute_slip(problem, Cone::Facets);
         self.answer.residual =
-            judge(problem, impulses, Cone::Facets, Some(widening), &mut Default::default());
-        self.answer.outcome = match ending {
-            Ending::Infeasible if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
+            residual_of(problem, impulses, Cone::Facets, Some(widening), &mut Default::default());
+        self.answer.outcome = match status {
+            ProjectionStatus::Infeasible if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
             _ if self.answer.residual.worst() <= ACCEPTED => FrictionalOutcome::Solved,
             _ => FrictionalOutcome::IterationLimit,
         };
@@ -134,24 +139,27 @@ impl ConvexRelaxation {
         slip: &[f64],
         velocity: &mut Vec<f64>,
     ) -> bool {
-        let plain = |row, bound| Demand { row, plus: None, factor: 1.0, bound, exact: false };
-        let demands = || {
-            let equalities =
-                problem.equalities.iter().map(|(row, offset)| Demand { exact: true, ..plain(row, -offset) });
+        let plain = |row, bound| LinearConstraint { row, second: None, factor: 1.0, bound, equality: false };
+        let constraints = || {
+            let equalities = problem
+                .equalities
+                .iter()
+                .map(|(row, offset)| LinearConstraint { equality: true, ..plain(row, -offset) });
             equalities.chain(problem.contacts.iter().zip(slip).flat_map(move |(contact, slip)| {
                 let tangents = &problem.tangents[contact.range()];
                 let facets = tangents.iter().flat_map(move |row| {
-                    [1.0, -1.0].map(|factor| Demand { factor, ..plain(row, -slip - factor * row.drift) })
+                    [1.0, -1.0]
+                        .map(|factor| LinearConstraint { factor, ..plain(row, -slip - factor * row.drift) })
                 });
                 std::iter::once(plain(&contact.normal, -contact.gap)).chain(facets)
             }))
         };
-        let ending = self.nearest.solve(problem, demands());
+        let status = self.projection.solve(problem, constraints());
         velocity.resize(problem.size(), 0.0);
         problem.free_velocity(velocity);
-        for (demand, y) in demands().zip(self.nearest.impulses()) {
-            demand.row.push(problem.masses(), demand.factor * y, velocity);
+        for (constraint, y) in constraints().zip(self.projection.impulses()) {
+            constraint.row.apply_impulse(problem.masses(), constraint.factor * y, velocity);
         }
-        ending == Ending::Found
+        status == ProjectionStatus::Optimal
     }
 }

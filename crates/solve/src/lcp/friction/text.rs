@@ -28,12 +28,12 @@ const HEAD: &str = "frictional 1";
 
 /// A text that is no frictional problem: names the line, counted from one, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("line {line}: {complaint}")]
+#[error("line {line}: {kind}")]
 pub struct FrictionalTextError {
     /// The line.
     pub line: usize,
     /// What is wrong, and the remedy.
-    pub complaint: FrictionalTextErrorKind,
+    pub kind: FrictionalTextErrorKind,
 }
 
 /// What is wrong with a line of a frictional problem.
@@ -126,8 +126,8 @@ impl FromStr for FrictionContactProblem {
         let mut problem = FrictionContactProblem::new();
         match lines.next() {
             Some(line) if line.is_head() => {}
-            Some(line) => return Err(line.wrong(FrictionalTextErrorKind::Head)),
-            None => return Err(lines.ended("`frictional 1`")),
+            Some(line) => return Err(line.error(FrictionalTextErrorKind::Head)),
+            None => return Err(lines.unexpected_end("`frictional 1`")),
         }
         while let Some(line) = lines.next() {
             match line.word {
@@ -135,18 +135,18 @@ impl FromStr for FrictionContactProblem {
                     let n = line.index("a number of unknowns")?;
                     let w = lines.numbers("w", "a line `w` with the inverse mass", n.saturating_mul(n))?;
                     let b = lines.numbers("b", "a line `b` with the momentum", n)?;
-                    problem.block(&w, &b).map_err(|error| line.wrong(error.into()))?;
+                    problem.block(&w, &b).map_err(|error| line.error(error.into()))?;
                 }
                 "equality" => {
-                    let offset = line.counted(1)?[0];
+                    let offset = line.numbers_exactly(1)?[0];
                     lines.row(&line, |row| problem.equality(row, offset).map(|_| ()))?;
                 }
                 "contact" => {
-                    let numbers = line.counted(2)?;
+                    let numbers = line.numbers_exactly(2)?;
                     lines.row(&line, |row| problem.contact(row, numbers[0], numbers[1]).map(|_| ()))?;
                 }
                 "tangent" => {
-                    let drift = line.counted(1)?[0];
+                    let drift = line.numbers_exactly(1)?[0];
                     lines.row(&line, |row| problem.drifting_tangent(row, drift).map(|_| ()))?;
                 }
                 word => return Err(line.unexpected(word, "`block`, `equality`, `contact` or `tangent`")),
@@ -170,20 +170,20 @@ impl<'a> Line<'a> {
         head.next() == Some(self.word) && head.eq(self.rest.split_whitespace())
     }
 
-    fn wrong(&self, complaint: FrictionalTextErrorKind) -> FrictionalTextError {
-        FrictionalTextError { line: self.number, complaint }
+    fn error(&self, kind: FrictionalTextErrorKind) -> FrictionalTextError {
+        FrictionalTextError { line: self.number, kind }
     }
 
     fn unexpected(&self, found: &str, expected: &'static str) -> FrictionalTextError {
-        self.wrong(FrictionalTextErrorKind::Word { found: found.to_owned(), expected })
+        self.error(FrictionalTextErrorKind::Word { found: found.to_owned(), expected })
     }
 
     /// Its numbers, as many as they should be.
-    fn counted(&self, expected: usize) -> Result<Vec<f64>, FrictionalTextError> {
+    fn numbers_exactly(&self, expected: usize) -> Result<Vec<f64>, FrictionalTextError> {
         let numbers = numbers(self, self.rest)?;
         match numbers.len() == expected {
             true => Ok(numbers),
-            false => Err(self.wrong(FrictionalTextErrorKind::Count { found: numbers.len(), expected })),
+            false => Err(self.error(FrictionalTextErrorKind::Count { found: numbers.len(), expected })),
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> Line<'a> {
 
 fn numbers(line: &Line, text: &str) -> Result<Vec<f64>, FrictionalTextError> {
     let number =
-        |word: &str| word.parse().map_err(|_| line.wrong(FrictionalTextErrorKind::Number(word.to_owned())));
+        |word: &str| word.parse().map_err(|_| line.error(FrictionalTextErrorKind::Number(word.to_owned())));
     text.split_whitespace().map(number).collect()
 }
 
@@ -224,8 +224,8 @@ impl<'a> Lines<'a> {
         None
     }
 
-    fn ended(&self, expected: &'static str) -> FrictionalTextError {
-        FrictionalTextError { line: self.last, complaint: FrictionalTextErrorKind::End { expected } }
+    fn unexpected_end(&self, expected: &'static str) -> FrictionalTextError {
+        FrictionalTextError { line: self.last, kind: FrictionalTextErrorKind::End { expected } }
     }
 
     /// The numbers of the next line, which begins with a word.
@@ -235,8 +235,12 @@ impl<'a> Lines<'a> {
         expected: &'static str,
         count: usize,
     ) -> Result<Vec<f64>, FrictionalTextError> {
-        let Some(line) = self.next() else { return Err(self.ended(expected)) };
-        if line.word == word { line.counted(count) } else { Err(line.unexpected(line.word, expected)) }
+        let Some(line) = self.next() else { return Err(self.unexpected_end(expected)) };
+        if line.word == word {
+            line.numbers_exactly(count)
+        } else {
+            Err(line.unexpected(line.word, expected))
+        }
     }
 
     /// Hands the lines `on` that follow to whoever adds a row; what is wrong with it is told of the line that announced it.
@@ -260,11 +264,11 @@ impl<'a> Lines<'a> {
             let expected = "a line `on` with a block and its entries";
             return Err(match self.pending {
                 Some(line) => line.unexpected(line.word, expected),
-                None => self.ended(expected),
+                None => self.unexpected_end(expected),
             });
         }
         let row: Vec<(usize, &[f64])> = sides.iter().map(|(block, values)| (*block, &values[..])).collect();
-        add(&row).map_err(|error| from.wrong(error.into()))
+        add(&row).map_err(|error| from.error(error.into()))
     }
 }
 

@@ -1,19 +1,19 @@
 //! The main loop: errors, barrier parameter, direction, search; and what to do where the search finds nothing.
 //! [Wächter and Biegler 2006], algorithm A.
 
+use super::barrier_problem::{BarrierProblem, OptimalityErrors};
 use super::cut_steps::CutSteps;
 use super::direction::Regularisation;
 use super::kkt::KktSystem;
+use super::line_search::{AcceptedStep, LineSearchReference};
 use super::options::Options;
-use super::barrier_problem::{OptimalityErrors, BarrierProblem};
 use super::restoration::{RestorationGoal, proximal};
 use super::scaled_program::ScaledProgram;
-use super::line_search::{AcceptedStep, LineSearchReference};
 use super::soft_restoration::SoftRestoration;
 use super::watchdog::{Watchdog, WatchdogOutcome};
 use crate::arithmetic::max_abs;
-use crate::nlp::solution::{Acceptance, IterationRecord, CallbackAction};
 use crate::nlp::problem::Program;
+use crate::nlp::solution::{Acceptance, CallbackAction, IterationRecord};
 
 /// The barrier problem is solved when its error is below this multiple of μ.
 const BARRIER_TOLERANCE: f64 = 10.0;
@@ -35,7 +35,7 @@ const STATIONARY_VIOLATION: f64 = 1e-7;
 const MAX_GRADIENT_FACTOR: f64 = 1e4;
 const HUGE_MULTIPLIERS: &str = "the conditions hold only relative to multipliers that grow without end: the active \
                                 constraints are degenerate here";
-const CYCLING: &str = "the iterates go to and fro without getting better, as at a kink of the constraints";
+const CYCLING: &str = "the iterates cycle without improvement, as at a kink of the constraints";
 /// Steps in a row whose effect does not show.
 const TINY_STEPS: usize = 3;
 /// How much more a violation counts than other errors where the best of many iterates is sought.
@@ -92,58 +92,50 @@ pub(super) struct BestIterate<P> {
     pub zu: Vec<f64>,
 }
 
+/// Counters of one run of the main loop.
+struct LoopState {
+    /// Violations below this count as small.
+    theta_small: f64,
+    /// Acceptable points, steps whose effect does not show, shortened steps and steps blocked by bounds, in a row.
+    acceptable: usize,
+    tiny: usize,
+    shortened: usize,
+    blocked: usize,
+    cut_steps: CutSteps,
+    soft: SoftRestoration,
+}
+
 impl<P: Program> Algorithm<'_, P> {
-    /// Runs a phase to its end.
-    pub fn run_barrier_loop(&mut self, problem: &mut BarrierProblem, goal: Option<&RestorationGoal>) -> Exit {
+    /// The main loop, on the original problem or, with a `goal`, on that of restoration.
+    pub fn solve_barrier_problems(
+        &mut self,
+        problem: &mut BarrierProblem,
+        goal: Option<&RestorationGoal>,
+    ) -> Exit {
         let theta = problem.theta(false);
         problem.filter.clear();
         problem.filter.max_theta = MAX_THETA * theta.max(1.0);
-        let theta_small = SMALL_THETA * theta.max(1.0);
-        let mut acceptable_count = 0;
-        let mut tiny_steps = 0;
-        let mut shortened = 0;
-        let mut blocked = 0;
-        let mut cut_steps = CutSteps::default();
-        let mut soft = SoftRestoration::default();
+        let mut state = LoopState {
+            theta_small: SMALL_THETA * theta.max(1.0),
+            acceptable: 0,
+            tiny: 0,
+            shortened: 0,
+            blocked: 0,
+            cut_steps: CutSteps::default(),
+            soft: SoftRestoration::default(),
+        };
         self.watchdog = None;
         loop {
             let errors = problem.optimality_errors(0.0);
-            if goal.is_none() {
-                self.update_best(problem, &errors);
-            }
-            if goal.is_some() {
-                if errors.worst() <= self.options.tolerance.max(STATIONARY_VIOLATION) {
-                    return Exit::Converged;
-                }
-            } else if errors.worst() <= self.options.tolerance
-                && self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
-            {
-                if errors.gradient <= MAX_GRADIENT_FACTOR * self.options.tolerance {
-                    return Exit::Converged;
-                }
-                return Exit::Acceptable(HUGE_MULTIPLIERS.into());
-            }
-            if goal.is_none() {
-                let acceptable = self.is_acceptable(problem, &errors);
-                acceptable_count = if acceptable { acceptable_count + 1 } else { 0 };
-                if acceptable_count >= ACCEPTABLE_ITERATIONS {
-                    return Exit::Acceptable("the iterates stay acceptable and get no better".into());
-                }
-                if problem.weight * problem.current.f < UNBOUNDED_OBJECTIVE
-                    && self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
-                {
-                    return Exit::Unbounded;
-                }
-            }
-            if self.iteration >= self.options.iterations {
-                return Exit::IterationLimit;
+            if let Some(exit) = self.check_termination(problem, goal, &errors, &mut state) {
+                return exit;
             }
             let last =
                 goal.is_some() || problem.mu <= self.options.acceptable_tolerance || problem.has_no_bounds();
-            if cut_steps.is_cycling(problem.mu, errors.worst(), last) {
-                cut_steps = CutSteps::default();
+            if state.cut_steps.is_cycling(problem.mu, errors.worst(), last) {
+                state.cut_steps = CutSteps::default();
                 if !last {
-                    // Solving this barrier problem better is hopeless; the next one is nearer to the answer.
+                    // This barrier problem will not be solved better; the next one is nearer to the solution.
                     problem.mu *= KAPPA_MU * KAPPA_MU;
                     CutSteps::increase_damping(problem);
                     problem.filter.clear();
@@ -154,91 +146,145 @@ impl<P: Program> Algorithm<'_, P> {
                 }
                 continue;
             }
-            if self.watchdog.is_none() && !soft.is_active() {
-                self.decrease_barrier(problem, tiny_steps > 0);
+            if self.watchdog.is_none() && !state.soft.is_active() {
+                self.decrease_barrier(problem, state.tiny > 0);
             }
-            if !self.search_direction(problem) {
-                match self.fall_back(problem, goal, "no regularisation makes the step's matrix usable") {
-                    Some(exit) => return exit,
-                    None => continue,
-                }
-            }
-            let tau = MIN_TAU.max(1.0 - problem.mu);
-            let reference = LineSearchReference {
-                theta: problem.theta(false),
-                phi: problem.phi(problem.current.f, &problem.current.w),
-                directional_derivative: problem.directional_derivative(&problem.step.w),
-                theta_small,
+            let (accepted, tau) = match self.find_step(problem, goal, &mut state) {
+                Ok(found) => found,
+                Err(Some(exit)) => return exit,
+                Err(None) => continue,
             };
-            if !soft.is_active() {
-                self.start_watchdog(problem, &reference, shortened);
-            }
-            let accepted = if soft.is_active() {
-                None
-            } else if let Some(watchdog) = self.watchdog.take() {
-                shortened = 0;
-                match self.watchdog_step(problem, tau, watchdog) {
-                    WatchdogOutcome::AcceptedStep(accepted) | WatchdogOutcome::Untested(accepted) => Some(accepted),
-                    WatchdogOutcome::Reverted => continue,
-                }
-            } else if let Some(accepted) = self.tiny_step(problem, tau) {
-                tiny_steps += 1;
-                if tiny_steps > TINY_STEPS {
-                    tiny_steps = 0;
-                    match self.fall_back(problem, goal, "steps are too short for their effect to show") {
-                        Some(exit) => return exit,
-                        None => continue,
-                    }
-                }
-                Some(accepted)
-            } else {
-                tiny_steps = 0;
-                self.line_search(problem, &reference, tau)
-            };
-            if accepted.is_none()
-                && goal.is_none()
-                && let Some(accepted) = self.soft_step(problem, &reference, tau, &mut soft)
-            {
-                if self.report(problem, &accepted, accepted.alpha, false) == CallbackAction::Stop {
-                    return Exit::Stopped;
-                }
-                continue;
-            }
-            let Some(accepted) = accepted else {
-                problem.augment_filter(reference.theta, reference.phi);
-                match self.fall_back(problem, goal, "no point along the step is better") {
-                    Some(exit) => return exit,
-                    None => continue,
-                }
-            };
-            shortened = if accepted.trials > 1 { shortened + 1 } else { 0 };
-            if accepted.augment_filter {
-                problem.augment_filter(reference.theta, reference.phi);
-            }
             let alpha_dual = self.accept_step(problem, &accepted, tau);
-            cut_steps.record_step(problem, &accepted);
+            state.cut_steps.record_step(problem, &accepted);
             if self.report(problem, &accepted, alpha_dual, goal.is_some()) == CallbackAction::Stop {
                 return Exit::Stopped;
             }
             if let Some(goal) = goal {
-                let passes = if goal.is_final {
+                let reached = if goal.is_final {
                     self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
                 } else {
                     goal.is_reached(problem)
                 };
-                if passes {
+                if reached {
                     return Exit::Restored;
                 }
                 continue;
             }
-            blocked = if accepted.alpha < BLOCKED_STEP && accepted.trials == 1 { blocked + 1 } else { 0 };
-            if blocked >= BLOCKED_STEPS && !self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION) {
-                blocked = 0;
+            let is_blocked = accepted.alpha < BLOCKED_STEP && accepted.trials == 1;
+            state.blocked = if is_blocked { state.blocked + 1 } else { 0 };
+            if state.blocked >= BLOCKED_STEPS && !self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
+            {
+                state.blocked = 0;
                 if let Some(exit) = self.restore_where_blocked(problem) {
                     return exit;
                 }
             }
         }
+    }
+
+    /// Whether the loop ends at the present iterate.
+    fn check_termination(
+        &mut self,
+        problem: &BarrierProblem,
+        goal: Option<&RestorationGoal>,
+        errors: &OptimalityErrors,
+        state: &mut LoopState,
+    ) -> Option<Exit> {
+        if goal.is_some() {
+            if errors.worst() <= self.options.tolerance.max(STATIONARY_VIOLATION) {
+                return Some(Exit::Converged);
+            }
+        } else {
+            self.update_best(problem, errors);
+            if errors.worst() <= self.options.tolerance
+                && self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
+            {
+                if errors.gradient <= MAX_GRADIENT_FACTOR * self.options.tolerance {
+                    return Some(Exit::Converged);
+                }
+                return Some(Exit::Acceptable(HUGE_MULTIPLIERS.into()));
+            }
+            let acceptable = self.is_acceptable(problem, errors);
+            state.acceptable = if acceptable { state.acceptable + 1 } else { 0 };
+            if state.acceptable >= ACCEPTABLE_ITERATIONS {
+                return Some(Exit::Acceptable("the iterates stay acceptable and get no better".into()));
+            }
+            if problem.weight * problem.current.f < UNBOUNDED_OBJECTIVE
+                && self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
+            {
+                return Some(Exit::Unbounded);
+            }
+        }
+        (self.iteration >= self.options.iterations).then_some(Exit::IterationLimit)
+    }
+
+    /// Search direction and line search, with the filter augmented: the step and its fraction to the boundary. `Err` without step: the
+    /// loop ends, or goes on from the present iterate.
+    fn find_step(
+        &mut self,
+        problem: &mut BarrierProblem,
+        goal: Option<&RestorationGoal>,
+        state: &mut LoopState,
+    ) -> Result<(AcceptedStep, f64), Option<Exit>> {
+        if !self.search_direction(problem) {
+            return Err(self.fall_back(problem, goal, "no regularisation makes the step's matrix usable"));
+        }
+        let tau = MIN_TAU.max(1.0 - problem.mu);
+        let reference = LineSearchReference {
+            theta: problem.theta(false),
+            phi: problem.phi(problem.current.f, &problem.current.w),
+            directional_derivative: problem.directional_derivative(&problem.step.w),
+            theta_small: state.theta_small,
+        };
+        let mut accepted = None;
+        if !state.soft.is_active() {
+            self.start_watchdog(problem, &reference, state.shortened);
+            accepted = self.regular_step(problem, goal, &reference, tau, state)?;
+        }
+        if accepted.is_none()
+            && goal.is_none()
+            && let Some(accepted) = self.soft_step(problem, &reference, tau, &mut state.soft)
+        {
+            let action = self.report(problem, &accepted, accepted.alpha, false);
+            return Err((action == CallbackAction::Stop).then_some(Exit::Stopped));
+        }
+        let Some(accepted) = accepted else {
+            problem.augment_filter(reference.theta, reference.phi);
+            return Err(self.fall_back(problem, goal, "no point along the step is better"));
+        };
+        state.shortened = if accepted.trials > 1 { state.shortened + 1 } else { 0 };
+        if accepted.augment_filter {
+            problem.augment_filter(reference.theta, reference.phi);
+        }
+        Ok((accepted, tau))
+    }
+
+    /// A step of the watchdog, a tiny one, or that of the line search, if it finds one.
+    fn regular_step(
+        &mut self,
+        problem: &mut BarrierProblem,
+        goal: Option<&RestorationGoal>,
+        reference: &LineSearchReference,
+        tau: f64,
+        state: &mut LoopState,
+    ) -> Result<Option<AcceptedStep>, Option<Exit>> {
+        if let Some(watchdog) = self.watchdog.take() {
+            state.shortened = 0;
+            return match self.watchdog_step(problem, tau, watchdog) {
+                WatchdogOutcome::Passed(accepted) | WatchdogOutcome::Untested(accepted) => Ok(Some(accepted)),
+                WatchdogOutcome::Reverted => Err(None),
+            };
+        }
+        let Some(accepted) = self.tiny_step(problem, tau) else {
+            state.tiny = 0;
+            return Ok(self.line_search(problem, reference, tau));
+        };
+        state.tiny += 1;
+        if state.tiny > TINY_STEPS {
+            state.tiny = 0;
+            return Err(self.fall_back(problem, goal, "steps are too short for their effect to show"));
+        }
+        Ok(Some(accepted))
     }
 
     /// Reduces the violation only where bounds let no step of the search proper pass. `None` to go on.
@@ -254,7 +300,8 @@ impl<P: Program> Algorithm<'_, P> {
     /// Whether a point would do where no better one can be had.
     pub fn is_acceptable(&self, problem: &BarrierProblem, errors: &OptimalityErrors) -> bool {
         let tolerance = self.options.constraint_tolerance.max(ACCEPTABLE_VIOLATION);
-        errors.worst() <= self.options.acceptable_tolerance && self.scaled.holds(&problem.current.c, tolerance)
+        errors.worst() <= self.options.acceptable_tolerance
+            && self.scaled.holds(&problem.current.c, tolerance)
     }
 
     fn update_best(&mut self, problem: &BarrierProblem, errors: &OptimalityErrors) {
@@ -284,7 +331,9 @@ impl<P: Program> Algorithm<'_, P> {
     fn decrease_barrier(&mut self, problem: &mut BarrierProblem, forced: bool) {
         let least = self.options.tolerance / (BARRIER_TOLERANCE + 1.0);
         let mut forced = forced;
-        while problem.mu > least && (forced || problem.optimality_errors(problem.mu).worst() <= BARRIER_TOLERANCE * problem.mu) {
+        while problem.mu > least
+            && (forced || problem.optimality_errors(problem.mu).worst() <= BARRIER_TOLERANCE * problem.mu)
+        {
             forced = false;
             problem.mu = (KAPPA_MU * problem.mu).min(problem.mu.powf(THETA_MU)).max(least);
             if problem.proximal > 0.0 {
@@ -323,7 +372,8 @@ impl<P: Program> Algorithm<'_, P> {
         for (y, d) in problem.y.iter_mut().zip(&problem.step.y) {
             *y += accepted.alpha * d;
         }
-        let bounds = problem.zl.iter_mut().zip(&problem.step.zl).chain(problem.zu.iter_mut().zip(&problem.step.zu));
+        let bounds =
+            problem.zl.iter_mut().zip(&problem.step.zl).chain(problem.zu.iter_mut().zip(&problem.step.zu));
         for (z, d) in bounds {
             *z += alpha_dual * d;
         }
@@ -365,7 +415,12 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     /// What to do where no step leads on: restore feasibility, start the barrier afresh, or say why not. `None` to go on.
-    fn fall_back(&mut self, problem: &mut BarrierProblem, goal: Option<&RestorationGoal>, why: &str) -> Option<Exit> {
+    fn fall_back(
+        &mut self,
+        problem: &mut BarrierProblem,
+        goal: Option<&RestorationGoal>,
+        why: &str,
+    ) -> Option<Exit> {
         if goal.is_some() {
             return Some(Exit::Stalled(why.into()));
         }
@@ -376,7 +431,9 @@ impl<P: Program> Algorithm<'_, P> {
             // Starting afresh leads back to the same kink.
             self.barrier_restarts = BARRIER_RESTARTS;
         }
-        if !self.scaled.holds(&problem.current.c, tolerance) || problem.optimality_errors(0.0).primal > tolerance {
+        if !self.scaled.holds(&problem.current.c, tolerance)
+            || problem.optimality_errors(0.0).primal > tolerance
+        {
             match self.restoration(problem, why == CYCLING) {
                 Exit::Restored if self.barrier_restarts < BARRIER_RESTARTS => {
                     return None;

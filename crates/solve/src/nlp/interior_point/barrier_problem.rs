@@ -118,7 +118,8 @@ impl BarrierProblem {
         }
         problem.lower = bounds.iter().map(|b| b.lower).collect();
         problem.upper = bounds.iter().map(|b| b.upper).collect();
-        problem.places = reduced.jacobian.iter().map(|&(_, row, column)| (row as u32, column as u32)).collect();
+        problem.places =
+            reduced.jacobian.iter().map(|&(_, row, column)| (row as u32, column as u32)).collect();
         problem.allocate(reduced);
         problem
     }
@@ -245,7 +246,8 @@ impl BarrierProblem {
             self.lagrangian_gradient[column as usize] += value * self.y[row as usize];
         }
         for (k, row_variable) in self.row_variables.iter().enumerate() {
-            self.lagrangian_gradient[n + k] = row_variable.cost - row_variable.sign * self.y[row_variable.row];
+            self.lagrangian_gradient[n + k] =
+                row_variable.cost - row_variable.sign * self.y[row_variable.row];
         }
     }
 
@@ -257,19 +259,20 @@ impl BarrierProblem {
         for k in 0..self.lagrangian_gradient.len() {
             dual = dual.max((self.lagrangian_gradient[k] - self.zl[k] + self.zu[k]).abs());
             if self.lower[k] > f64::NEG_INFINITY {
-                complementarity = complementarity.max((self.lower_slack(&self.current.w, k) * self.zl[k] - mu).abs());
+                complementarity =
+                    complementarity.max((self.lower_slack(&self.current.w, k) * self.zl[k] - mu).abs());
                 bounds += self.zl[k];
                 ends += 1;
             }
             if self.upper[k] < f64::INFINITY {
-                complementarity = complementarity.max((self.upper_slack(&self.current.w, k) * self.zu[k] - mu).abs());
+                complementarity =
+                    complementarity.max((self.upper_slack(&self.current.w, k) * self.zu[k] - mu).abs());
                 bounds += self.zu[k];
                 ends += 1;
             }
         }
         let rows: f64 = self.y.iter().map(|y| y.abs()).sum();
-        let average =
-            |sum: f64, count: usize| (sum / count.max(1) as f64).max(S_MAX) / S_MAX;
+        let average = |sum: f64, count: usize| (sum / count.max(1) as f64).max(S_MAX) / S_MAX;
         let mut violations = std::mem::take(&mut self.rows);
         self.residual(&self.current.c, &self.current.w, &mut violations);
         let primal = max_abs(&violations);
@@ -292,7 +295,8 @@ impl BarrierProblem {
                 alpha = alpha.min(tau * self.upper_slack(&self.current.w, k) / d);
             }
         }
-        let reached = step.iter().zip(&self.step_limits).filter(|(d, step_limits)| d.abs() * alpha > **step_limits);
+        let reached =
+            step.iter().zip(&self.step_limits).filter(|(d, step_limits)| d.abs() * alpha > **step_limits);
         reached.fold(alpha, |alpha: f64, (d, step_limits)| alpha.min(step_limits / d.abs()))
     }
 
@@ -327,10 +331,16 @@ impl BarrierProblem {
     /// Sets multipliers of bounds to μ / slack.
     pub fn set_central_multipliers(&mut self) {
         for k in 0..self.zl.len() {
-            self.zl[k] =
-                if self.lower[k] > f64::NEG_INFINITY { self.mu / self.lower_slack(&self.current.w, k) } else { 0.0 };
-            self.zu[k] =
-                if self.upper[k] < f64::INFINITY { self.mu / self.upper_slack(&self.current.w, k) } else { 0.0 };
+            self.zl[k] = if self.lower[k] > f64::NEG_INFINITY {
+                self.mu / self.lower_slack(&self.current.w, k)
+            } else {
+                0.0
+            };
+            self.zu[k] = if self.upper[k] < f64::INFINITY {
+                self.mu / self.upper_slack(&self.current.w, k)
+            } else {
+                0.0
+            };
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The step of Newton's method on the barrier problem, with regularisation that gives the matrix the inertia of a minimum.
 //! [Wächter and Biegler 2006], sections 2.2 and 3.1.
 
-use super::kkt::KktSystem;
 use super::barrier_problem::{BarrierProblem, Step};
+use super::kkt::KktSystem;
 use crate::sparse::Inertia;
 
 const FIRST_SHIFT: f64 = 1e-4;
@@ -60,7 +60,11 @@ impl BarrierProblem {
     }
 
     /// Factorises with the least regularisation that gives as many negative eigenvalues as there are rows. Whether one does.
-    pub fn factor_with_inertia_correction(&mut self, kkt: &mut KktSystem, regularisation: &mut Regularisation) -> bool {
+    pub fn factor_with_inertia_correction(
+        &mut self,
+        kkt: &mut KktSystem,
+        regularisation: &mut Regularisation,
+    ) -> bool {
         let (n, m) = (self.columns(), self.y.len());
         let for_rows = ROW_SHIFT * self.mu.powf(0.25);
         let mut columns = 0.0;
@@ -89,7 +93,11 @@ impl BarrierProblem {
                 _ => {}
             }
             columns = if columns == 0.0 {
-                if regularisation.last == 0.0 { FIRST_SHIFT } else { (SHRINKAGE * regularisation.last).max(MIN_SHIFT) }
+                if regularisation.last == 0.0 {
+                    FIRST_SHIFT
+                } else {
+                    (SHRINKAGE * regularisation.last).max(MIN_SHIFT)
+                }
             } else if regularisation.last == 0.0 {
                 FIRST_GROWTH * columns
             } else {
@@ -102,7 +110,11 @@ impl BarrierProblem {
     }
 
     /// More regularisation than last time, after a solution that was worth nothing.
-    pub fn increase_regularisation(&mut self, kkt: &mut KktSystem, regularisation: &mut Regularisation) -> bool {
+    pub fn increase_regularisation(
+        &mut self,
+        kkt: &mut KktSystem,
+        regularisation: &mut Regularisation,
+    ) -> bool {
         if regularisation.rows == 0.0 && !self.y.is_empty() {
             regularisation.rows = ROW_SHIFT * self.mu.powf(0.25);
         } else {
@@ -148,8 +160,8 @@ impl BarrierProblem {
         step.w[..n].copy_from_slice(x);
         step.y.copy_from_slice(y);
         for (k, row_variable) in self.row_variables.iter().enumerate() {
-            step.w[n + k] =
-                (row_variable.sign * step.y[row_variable.row] - self.lagrangian_gradient[n + k]) / self.row_curvature(n + k, columns);
+            step.w[n + k] = (row_variable.sign * step.y[row_variable.row] - self.lagrangian_gradient[n + k])
+                / self.row_curvature(n + k, columns);
         }
         for k in 0..self.lagrangian_gradient.len() {
             let d = step.w[k];

@@ -1,13 +1,13 @@
 //! The start: an interior point, scales, first multipliers.
 
-use super::options::{Options, WarmStart};
+use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::BarrierProblem;
-use super::algorithm::{Exit, Algorithm};
+use super::options::{Options, WarmStart};
 use super::reduced_layout::ReducedLayout;
 use crate::arithmetic::max_abs;
 use crate::error::{SolveError, length};
-use crate::nlp::solution::{IterationRecord, CallbackAction};
 use crate::nlp::problem::{Bound, Program};
+use crate::nlp::solution::{CallbackAction, IterationRecord};
 
 /// How far inside its bounds a variable begins: relative to the bound and to the distance of both.
 const PUSH: f64 = 1e-2;
@@ -102,8 +102,11 @@ impl<P: Program> Algorithm<'_, P> {
         let push = self.push_fraction();
         for j in 0..n {
             let bound = Bound { lower: problem.lower[j], upper: problem.upper[j] };
-            problem.step.w[j] =
-                if bound == Bound::FREE { 0.0 } else { pushed_inside(problem.current.w[j], bound, push) - problem.current.w[j] };
+            problem.step.w[j] = if bound == Bound::FREE {
+                0.0
+            } else {
+                pushed_inside(problem.current.w[j], bound, push) - problem.current.w[j]
+            };
         }
         if problem.step.w[..n].iter().any(|d| *d != 0.0) {
             self.scaled.retract(&self.point, 1.0, &problem.step.w[..n], &mut self.trial_point);
@@ -152,7 +155,8 @@ impl<P: Program> Algorithm<'_, P> {
         problem.current.w.resize(problem.lower.len(), 0.0);
         for k in 0..problem.row_variables.len() {
             let bound = Bound { lower: problem.lower[n + k], upper: problem.upper[n + k] };
-            problem.current.w[n + k] = pushed_inside(problem.current.c[problem.row_variables[k].row], bound, push);
+            problem.current.w[n + k] =
+                pushed_inside(problem.current.c[problem.row_variables[k].row], bound, push);
         }
     }
 
@@ -218,9 +222,18 @@ impl<P: Program> Algorithm<'_, P> {
             problem.zu[n + k] = problem.y[row_variable.row].max(0.0);
         }
         for k in 0..problem.zl.len() {
-            let (lower_slack, upper_slack) = (problem.lower_slack(&problem.current.w, k), problem.upper_slack(&problem.current.w, k));
-            problem.zl[k] = if lower_slack.is_finite() { problem.zl[k].max(problem.mu / lower_slack.max(1.0)) } else { 0.0 };
-            problem.zu[k] = if upper_slack.is_finite() { problem.zu[k].max(problem.mu / upper_slack.max(1.0)) } else { 0.0 };
+            let (lower_slack, upper_slack) =
+                (problem.lower_slack(&problem.current.w, k), problem.upper_slack(&problem.current.w, k));
+            problem.zl[k] = if lower_slack.is_finite() {
+                problem.zl[k].max(problem.mu / lower_slack.max(1.0))
+            } else {
+                0.0
+            };
+            problem.zu[k] = if upper_slack.is_finite() {
+                problem.zu[k].max(problem.mu / upper_slack.max(1.0))
+            } else {
+                0.0
+            };
         }
         problem.reset_bound_multipliers();
     }

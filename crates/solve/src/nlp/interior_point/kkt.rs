@@ -14,7 +14,7 @@
 use super::condensed::Condensed;
 use super::reduced_layout::ReducedLayout;
 use crate::arithmetic::max_abs;
-use crate::sparse::{Inertia, Ldl, Symmetric};
+use crate::sparse::{Inertia, Ldl, SymmetricMatrix};
 use std::time::{Duration, Instant};
 
 /// Refinement ends when the residual is this small relative to right-hand side and solution.
@@ -28,7 +28,7 @@ const MAX_RESIDUAL: f64 = 1e-5;
 pub(super) struct KktSystem {
     columns: usize,
     /// The matrix that is factorised.
-    matrix: Symmetric,
+    matrix: SymmetricMatrix,
     /// Where a row is in it; none if it is eliminated.
     place_of: Vec<Option<usize>>,
     hessian_slots: Vec<usize>,
@@ -39,7 +39,7 @@ pub(super) struct KktSystem {
     condensed: Condensed,
     diagonal_slots: Vec<usize>,
     /// Entries of the upper left block: row, column, slot in `upper`.
-    upper: Symmetric,
+    upper: SymmetricMatrix,
     upper_hessian: Vec<usize>,
     upper_diagonal: Vec<usize>,
     /// The Jacobian, scaled, and the diagonal of its rows.
@@ -89,7 +89,7 @@ impl KktSystem {
         let hessian = reduced.hessian.iter().map(|&(_, i, j)| (i, j));
         let mut places: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
         places.extend(hessian.clone());
-        let (upper, upper_slots) = Symmetric::zeros(n, &places);
+        let (upper, upper_slots) = SymmetricMatrix::zeros(n, &places);
         let entries = reduced.jacobian.iter().map(|&(_, row, column)| (row, column));
         let mut condensed = Condensed::new(entries, |row| place_of[row].is_none());
         places.clear();
@@ -100,7 +100,7 @@ impl KktSystem {
             .collect();
         places.extend(cached.iter().map(|&(_, place, column)| (place, column)));
         places.extend(condensed.places());
-        let (matrix, slots) = Symmetric::zeros(dimension, &places);
+        let (matrix, slots) = SymmetricMatrix::zeros(dimension, &places);
         let (diagonal_slots, slots) = slots.split_at(dimension);
         let (hessian_slots, slots) = slots.split_at(reduced.hessian.len());
         let (jacobian_slots, slots) = slots.split_at(cached.len());

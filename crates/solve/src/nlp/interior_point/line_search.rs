@@ -1,9 +1,9 @@
 //! The filter line search with corrections of second order. [Wächter and Biegler 2006], sections 2.3 and 2.4.
 
-use super::barrier_problem::{BarrierProblem, Step};
 use super::algorithm::Algorithm;
-use crate::nlp::solution::Acceptance;
+use super::barrier_problem::{BarrierProblem, Step};
 use crate::nlp::problem::Program;
+use crate::nlp::solution::Acceptance;
 
 const GAMMA_THETA: f64 = 1e-5;
 const GAMMA_PHI: f64 = 1e-5;
@@ -63,7 +63,13 @@ pub(super) struct AcceptedStep {
 
 impl BarrierProblem {
     /// Whether a trial is good enough, and whether by its objective.
-    pub fn filter_acceptance(&self, reference: &LineSearchReference, alpha: f64, theta: f64, phi: f64) -> Option<Acceptance> {
+    pub fn filter_acceptance(
+        &self,
+        reference: &LineSearchReference,
+        alpha: f64,
+        theta: f64,
+        phi: f64,
+    ) -> Option<Acceptance> {
         if !phi.is_finite() || !self.filter.accepts(theta, phi) {
             return None;
         }
@@ -91,7 +97,12 @@ impl BarrierProblem {
 
 impl<P: Program> Algorithm<'_, P> {
     /// Moves the trial by a part of a step and evaluates there. The violation and the barrier objective, if there are any.
-    pub fn evaluate_trial(&mut self, problem: &mut BarrierProblem, step: &[f64], alpha: f64) -> Option<(f64, f64)> {
+    pub fn evaluate_trial(
+        &mut self,
+        problem: &mut BarrierProblem,
+        step: &[f64],
+        alpha: f64,
+    ) -> Option<(f64, f64)> {
         let n = problem.columns();
         self.scaled.retract(&self.point, alpha, &step[..n], &mut self.trial_point);
         for ((t, w), d) in problem.trial.w.iter_mut().zip(&problem.current.w).zip(step) {
@@ -110,7 +121,12 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     /// Looks along the step for a point that the filter accepts.
-    pub fn line_search(&mut self, problem: &mut BarrierProblem, reference: &LineSearchReference, tau: f64) -> Option<AcceptedStep> {
+    pub fn line_search(
+        &mut self,
+        problem: &mut BarrierProblem,
+        reference: &LineSearchReference,
+        tau: f64,
+    ) -> Option<AcceptedStep> {
         let step = std::mem::take(&mut problem.step);
         let found = self.line_search_along(problem, &step, reference, tau);
         problem.step = step;
@@ -142,7 +158,8 @@ impl<P: Program> Algorithm<'_, P> {
                 }
                 if trials == 1
                     && theta >= reference.theta
-                    && let Some(accepted) = self.second_order_correction(problem, reference, theta, alpha, tau)
+                    && let Some(accepted) =
+                        self.second_order_correction(problem, reference, theta, alpha, tau)
                 {
                     return Some(accepted);
                 }
@@ -185,7 +202,12 @@ impl<P: Program> Algorithm<'_, P> {
                 && self.differentiate_trial(problem)
             {
                 let augment_filter = how != Acceptance::Objective;
-                accepted = Some(AcceptedStep { alpha, trials: 1 + count, how: Acceptance::SecondOrderCorrection, augment_filter });
+                accepted = Some(AcceptedStep {
+                    alpha,
+                    trials: 1 + count,
+                    how: Acceptance::SecondOrderCorrection,
+                    augment_filter,
+                });
                 break;
             }
             if theta > KAPPA_SOC * theta_last {
@@ -205,7 +227,8 @@ impl<P: Program> Algorithm<'_, P> {
         }
         let step = std::mem::take(&mut problem.step);
         let alpha = problem.max_step(&step.w, tau);
-        let there = self.evaluate_trial(problem, &step.w, alpha).is_some() && self.differentiate_trial(problem);
+        let there =
+            self.evaluate_trial(problem, &step.w, alpha).is_some() && self.differentiate_trial(problem);
         problem.step = step;
         there.then_some(AcceptedStep { alpha, trials: 1, how: Acceptance::Tiny, augment_filter: false })
     }

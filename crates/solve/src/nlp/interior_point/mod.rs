@@ -10,35 +10,37 @@
 //! at the end of all searching the restoration's proximal centre moves with the iterate; steps are damped at kinks; saddles are
 //! left.
 
+mod algorithm;
+mod barrier_problem;
 mod condensed;
 mod cut_steps;
 mod direction;
 mod filter;
-mod kkt;
-mod options;
-mod barrier_problem;
-mod restoration;
-mod algorithm;
-mod negative_curvature;
-mod scaled_program;
-mod line_search;
-mod reduced_layout;
-mod soft_restoration;
 mod initial_point;
+mod kkt;
+mod line_search;
+mod negative_curvature;
+mod options;
+mod reduced_layout;
+mod restoration;
+mod scaled_program;
+mod soft_restoration;
 mod watchdog;
 
 pub use options::{Options, WarmStart};
 
-use super::solution::{Conflict, Multipliers, Outcome, ConstraintId, IterationRecord, Solution, Timing, CallbackAction};
-use super::residual::kkt_residual;
 use super::problem::Program;
+use super::residual::kkt_residual;
+use super::solution::{
+    CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution, Timing,
+};
 use crate::error::SolveError;
+use algorithm::{Algorithm, Exit};
+use barrier_problem::BarrierProblem;
 use direction::Regularisation;
 use kkt::KktSystem;
-use barrier_problem::BarrierProblem;
-use algorithm::{Exit, Algorithm};
-use scaled_program::ScaledProgram;
 use reduced_layout::ReducedLayout;
+use scaled_program::ScaledProgram;
 use std::time::Instant;
 
 /// Multiplier, scaled, above which what holds stands in the way.
@@ -201,7 +203,8 @@ impl<P: Program> Algorithm<'_, P> {
         for (column, &variable) in self.scaled.reduced.variable_of.iter().enumerate() {
             let multiplier = problem.zu[column] - problem.zl[column];
             if multiplier.abs() > IN_THE_WAY {
-                let (id, name) = (ConstraintId::Variable(variable), self.scaled.program.variable_name(variable));
+                let (id, name) =
+                    (ConstraintId::Variable(variable), self.scaled.program.variable_name(variable));
                 conflicts.push(Conflict { id, name, violation: 0.0, multiplier });
             }
         }

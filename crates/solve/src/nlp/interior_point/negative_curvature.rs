@@ -4,12 +4,12 @@
 //! With enough regularisation the matrix restricted to the null space of the rows is positive definite; inverse iteration with
 //! its factors converges to the direction of least curvature there. The barrier's stiffness keeps it off active ends.
 
+use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::BarrierProblem;
-use super::algorithm::{Exit, Algorithm};
 use super::line_search::AcceptedStep;
 use crate::arithmetic::{dot, norm};
-use crate::nlp::solution::{Acceptance, CallbackAction};
 use crate::nlp::problem::Program;
+use crate::nlp::solution::{Acceptance, CallbackAction};
 
 /// Saddles left at most.
 const MAX_ESCAPES: usize = 10;
@@ -34,7 +34,7 @@ impl<P: Program> Algorithm<'_, P> {
     /// Runs, and goes on from where the Lagrangian curves downwards.
     pub fn escape_saddles(&mut self, problem: &mut BarrierProblem) -> Exit {
         for _ in 0..MAX_ESCAPES {
-            let exit = self.run_barrier_loop(problem, None);
+            let exit = self.solve_barrier_problems(problem, None);
             if exit != Exit::Converged {
                 return exit;
             }
@@ -43,7 +43,8 @@ impl<P: Program> Algorithm<'_, P> {
                 return Exit::Saddle(curvature);
             }
             let Some(length) = self.escape(problem, curvature) else { return Exit::Saddle(curvature) };
-            let accepted = AcceptedStep { alpha: length, trials: 1, how: Acceptance::Saddle, augment_filter: false };
+            let accepted =
+                AcceptedStep { alpha: length, trials: 1, how: Acceptance::Saddle, augment_filter: false };
             if self.report(problem, &accepted, 0.0, false) == CallbackAction::Stop {
                 return Exit::Stopped;
             }
@@ -64,7 +65,9 @@ impl<P: Program> Algorithm<'_, P> {
         if inertia.positive == n && inertia.negative == m {
             return None;
         }
-        if !problem.factor_with_inertia_correction(self.kkt, &mut self.regularisation) || self.regularisation.columns == 0.0 {
+        if !problem.factor_with_inertia_correction(self.kkt, &mut self.regularisation)
+            || self.regularisation.columns == 0.0
+        {
             return None;
         }
         let mut direction = vec![0.0; n];
@@ -90,7 +93,10 @@ impl<P: Program> Algorithm<'_, P> {
             let curvature = problem.curvature(&direction, self.scaled.reduced);
             let settled = (curvature - least).abs() <= SETTLED * curvature.abs();
             least = curvature;
-            if round % SHIFT_EVERY == SHIFT_EVERY - 1 && !self.shift_regularisation(problem, curvature)? && settled {
+            if round % SHIFT_EVERY == SHIFT_EVERY - 1
+                && !self.shift_regularisation(problem, curvature)?
+                && settled
+            {
                 break;
             }
         }
@@ -107,7 +113,8 @@ impl<P: Program> Algorithm<'_, P> {
         for nearer in [-1.05 * curvature, (before * -curvature).max(0.0).sqrt()] {
             if nearer > 0.0 && nearer < 0.5 * before {
                 self.regularisation.columns = nearer;
-                if problem.factor(self.kkt, nearer, rows).is_some_and(|i| i.positive == n && i.negative == m) {
+                if problem.factor(self.kkt, nearer, rows).is_some_and(|i| i.positive == n && i.negative == m)
+                {
                     return Some(true);
                 }
             }
@@ -132,7 +139,12 @@ impl<P: Program> Algorithm<'_, P> {
         })
     }
 
-    fn escape_along(&mut self, problem: &mut BarrierProblem, step: &mut [f64], curvature: f64) -> Option<f64> {
+    fn escape_along(
+        &mut self,
+        problem: &mut BarrierProblem,
+        step: &mut [f64],
+        curvature: f64,
+    ) -> Option<f64> {
         let n = problem.columns();
         problem.complete_row_variables(step);
         let derivative = problem.directional_derivative(step);
@@ -160,7 +172,13 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     /// Whether a step, corrected until the rows hold about as well as before, ends where merit is low enough.
-    fn decreases_merit(&mut self, problem: &mut BarrierProblem, retract: &mut [f64], penalty: f64, expected: f64) -> bool {
+    fn decreases_merit(
+        &mut self,
+        problem: &mut BarrierProblem,
+        retract: &mut [f64],
+        penalty: f64,
+        expected: f64,
+    ) -> bool {
         let n = problem.columns();
         for _ in 0..MAX_CORRECTIONS {
             if self.evaluate_trial(problem, retract, 1.0).is_none() {

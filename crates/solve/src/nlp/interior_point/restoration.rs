@@ -9,9 +9,9 @@
 //! manifolds have none. Ends where the filter of the search proper lets a point pass, or at a stationary point of the violation:
 //! then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
 
+use super::algorithm::{Algorithm, Exit};
+use super::barrier_problem::{BarrierProblem, RowVariable};
 use super::direction::Regularisation;
-use super::barrier_problem::{RowVariable, BarrierProblem};
-use super::algorithm::{Exit, Algorithm};
 use crate::arithmetic::max_abs;
 use crate::nlp::problem::Program;
 
@@ -46,7 +46,8 @@ impl RestorationGoal {
         self.regular.residual(&problem.current.c, w, &mut rows);
         let theta: f64 = rows.iter().map(|r| r.abs()).sum();
         theta <= MUCH * self.theta
-            || theta <= GAIN * self.theta && self.regular.filter.accepts(theta, self.regular.phi(problem.current.f, w))
+            || theta <= GAIN * self.theta
+                && self.regular.filter.accepts(theta, self.regular.phi(problem.current.f, w))
     }
 }
 
@@ -64,7 +65,7 @@ impl<P: Program> Algorithm<'_, P> {
             inner.centre = inner.current.w[..inner.columns()].to_vec();
         }
         let regularisation = std::mem::take(&mut self.regularisation);
-        let exit = self.run_barrier_loop(&mut inner, Some(&goal));
+        let exit = self.solve_barrier_problems(&mut inner, Some(&goal));
         self.regularisation = regularisation;
         problem.current.w.copy_from_slice(&inner.current.w[..all]);
         problem.current.f = inner.current.f;

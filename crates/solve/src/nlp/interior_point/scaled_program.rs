@@ -78,7 +78,8 @@ impl<'a, P: Program> ScaledProgram<'a, P> {
     /// Reads the columns that have bounds.
     pub fn coordinates(&mut self, at: &P::Point, w: &mut [f64]) {
         self.program.coordinates(at, &mut self.coordinates);
-        for (j, (&variable, bound)) in self.reduced.variable_of.iter().zip(&self.reduced.columns).enumerate() {
+        for (j, (&variable, bound)) in self.reduced.variable_of.iter().zip(&self.reduced.columns).enumerate()
+        {
             if *bound != Bound::FREE {
                 w[j] = self.coordinates[variable];
             }
@@ -147,7 +148,8 @@ impl<'a, P: Program> ScaledProgram<'a, P> {
         let start = Instant::now();
         let value = self.program.lagrangian_hessian(at, weight, &self.multipliers, &mut self.hessian);
         self.time += start.elapsed();
-        if value.is_err() || self.reduced.hessian.iter().any(|&(entry, ..)| !self.hessian[entry].is_finite()) {
+        if value.is_err() || self.reduced.hessian.iter().any(|&(entry, ..)| !self.hessian[entry].is_finite())
+        {
             return false;
         }
         for (value, &(entry, ..)) in hessian.iter_mut().zip(&self.reduced.hessian) {

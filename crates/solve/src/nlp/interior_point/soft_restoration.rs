@@ -2,11 +2,11 @@
 //! better for it, until the filter is content again. Cheaper than restoration, and without leaving the neighbourhood.
 //! [Wächter and Biegler 2006], section 3.4.
 
-use super::barrier_problem::BarrierProblem;
 use super::algorithm::Algorithm;
+use super::barrier_problem::BarrierProblem;
 use super::line_search::{AcceptedStep, LineSearchReference};
-use crate::nlp::solution::Acceptance;
 use crate::nlp::problem::Program;
+use crate::nlp::solution::Acceptance;
 
 /// By what factor the error must fall.
 const GAIN: f64 = 0.9999;
@@ -33,8 +33,10 @@ impl BarrierProblem {
         let (mut dual, mut products, mut ends) = (0.0, 0.0, 0_usize);
         for k in 0..self.lagrangian_gradient.len() {
             dual += (self.lagrangian_gradient[k] - self.zl[k] + self.zu[k]).abs();
-            let lower_product = (self.lower[k] > f64::NEG_INFINITY).then(|| self.lower_slack(&self.current.w, k) * self.zl[k]);
-            let upper_product = (self.upper[k] < f64::INFINITY).then(|| self.upper_slack(&self.current.w, k) * self.zu[k]);
+            let lower_product = (self.lower[k] > f64::NEG_INFINITY)
+                .then(|| self.lower_slack(&self.current.w, k) * self.zl[k]);
+            let upper_product =
+                (self.upper[k] < f64::INFINITY).then(|| self.upper_slack(&self.current.w, k) * self.zu[k]);
             for product in [lower_product, upper_product].into_iter().flatten() {
                 products += (product - self.mu).abs();
                 ends += 1;
@@ -87,7 +89,12 @@ impl<P: Program> Algorithm<'_, P> {
         if acceptable || problem.primal_dual_error() <= GAIN * before {
             soft.steps = if acceptable { 0 } else { steps + 1 };
             problem.reset_bound_multipliers();
-            return Some(AcceptedStep { alpha, trials: 1, how: Acceptance::SoftRestoration, augment_filter: false });
+            return Some(AcceptedStep {
+                alpha,
+                trials: 1,
+                how: Acceptance::SoftRestoration,
+                augment_filter: false,
+            });
         }
         self.swap_trial(problem);
         (problem.y, problem.zl, problem.zu) = multipliers;

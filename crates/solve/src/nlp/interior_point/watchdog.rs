@@ -1,11 +1,11 @@
 //! The watchdog: after many shortened steps a few are taken whole and untested. What comes of them is compared with where they
 //! began; if it is no better, the search goes back. [Wächter and Biegler 2006], section 3.2.
 
-use super::barrier_problem::BarrierProblem;
 use super::algorithm::Algorithm;
+use super::barrier_problem::BarrierProblem;
 use super::line_search::{AcceptedStep, LineSearchReference};
-use crate::nlp::solution::Acceptance;
 use crate::nlp::problem::Program;
+use crate::nlp::solution::Acceptance;
 
 /// Shortened steps in a row that wake it, and steps that it lets pass untested.
 const SHORTENED_STEPS: usize = 10;
@@ -22,7 +22,7 @@ pub(super) struct Watchdog<P> {
 /// How a whole step did.
 pub(super) enum WatchdogOutcome {
     /// Better than where the untested steps began.
-    AcceptedStep(AcceptedStep),
+    Passed(AcceptedStep),
     /// Not better, but there are more to come.
     Untested(AcceptedStep),
     /// The search is back where they began.
@@ -31,7 +31,12 @@ pub(super) enum WatchdogOutcome {
 
 impl<P: Program> Algorithm<'_, P> {
     /// Wakes the watchdog if it is time.
-    pub fn start_watchdog(&mut self, problem: &BarrierProblem, reference: &LineSearchReference, shortened: usize) {
+    pub fn start_watchdog(
+        &mut self,
+        problem: &BarrierProblem,
+        reference: &LineSearchReference,
+        shortened: usize,
+    ) {
         if self.watchdog.is_none() && shortened >= SHORTENED_STEPS {
             let (problem, point) = (problem.clone(), self.point.clone());
             self.watchdog = Some(Watchdog { problem, point, reference: *reference, left: UNTESTED });
@@ -39,7 +44,12 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     /// Takes a whole step.
-    pub fn watchdog_step(&mut self, problem: &mut BarrierProblem, tau: f64, mut watchdog: Watchdog<P::Point>) -> WatchdogOutcome {
+    pub fn watchdog_step(
+        &mut self,
+        problem: &mut BarrierProblem,
+        tau: f64,
+        mut watchdog: Watchdog<P::Point>,
+    ) -> WatchdogOutcome {
         let step = std::mem::take(&mut problem.step);
         let alpha = problem.max_step(&step.w, tau);
         let values = self.evaluate_trial(problem, &step.w, alpha);
@@ -53,7 +63,7 @@ impl<P: Program> Algorithm<'_, P> {
                 if augment_filter {
                     problem.augment_filter(watchdog.reference.theta, watchdog.reference.phi);
                 }
-                return WatchdogOutcome::AcceptedStep(AcceptedStep {
+                return WatchdogOutcome::Passed(AcceptedStep {
                     alpha,
                     trials: 1,
                     how: Acceptance::Watchdog,

@@ -1,12 +1,12 @@
 //! Writes a problem into the memory of sweeps, in the order of visits and in the units of [the system](super::system).
 
+use super::block_pair::{BlockPair, TwoBlockRow, row_product};
 use super::islands::WORLD;
-use super::block_pair::{Lanes, Pair, overlap};
-use super::tangential::Plane;
-use super::system::{Item, System};
+use super::system::{Constraint, System};
+use super::tangential::TangentPair;
 use crate::lcp::friction::problem::{Contact, FrictionContactProblem};
 use crate::lcp::friction::residual::root_compliance;
-use crate::lcp::friction::rows::{Block, Row, WIDEST};
+use crate::lcp::friction::rows::{Block, MAX_BLOCK, Row};
 use crate::simd::{Instructions, Kernel, Packet};
 
 /// Determinants below this multiple of the product of the diagonal say that rows of a contact are dependent.
@@ -14,22 +14,23 @@ const DEPENDENT: f64 = 1e-9;
 
 impl System {
     /// Takes a problem over; all impulses are zero.
-    pub(super) fn pose(&mut self, problem: &FrictionContactProblem) {
+    pub(super) fn assemble(&mut self, problem: &FrictionContactProblem) {
         self.size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (masses, factors) = (problem.masses(), problem.all_factors());
-        self.graph.ends.clear();
-        self.graph.ends.extend(problem.equalities.iter().map(|(row, _)| ends([row])));
-        self.graph.ends.extend(problem.contacts.iter().map(|contact| match contact.normal.sides {
+        self.graph.endpoints.clear();
+        self.graph.endpoints.extend(problem.equalities.iter().map(|(row, _)| endpoints([row])));
+        self.graph.endpoints.extend(problem.contacts.iter().map(|contact| match contact.normal.sides {
             2 => contact.normal.blocks,
-            _ => ends(rows_of(problem, contact)),
+            _ => endpoints(rows_of(problem, contact)),
         }));
         self.graph.arrange(problem.block_count());
         self.free.clear();
-        for &block in &self.graph.bodies {
-            let hat = masses.blocks[block as usize].pull(factors, &problem.momentum(block as usize));
-            self.free.push(hat.map(|v| v * (1.0 / self.size)));
+        for &block in &self.graph.blocks {
+            let scaled_row =
+                masses.blocks[block as usize].mass_scaled(factors, &problem.momentum(block as usize));
+            self.free.push(scaled_row.map(|v| v * (1.0 / self.size)));
         }
-        self.free.push([0.0; WIDEST]);
+        self.free.push([0.0; MAX_BLOCK]);
         self.v.clear();
         self.v.extend_from_slice(&self.free);
         let most = problem.equalities.len() + problem.contacts.len() + problem.tangents.len();
@@ -39,11 +40,11 @@ impl System {
             list.clear();
             list.reserve(most);
         }
-        self.items.clear();
-        self.items.reserve(self.graph.items.len());
-        Instructions::detect().run(Writing { system: self, problem });
-        let widest = self.items.iter().fold(0, |most, item| item.rows.max(most));
-        self.wish.resize(widest as usize, 0.0);
+        self.constraints.clear();
+        self.constraints.reserve(self.graph.constraints.len());
+        Instructions::detect().run(WriteConstraints { system: self, problem });
+        let widest = self.constraints.iter().fold(0, |most, constraint| constraint.rows.max(most));
+        self.trial.resize(widest as usize, 0.0);
         self.x.clear();
         self.x.resize(self.rows.len(), 0.0);
     }
@@ -51,52 +52,53 @@ impl System {
     #[inline(always)]
     fn write<P: Packet>(&mut self, problem: &FrictionContactProblem) {
         let (equalities, blocks) = (problem.equality_count(), problem.masses().blocks);
-        for k in 0..self.graph.items.len() {
-            let source = self.graph.items[k] as usize;
+        for k in 0..self.graph.constraints.len() {
+            let source = self.graph.constraints[k] as usize;
             let contact = source.checked_sub(equalities).map(|m| &problem.contacts[m]);
             let first = self.rows.len() as u32;
-            let mut item = match contact.and_then(|contact| Plain::find(problem, contact, blocks)) {
-                Some(plain) => self.write_plain::<P>(&plain),
-                None => self.write_any(problem, source),
-            };
+            let mut constraint =
+                match contact.and_then(|contact| DiagonalContact::find(problem, contact, blocks)) {
+                    Some(contact_rows) => self.write_diagonal::<P>(&contact_rows),
+                    None => self.write_general(problem, source),
+                };
             let world = self.free.len() as u32 - 1;
             let place = |b: u32| if b == WORLD { world } else { self.graph.place[b as usize] };
-            item.ends = self.graph.ends[source].map(place);
-            item.first = first;
-            item.contact = contact.is_some();
-            item.source = if contact.is_some() { source - equalities } else { source } as u32;
-            self.items.push(item);
+            constraint.endpoints = self.graph.endpoints[source].map(place);
+            constraint.first = first;
+            constraint.contact = contact.is_some();
+            constraint.source = if contact.is_some() { source - equalities } else { source } as u32;
+            self.constraints.push(constraint);
         }
     }
 
     /// A contact of the usual kind.
     #[inline(always)]
-    fn write_plain<P: Packet>(&mut self, plain: &Plain) -> Item {
-        let Plain { contact, rows, roots } = plain;
-        let roots = Lanes::<P>::of(roots[0], roots[1]);
+    fn write_diagonal<P: Packet>(&mut self, contact_rows: &DiagonalContact) -> Constraint {
+        let DiagonalContact { contact, rows, roots } = contact_rows;
+        let roots = BlockPair::<P>::load(roots[0], roots[1]);
         let softest = if rows[1].compliance > rows[2].compliance { rows[1] } else { rows[2] };
         let (root, tangential) = (rows[0].compliance.sqrt(), softest.compliance.sqrt());
         let scales = [1.0 / root, 1.0 / tangential, 1.0 / tangential];
         let [n, s, t] = [0, 1, 2].map(|k| {
             let [a, b] = rows[k].sides();
-            Lanes::<P>::of(a, b).times(&roots).scaled(scales[k])
+            BlockPair::<P>::load(a, b).times(&roots).scaled(scales[k])
         });
-        for (lanes, (row, scale)) in [n, s, t].iter().zip(rows.iter().zip(scales)) {
-            self.rows.push(lanes.pair());
+        for (pair, (row, scale)) in [n, s, t].iter().zip(rows.iter().zip(scales)) {
+            self.rows.push(pair.pair());
             self.drift.push(if row.drift == 0.0 { 0.0 } else { row.drift * scale / self.size });
             self.unit.push(self.size * scale);
         }
         let g = [n.product(&n), n.product(&s), n.product(&t), s.product(&s), s.product(&t), t.product(&t)];
-        Item {
+        Constraint {
             bias: contact.gap / (root * self.size),
             friction: contact.friction * tangential * scales[0],
-            ..Item::of(3, g)
+            ..Constraint::with_compliance(3, g)
         }
     }
 
     /// An equality, or a contact with any tangents.
-    fn write_any(&mut self, problem: &FrictionContactProblem, source: usize) -> Item {
-        let blocks = self.graph.ends[source];
+    fn write_general(&mut self, problem: &FrictionContactProblem, source: usize) -> Constraint {
+        let blocks = self.graph.endpoints[source];
         let first = self.rows.len();
         let contact = source.checked_sub(problem.equality_count()).map(|m| &problem.contacts[m]);
         let (normal, offset) = match contact {
@@ -106,7 +108,7 @@ impl System {
         let root = normal.compliance.sqrt();
         self.append(problem, normal, blocks, 1.0 / root);
         let mut friction = 0.0;
-        if let Some(contact) = contact.filter(|contact| contact.rubs()) {
+        if let Some(contact) = contact.filter(|contact| contact.has_friction()) {
             let tangential = root_compliance(problem, contact);
             for row in &problem.tangents[contact.range()] {
                 self.append(problem, row, blocks, 1.0 / tangential);
@@ -114,29 +116,33 @@ impl System {
             friction = contact.friction * tangential / root;
         }
         let rows = &self.rows[first..];
-        Item { bias: offset / (root * self.size), friction, ..Item::of(rows.len(), compliances(rows)) }
+        Constraint {
+            bias: offset / (root * self.size),
+            friction,
+            ..Constraint::with_compliance(rows.len(), compliances(rows))
+        }
     }
 
     fn append(&mut self, problem: &FrictionContactProblem, row: &Row, blocks: [u32; 2], scale: f64) {
         let (masses, factors) = (problem.masses(), problem.all_factors());
-        let mut hat = [0.0; 2 * WIDEST];
+        let mut scaled_row = [0.0; 2 * MAX_BLOCK];
         for (block, values) in row.halves() {
-            let pulled = masses.blocks[block as usize].pull(factors, values);
-            let half = &mut hat.as_chunks_mut::<WIDEST>().0[usize::from(block != blocks[0])];
-            (0..WIDEST).for_each(|i| half[i] = pulled[i] * scale);
+            let scaled = masses.blocks[block as usize].mass_scaled(factors, values);
+            let half = &mut scaled_row.as_chunks_mut::<MAX_BLOCK>().0[usize::from(block != blocks[0])];
+            (0..MAX_BLOCK).for_each(|i| half[i] = scaled[i] * scale);
         }
-        self.rows.push(hat);
+        self.rows.push(scaled_row);
         self.drift.push(if row.drift == 0.0 { 0.0 } else { row.drift * scale / self.size });
         self.unit.push(self.size * scale);
     }
 }
 
-struct Writing<'a> {
+struct WriteConstraints<'a> {
     system: &'a mut System,
     problem: &'a FrictionContactProblem,
 }
 
-impl Kernel for Writing<'_> {
+impl Kernel for WriteConstraints<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -145,12 +151,12 @@ impl Kernel for Writing<'_> {
     }
 }
 
-impl Item {
+impl Constraint {
     /// Of so many rows with a compliance.
     #[inline(always)]
-    fn of(rows: usize, g: [f64; 6]) -> Self {
+    fn with_compliance(rows: usize, g: [f64; 6]) -> Self {
         Self {
-            ends: [WORLD; 2],
+            endpoints: [WORLD; 2],
             first: 0,
             rows: rows as u32,
             contact: true,
@@ -158,30 +164,30 @@ impl Item {
             bias: 0.0,
             friction: 0.0,
             normal: [1.0 / g[0], g[1], g[2]],
-            tangents: Plane::new([g[3], g[4], g[5]]),
+            tangents: TangentPair::new([g[3], g[4], g[5]]),
             inverse: if rows == 3 { inverse(g) } else { [f64::NAN; 6] },
         }
     }
 }
 
 /// A contact with friction along two tangents, all of whose rows touch the same blocks, each with masses that are uncoupled.
-struct Plain<'a> {
+struct DiagonalContact<'a> {
     contact: &'a Contact,
     rows: [&'a Row; 3],
     /// Roots of the inverse masses of its blocks.
-    roots: [&'a [f64; WIDEST]; 2],
+    roots: [&'a [f64; MAX_BLOCK]; 2],
 }
 
-impl<'a> Plain<'a> {
+impl<'a> DiagonalContact<'a> {
     #[inline(always)]
     fn find(problem: &'a FrictionContactProblem, contact: &'a Contact, blocks: &'a [Block]) -> Option<Self> {
         let [s, t] = &problem.tangents[contact.range()] else { return None };
         let n = &contact.normal;
         let same = |row: &Row| (row.sides, row.blocks) == (n.sides, n.blocks);
         let (a, b) = (&blocks[n.blocks[0] as usize], &blocks[n.blocks[1] as usize]);
-        let roots = [&a.roots, if n.sides == 2 { &b.roots } else { &[0.0; WIDEST] }];
-        let plain = a.plain && (b.plain || n.sides < 2);
-        (contact.friction > 0.0 && plain && same(s) && same(t)).then_some(Self {
+        let roots = [&a.roots, if n.sides == 2 { &b.roots } else { &[0.0; MAX_BLOCK] }];
+        let is_diagonal = a.is_diagonal && (b.is_diagonal || n.sides < 2);
+        (contact.friction > 0.0 && is_diagonal && same(s) && same(t)).then_some(Self {
             contact,
             rows: [n, s, t],
             roots,
@@ -194,22 +200,22 @@ fn rows_of<'a>(problem: &'a FrictionContactProblem, contact: &'a Contact) -> imp
 }
 
 /// The blocks of rows; [`FrictionContactProblem::tangent`] saw to it that there are no more than two.
-fn ends<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
-    let mut ends = [WORLD; 2];
+fn endpoints<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
+    let mut endpoints = [WORLD; 2];
     for row in rows {
-        if ends[1] != WORLD {
+        if endpoints[1] != WORLD {
             break;
         }
         for (block, _) in row.halves() {
-            let at = ends.iter().position(|e| *e == block || *e == WORLD).unwrap_or(1);
-            ends[at] = block;
+            let at = endpoints.iter().position(|e| *e == block || *e == WORLD).unwrap_or(1);
+            endpoints[at] = block;
         }
     }
-    ends
+    endpoints
 }
 
-fn compliances(rows: &[Pair]) -> [f64; 6] {
-    let g = overlap;
+fn compliances(rows: &[TwoBlockRow]) -> [f64; 6] {
+    let g = row_product;
     match rows {
         [n] => [g(n, n), 0.0, 0.0, 0.0, 0.0, 0.0],
         [n, s] => [g(n, n), g(n, s), 0.0, g(s, s), 0.0, 0.0],

@@ -6,7 +6,7 @@
 //! factor:  for each k in that order: D_k⁻¹;  L_ik = A_ik D_k⁻¹;  A_ij -= L_ik U_kj for all neighbours i, j
 //! ```
 
-use crate::lcp::friction::rows::WIDEST as N;
+use crate::lcp::friction::rows::MAX_BLOCK as N;
 
 /// A square block, row by row.
 pub(super) type Block = [[f64; N]; N];
@@ -62,7 +62,7 @@ fn invert(a: &Block) -> Option<Block> {
 
 /// A matrix and its factors, in memory that is used again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Factors {
+pub(super) struct BlockLu {
     /// BasisStatus of each block in the order of elimination, and the other way round.
     position: Vec<u32>,
     order: Vec<u32>,
@@ -79,7 +79,7 @@ pub(super) struct Factors {
     x: Vec<[f64; N]>,
 }
 
-impl Factors {
+impl BlockLu {
     /// Finds an order and the pattern of the factors for n blocks, coupled as listed.
     pub(super) fn analyse(&mut self, n: usize, couplings: impl Iterator<Item = (u32, u32)>) {
         self.neighbours.iter_mut().for_each(Vec::clear);
@@ -237,7 +237,7 @@ mod tests {
                 couplings.push((i as u32 - side as u32, i as u32));
             }
         }
-        let mut factors = Factors::default();
+        let mut factors = BlockLu::default();
         for round in 0..2 {
             factors.analyse(n, couplings.iter().copied());
             factors.reset();

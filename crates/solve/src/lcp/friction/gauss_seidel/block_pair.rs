@@ -7,28 +7,28 @@
 //! A register of four holds them where the processor has such, and an array where it has none: sums have the same order
 //! and the same bits either way. A velocity is read as it was written, whichever side of a contact its block was on.
 
-use crate::lcp::friction::rows::WIDEST;
+use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Packet, window, window_mut};
 
-pub(super) type Body = [f64; WIDEST];
-pub(super) type Pair = [f64; ROW];
+pub(super) type BlockVector = [f64; MAX_BLOCK];
+pub(super) type TwoBlockRow = [f64; ROW];
 
-const ROW: usize = 2 * WIDEST;
+const ROW: usize = 2 * MAX_BLOCK;
 
 /// The velocities of two blocks, or a row over them.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes<P>([P; 3]);
+pub(super) struct BlockPair<P>([P; 3]);
 
-impl<P: Packet> Lanes<P> {
+impl<P: Packet> BlockPair<P> {
     #[inline(always)]
-    pub(super) fn of(a: &Body, b: &Body) -> Self {
-        let last = P::join(window::<4, 2, WIDEST>(a), window::<4, 2, WIDEST>(b));
-        Self([P::load(window::<0, 4, WIDEST>(a)), P::load(window::<0, 4, WIDEST>(b)), last])
+    pub(super) fn load(a: &BlockVector, b: &BlockVector) -> Self {
+        let last = P::join(window::<4, 2, MAX_BLOCK>(a), window::<4, 2, MAX_BLOCK>(b));
+        Self([P::load(window::<0, 4, MAX_BLOCK>(a)), P::load(window::<0, 4, MAX_BLOCK>(b)), last])
     }
 
     #[inline(always)]
-    fn row(row: &Pair) -> Self {
-        Self::of(window::<0, WIDEST, ROW>(row), window::<WIDEST, WIDEST, ROW>(row))
+    fn row(row: &TwoBlockRow) -> Self {
+        Self::load(window::<0, MAX_BLOCK, ROW>(row), window::<MAX_BLOCK, MAX_BLOCK, ROW>(row))
     }
 
     #[inline(always)]
@@ -47,12 +47,12 @@ impl<P: Packet> Lanes<P> {
     #[inline(always)]
     pub(super) fn scaled(&self, by: f64) -> Self {
         let by = P::splat(by);
-        Self(self.0.map(|lanes| lanes.mul(by)))
+        Self(self.0.map(|pair| pair.mul(by)))
     }
 
     /// As a row.
     #[inline(always)]
-    pub(super) fn pair(&self) -> Pair {
+    pub(super) fn pair(&self) -> TwoBlockRow {
         let ([p, q, r], mut row) = (self.0, [0.0; ROW]);
         let [low, high] = r.halves();
         p.store(window_mut::<0, 4, ROW>(&mut row));
@@ -64,19 +64,19 @@ impl<P: Packet> Lanes<P> {
 
     /// `rᵀ v`
     #[inline(always)]
-    pub(super) fn along(&self, row: &Pair) -> f64 {
+    pub(super) fn row_velocity(&self, row: &TwoBlockRow) -> f64 {
         self.product(&Self::row(row))
     }
 
     /// Velocities along the three rows of a contact.
     #[inline(always)]
-    pub(super) fn speeds(&self, rows: &[Pair; 3]) -> [f64; 3] {
-        [self.along(&rows[0]), self.along(&rows[1]), self.along(&rows[2])]
+    pub(super) fn row_velocities(&self, rows: &[TwoBlockRow; 3]) -> [f64; 3] {
+        [self.row_velocity(&rows[0]), self.row_velocity(&rows[1]), self.row_velocity(&rows[2])]
     }
 
     /// What the impulses of a contact's rows do to the velocities.
     #[inline(always)]
-    pub(super) fn push(&mut self, rows: &[Pair; 3], by: &[f64; 3]) {
+    pub(super) fn apply_impulses(&mut self, rows: &[TwoBlockRow; 3], by: &[f64; 3]) {
         let [n, s, t] = [Self::row(&rows[0]), Self::row(&rows[1]), Self::row(&rows[2])];
         let by = [P::splat(by[0]), P::splat(by[1]), P::splat(by[2])];
         for (i, v) in self.0.iter_mut().enumerate() {
@@ -86,35 +86,35 @@ impl<P: Packet> Lanes<P> {
 
     /// Writes the velocities of two different blocks.
     #[inline(always)]
-    pub(super) fn write(&self, v: &mut [Body], [a, b]: [usize; 2]) {
+    pub(super) fn write(&self, v: &mut [BlockVector], [a, b]: [usize; 2]) {
         let [p, q, r] = self.0;
         let [low, high] = r.halves();
-        p.store(window_mut::<0, 4, WIDEST>(&mut v[a]));
-        q.store(window_mut::<0, 4, WIDEST>(&mut v[b]));
-        *window_mut::<4, 2, WIDEST>(&mut v[a]) = low;
-        *window_mut::<4, 2, WIDEST>(&mut v[b]) = high;
+        p.store(window_mut::<0, 4, MAX_BLOCK>(&mut v[a]));
+        q.store(window_mut::<0, 4, MAX_BLOCK>(&mut v[b]));
+        *window_mut::<4, 2, MAX_BLOCK>(&mut v[a]) = low;
+        *window_mut::<4, 2, MAX_BLOCK>(&mut v[b]) = high;
     }
 }
 
 /// `rᵀ v`
 #[inline(always)]
-pub(super) fn along(row: &Pair, a: &Body, b: &Body) -> f64 {
-    Lanes::<[f64; 4]>::of(a, b).along(row)
+pub(super) fn row_velocity(row: &TwoBlockRow, a: &BlockVector, b: &BlockVector) -> f64 {
+    BlockPair::<[f64; 4]>::load(a, b).row_velocity(row)
 }
 
 /// `v += x r`
 #[inline(always)]
-pub(super) fn push(row: &Pair, x: f64, a: &mut Body, b: &mut Body) {
-    for i in 0..WIDEST {
+pub(super) fn apply_impulse(row: &TwoBlockRow, x: f64, a: &mut BlockVector, b: &mut BlockVector) {
+    for i in 0..MAX_BLOCK {
         a[i] += x * row[i];
-        b[i] += x * row[WIDEST + i];
+        b[i] += x * row[MAX_BLOCK + i];
     }
 }
 
 /// `rᵀ s`
 #[inline(always)]
-pub(super) fn overlap(r: &Pair, s: &Pair) -> f64 {
-    Lanes::<[f64; 4]>::row(r).product(&Lanes::row(s))
+pub(super) fn row_product(r: &TwoBlockRow, s: &TwoBlockRow) -> f64 {
+    BlockPair::<[f64; 4]>::row(r).product(&BlockPair::row(s))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::simd::{Instructions, Kernel};
 
-    struct Update<'a>(&'a [Pair; 3], &'a mut [Body; 2]);
+    struct Update<'a>(&'a [TwoBlockRow; 3], &'a mut [BlockVector; 2]);
 
     impl Kernel for Update<'_> {
         type Output = [f64; 3];
@@ -130,11 +130,11 @@ mod tests {
         #[inline(always)]
         fn run<P: Packet>(self) -> [f64; 3] {
             let Self(rows, v) = self;
-            let mut lanes = Lanes::<P>::of(&v[1], &v[0]);
-            let speeds = lanes.speeds(rows);
-            lanes.push(rows, &speeds);
-            lanes.write(v, [1, 0]);
-            speeds
+            let mut pair = BlockPair::<P>::load(&v[1], &v[0]);
+            let row_velocities = pair.row_velocities(rows);
+            pair.apply_impulses(rows, &row_velocities);
+            pair.write(v, [1, 0]);
+            row_velocities
         }
     }
 
@@ -143,13 +143,13 @@ mod tests {
         for k in 0..100 {
             let f = |i: usize| (1.7 * (k * 60 + i) as f64).sin();
             let rows = [0, 12, 24].map(|at| std::array::from_fn(|i| f(at + i)));
-            let mut v: [Body; 2] = [36, 42].map(|at| std::array::from_fn(|i| f(at + i)));
+            let mut v: [BlockVector; 2] = [36, 42].map(|at| std::array::from_fn(|i| f(at + i)));
             let mut w = v;
-            let speeds = Instructions::portable().run(Update(&rows, &mut v));
-            assert_eq!(speeds, Instructions::detect().run(Update(&rows, &mut w)));
+            let row_velocities = Instructions::portable().run(Update(&rows, &mut v));
+            assert_eq!(row_velocities, Instructions::detect().run(Update(&rows, &mut w)));
             assert_eq!(v, w);
             let plain: f64 = (0..6).map(|i| rows[0][i] * f(42 + i) + rows[0][6 + i] * f(36 + i)).sum();
-            assert!((speeds[0] - plain).abs() < 1e-14);
+            assert!((row_velocities[0] - plain).abs() < 1e-14);
         }
     }
 }

@@ -7,13 +7,13 @@
 //!           slope is symmetric, and what is solved with it the minimum of a convex function
 //! ```
 
-use super::sweep::clip;
-use super::system::Item;
+use super::sweep::project_normal_first;
+use super::system::Constraint;
 use crate::lcp::friction::impulses::Cone;
 
 /// Who answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum LawKind {
     /// The nearest point of the cone.
     Convex,
     /// Pressure first, friction within what it allows.
@@ -22,43 +22,49 @@ pub(super) enum Kind {
 
 /// A law with its compliance ε.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
-    pub(super) kind: Kind,
+pub(super) struct ContactLaw {
+    pub(super) kind: LawKind,
     pub(super) cone: Cone,
     pub(super) compliance: f64,
 }
 
-impl Law {
+impl ContactLaw {
     /// Brings a wish to its place in the cone.
-    pub(super) fn answer(self, item: &Item, wish: &mut [f64]) {
+    pub(super) fn project(self, constraint: &Constraint, trial: &mut [f64]) {
         match self.kind {
-            _ if !item.contact => {}
-            Kind::Convex => project(wish, item.friction, self.cone),
-            Kind::Coulomb => clip(wish, item.friction, self.cone),
+            _ if !constraint.contact => {}
+            LawKind::Convex => nearest_in_cone(trial, constraint.friction, self.cone),
+            LawKind::Coulomb => project_normal_first(trial, constraint.friction, self.cone),
         }
     }
 
     /// What the centre's velocities widen the gap by.
-    pub(super) fn widening(self, item: &Item, slips: &[f64]) -> f64 {
+    pub(super) fn widening(self, constraint: &Constraint, slips: &[f64]) -> f64 {
         match self.cone {
-            _ if self.kind == Kind::Coulomb || !item.contact => 0.0,
-            Cone::Facets => item.friction * slips.iter().fold(0.0, |m: f64, u| m.max(u.abs())),
-            Cone::Round => item.friction * slips.iter().fold(0.0, |m: f64, u| m.hypot(*u)),
+            _ if self.kind == LawKind::Coulomb || !constraint.contact => 0.0,
+            Cone::Facets => constraint.friction * slips.iter().fold(0.0, |m: f64, u| m.max(u.abs())),
+            Cone::Round => constraint.friction * slips.iter().fold(0.0, |m: f64, u| m.hypot(*u)),
         }
     }
 
     /// The derivative of the answer to a wish whose place is x, row by row; false if it is zero.
-    pub(super) fn slope(self, item: &Item, wish: &[f64], x: &[f64], out: &mut [f64]) -> bool {
+    pub(super) fn derivative(
+        self,
+        constraint: &Constraint,
+        trial: &[f64],
+        x: &[f64],
+        out: &mut [f64],
+    ) -> bool {
         let n = x.len();
         out.fill(0.0);
-        if item.contact && !(x[0] > 0.0) {
+        if constraint.contact && !(x[0] > 0.0) {
             return false;
         }
         (0..n).for_each(|i| out[i * n + i] = 1.0);
-        let (p, μ) = (&wish[1..], item.friction);
-        let convex = self.kind == Kind::Convex;
+        let (p, μ) = (&trial[1..], constraint.friction);
+        let convex = self.kind == LawKind::Convex;
         match self.cone {
-            Cone::Facets if p.iter().map(|p| p.abs()).sum::<f64>() > μ * wish[0] => {
+            Cone::Facets if p.iter().map(|p| p.abs()).sum::<f64>() > μ * trial[0] => {
                 // All that stays above zero gives the same; the convex law adds to the pressure what it takes.
                 let count = x[1..].iter().filter(|x| **x != 0.0).count().max(1) as f64;
                 let count = if convex { count + μ * μ } else { count };
@@ -77,7 +83,7 @@ impl Law {
             }
             Cone::Round if n > 1 => {
                 let long = p.iter().map(|p| p * p).sum::<f64>().sqrt();
-                if long > μ * wish[0] {
+                if long > μ * trial[0] {
                     let shrink = μ * x[0] / long;
                     let scale = if convex { 1.0 / (1.0 + μ * μ) } else { 1.0 };
                     for i in 1..n {
@@ -86,8 +92,8 @@ impl Law {
                         for j in 1..n {
                             let one = if i == j { 1.0 } else { 0.0 };
                             let e = p[j - 1] / long;
-                            let along = if convex { μ * μ * scale * d * e } else { 0.0 };
-                            out[i * n + j] = shrink * (one - d * e) + along;
+                            let row_velocity = if convex { μ * μ * scale * d * e } else { 0.0 };
+                            out[i * n + j] = shrink * (one - d * e) + row_velocity;
                         }
                     }
                     if convex {
@@ -103,7 +109,7 @@ impl Law {
 }
 
 /// The point of a cone nearest to x, in place.
-fn project(x: &mut [f64], friction: f64, cone: Cone) {
+fn nearest_in_cone(x: &mut [f64], friction: f64, cone: Cone) {
     let Some((n, p)) = x.split_first_mut() else { return };
     if p.is_empty() {
         *n = n.max(0.0);
@@ -117,8 +123,8 @@ fn project(x: &mut [f64], friction: f64, cone: Cone) {
                 return;
             }
             for _ in 0..=p.len() {
-                let in_play = p.iter().map(|v| v.abs()).filter(|v| *v > by);
-                let (sum, count) = in_play.fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
+                let positive = p.iter().map(|v| v.abs()).filter(|v| *v > by);
+                let (sum, count) = positive.fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
                 by = f64::max(by, (sum - friction * *n) / (count + friction * friction));
             }
             p.iter_mut().for_each(|v| *v = v.signum() * (v.abs() - by).max(0.0));
@@ -148,48 +154,51 @@ mod tests {
     #[test]
     fn what_the_nearest_point_leaves_is_normal_to_the_cone() {
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3)] {
-            for wish in wishes() {
-                let mut x = wish;
-                project(&mut x[..n], 0.6, cone);
+            for trial in wishes() {
+                let mut x = trial;
+                nearest_in_cone(&mut x[..n], 0.6, cone);
                 let size = match cone {
                     Cone::Facets => x[1..n].iter().map(|p| p.abs()).sum::<f64>(),
                     Cone::Round => x[1..n].iter().map(|p| p * p).sum::<f64>().sqrt(),
                 };
                 assert!(size <= 0.6 * x[0] + 1e-14);
                 // w - x is perpendicular to x and in the polar cone: μ |.|* + normal <= 0.
-                let rest: Vec<f64> = wish[..n].iter().zip(&x).map(|(w, x)| w - x).collect();
+                let rest: Vec<f64> = trial[..n].iter().zip(&x).map(|(w, x)| w - x).collect();
                 assert!(rest.iter().zip(&x).map(|(r, x)| r * x).sum::<f64>().abs() < 1e-14);
                 let dual = match cone {
                     Cone::Facets => rest[1..].iter().fold(0.0, |m: f64, r| m.max(r.abs())),
                     Cone::Round => rest[1..].iter().map(|r| r * r).sum::<f64>().sqrt(),
                 };
-                assert!(0.6 * dual + rest[0] <= 1e-14, "{wish:?} {x:?}");
+                assert!(0.6 * dual + rest[0] <= 1e-14, "{trial:?} {x:?}");
             }
         }
     }
 
     #[test]
     fn slopes_are_differences() {
-        let mut item = Item::blank();
-        item.friction = 0.6;
+        let mut constraint = Constraint::empty();
+        constraint.friction = 0.6;
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3), (Cone::Facets, 1)] {
-            for kind in [Kind::Convex, Kind::Coulomb] {
-                let law = Law { kind, cone, compliance: 1.0 };
-                for wish in wishes() {
+            for kind in [LawKind::Convex, LawKind::Coulomb] {
+                let law = ContactLaw { kind, cone, compliance: 1.0 };
+                for trial in wishes() {
                     let place = |w: [f64; 4]| {
                         let mut x = w;
-                        law.answer(&item, &mut x[..n]);
+                        law.project(&constraint, &mut x[..n]);
                         x
                     };
-                    let (x, mut out) = (place(wish), vec![0.0; n * n]);
-                    law.slope(&item, &wish[..n], &x[..n], &mut out);
+                    let (x, mut out) = (place(trial), vec![0.0; n * n]);
+                    law.derivative(&constraint, &trial[..n], &x[..n], &mut out);
                     for j in 0..n {
-                        let mut near = wish;
+                        let mut near = trial;
                         near[j] += 1e-7;
                         let moved = place(near);
                         for i in 0..n {
                             let difference = (moved[i] - x[i]) / 1e-7;
-                            assert!((difference - out[i * n + j]).abs() < 1e-5, "{cone:?} {kind:?} {wish:?}");
+                            assert!(
+                                (difference - out[i * n + j]).abs() < 1e-5,
+                                "{cone:?} {kind:?} {trial:?}"
+                            );
                         }
                     }
                 }

@@ -11,8 +11,8 @@
 //! they are a hundred times too large, and a few sweeps leave most of it), and friction, whose bound moves with the
 //! pressure. Cones contain all multiples of what they contain, and the best multiple has `E <= 0` whatever x is.
 
-use super::islands::Part;
-use super::sweep::Account;
+use super::islands::Island;
+use super::sweep::IslandResidual;
 use super::system::System;
 use crate::lcp::friction::impulses::Cone;
 
@@ -21,23 +21,23 @@ const ROUNDING: f64 = 1e-9;
 
 impl System {
     /// Whether `E > 0`.
-    pub(super) fn brings_energy(&self, part: &Part, account: &Account) -> bool {
+    pub(super) fn gains_energy(&self, island: &Island, residual: &IslandResidual) -> bool {
         // What is not a number brings anything.
-        !(account.power <= (0.5 + ROUNDING) * self.response(part))
+        !(residual.power <= (0.5 + ROUNDING) * self.response(island))
     }
 
     /// Scales the impulses of a part to their best multiple.
-    pub(super) fn temper(&mut self, part: &Part, cone: Cone) {
-        let best = 1.0 - self.account(part, cone).power / self.response(part);
-        let rows = self.rows_of(part);
+    pub(super) fn scale_impulses(&mut self, island: &Island, cone: Cone) {
+        let best = 1.0 - self.island_residual(island, cone).power / self.response(island);
+        let rows = self.rows_of(island);
         // What is not a number is worth nothing either.
         self.x[rows].iter_mut().for_each(|x| *x = if best > 0.0 { best.min(1.0) * *x } else { 0.0 });
-        self.propel(part);
+        self.update_velocities(island);
     }
 
     /// `|v - v_free|²`
-    fn response(&self, part: &Part) -> f64 {
-        let (v, free) = (&self.v[part.bodies.clone()], &self.free[part.bodies.clone()]);
+    fn response(&self, island: &Island) -> f64 {
+        let (v, free) = (&self.v[island.blocks.clone()], &self.free[island.blocks.clone()]);
         let pairs = v.as_flattened().iter().zip(free.as_flattened());
         pairs.fold(0.0, |sum, (v, f)| sum + (v - f) * (v - f))
     }

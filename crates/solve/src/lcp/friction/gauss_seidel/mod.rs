@@ -12,16 +12,16 @@
 //! solver     sweeps forth and back, extrapolated (Anderson), then Newton's method, part by part
 //! ```
 
+mod assembly;
 mod block_lu;
-mod islands;
-mod energy;
 mod block_pair;
 mod contact_law;
-mod tangential;
+mod energy;
+mod islands;
 mod nonsmooth_newton;
-mod sweep;
-mod assembly;
 mod solver;
+mod sweep;
 mod system;
+mod tangential;
 
 pub use solver::{GaussSeidel, GaussSeidelReport};

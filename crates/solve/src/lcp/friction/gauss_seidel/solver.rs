@@ -16,41 +16,42 @@
 //! What sweeps cannot do is carry news far: a tower of n blocks on four corners each bends like a beam, its
 //! condition grows like n⁴ and the sweeps almost so. Newton's method solves for all contacts at once.
 
-use super::islands::Part;
-use super::nonsmooth_newton::Newton;
-use super::sweep::Account;
+use super::islands::Island;
+use super::nonsmooth_newton::NonsmoothNewton;
+use super::sweep::IslandResidual;
 use super::system::System;
 use crate::arithmetic::add_scaled;
 use crate::error::SolveError;
 use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
-use crate::lcp::friction::residual::{FrictionalResidual, judge};
+use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
 
 /// Sweeps between looks at the error while changes are still large.
-const LOOK: usize = 24;
+const CHECK_INTERVAL: usize = 24;
 
 /// Growth of what a pair of sweeps changes that ends an extrapolation.
 const TRUST: f64 = 3.0;
 
 /// Sweeps are worth going on with, if Newton's method is at hand, while errors fall by this from look to look.
-const WORTH: f64 = 0.1;
+const SLOW: f64 = 0.1;
 
 /// The share of the tolerance that parts are solved to: the judge rounds in its own way.
-const SHARE: f64 = 0.9;
+const ISLAND_TOLERANCE: f64 = 0.9;
 
 /// Errors of more than so many tolerances are no matter of rounding.
-const DOUBT: f64 = 2.0;
+const ROUNDING_MARGIN: f64 = 2.0;
 
 /// Most sweeps over a part whose impulses bring energy, in multiples of the limit.
-const RESERVE: usize = 10;
+const EXTRA_SWEEPS: usize = 10;
 
 /// Solves frictional problems by sweeps over the contacts.
 ///
 /// ```
-/// use percussion_solve::{Cone, FrictionContactProblem, GaussSeidel};
+/// use percussion_solve::{FrictionContactProblem, GaussSeidel};
+/// use percussion_solve::lcp::friction::Cone;
 ///
-/// // A puck of mass 1 slides along the diagonal of its two tangents.
+/// // A puck of mass 1 slides row_velocity the diagonal of its two tangents.
 /// let mut problem = FrictionContactProblem::new();
 /// let w = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// let puck = problem.block(&w, &[3.0, 4.0, -1.0])?;
@@ -70,22 +71,22 @@ pub struct GaussSeidel {
     /// Residual at which to stop.
     pub tolerance: f64,
     /// Most sweeps over a part; ten times as many if what they leave brings energy.
-    pub limit: usize,
+    pub max_sweeps: usize,
     /// Factor of every normal change and every equality: below one is slower and calmer.
     pub relaxation: f64,
     /// Pairs of sweeps that the extrapolation looks back on; none at zero.
-    pub memory: usize,
+    pub anderson_depth: usize,
     /// Most factorisations over a part by Newton's method, which takes over where sweeps are slow; sweeps are
     /// all at zero.
-    pub polish: usize,
+    pub newton_factorizations: usize,
     system: System,
     /// Velocities before a pair of sweeps, then what the pair changed.
     before: Vec<f64>,
     anderson: Anderson,
-    newton: Newton,
+    newton: NonsmoothNewton,
     scratch: Vec<f64>,
     /// What all parts leave.
-    left: FrictionalResidual,
+    residual: FrictionalResidual,
     report: GaussSeidelReport,
     answer: FrictionalSolution,
 }
@@ -94,16 +95,16 @@ pub struct GaussSeidel {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GaussSeidelReport {
     /// Parts of the problem that know nothing of each other.
-    pub parts: usize,
+    pub islands: usize,
     /// Most sweeps over a part.
     pub sweeps: usize,
     /// Visits of rows in all sweeps: a measure of work.
-    pub visits: usize,
+    pub row_updates: usize,
     /// Factorisations of Newton's method in all parts.
     pub factorisations: usize,
     /// Parts that were left unsolved with impulses that brought energy beyond what was asked for: they were swept on, or scaled
     /// down.
-    pub guarded: usize,
+    pub energy_guarded: usize,
 }
 
 impl Default for GaussSeidel {
@@ -111,16 +112,16 @@ impl Default for GaussSeidel {
         Self {
             cone: Cone::Facets,
             tolerance: 1e-8,
-            limit: 10_000,
+            max_sweeps: 10_000,
             relaxation: 1.0,
-            memory: 5,
-            polish: 0,
-            newton: Newton::default(),
+            anderson_depth: 5,
+            newton_factorizations: 0,
+            newton: NonsmoothNewton::default(),
             system: System::default(),
             before: Vec::new(),
             anderson: Anderson::default(),
             scratch: Vec::new(),
-            left: FrictionalResidual::default(),
+            residual: FrictionalResidual::default(),
             report: GaussSeidelReport::default(),
             answer: FrictionalSolution::default(),
         }
@@ -135,12 +136,12 @@ impl GaussSeidel {
 
     /// Residual 1e-10, with Newton's method.
     pub fn exact() -> Self {
-        Self { tolerance: 1e-10, polish: 2000, ..Self::default() }
+        Self { tolerance: 1e-10, newton_factorizations: 2000, ..Self::default() }
     }
 
     /// Residual 1e-5 or fifty sweeps, whichever comes first, without extrapolation, which so few do not repay.
     pub fn fast() -> Self {
-        Self { tolerance: 1e-5, limit: 50, memory: 0, ..Self::default() }
+        Self { tolerance: 1e-5, max_sweeps: 50, anderson_depth: 0, ..Self::default() }
     }
 
     /// The last solve's figures.
@@ -150,8 +151,8 @@ impl GaussSeidel {
 
     /// Solves a problem from no impulses at all. The answer lives until the next call.
     pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
-        problem.suits(self.cone)?;
-        self.system.pose(problem);
+        problem.check_cone(self.cone)?;
+        self.system.assemble(problem);
         Ok(self.iterate(problem))
     }
 
@@ -162,37 +163,37 @@ impl GaussSeidel {
         problem: &FrictionContactProblem,
         start: &Impulses,
     ) -> Result<&FrictionalSolution, SolveError> {
-        problem.suits(self.cone)?;
-        self.system.pose(problem);
-        self.system.start(problem, start);
-        for k in 0..self.system.graph.parts.len() {
-            let part = self.system.graph.parts[k].clone();
-            self.system.enter_cones(&part, self.cone);
-            self.system.propel(&part);
+        problem.check_cone(self.cone)?;
+        self.system.assemble(problem);
+        self.system.set_impulses(problem, start);
+        for k in 0..self.system.graph.islands.len() {
+            let island = self.system.graph.islands[k].clone();
+            self.system.project_to_cones(&island, self.cone);
+            self.system.update_velocities(&island);
         }
         Ok(self.iterate(problem))
     }
 
     fn iterate(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
-        self.report = GaussSeidelReport { parts: self.system.graph.parts.len(), ..Default::default() };
-        self.left = FrictionalResidual::default();
-        for k in 0..self.report.parts {
-            let part = self.system.graph.parts[k].clone();
-            self.settle(&part);
+        self.report = GaussSeidelReport { islands: self.system.graph.islands.len(), ..Default::default() };
+        self.residual = FrictionalResidual::default();
+        for k in 0..self.report.islands {
+            let island = self.system.graph.islands[k].clone();
+            self.solve_island(&island);
         }
-        self.conclude(problem)
+        self.finish(problem)
     }
 
     /// Writes the impulses into the answer and has them judged.
-    fn conclude(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
+    fn finish(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
         let impulses = &mut self.answer.impulses;
-        self.system.answer(problem, self.cone, impulses);
+        self.system.write_solution(problem, self.cone, impulses);
         // What is certainly not solved needs no judge to say so: it would say the same but for rounding.
-        let left = self.left.worst();
-        self.answer.residual = if left > DOUBT * self.tolerance && left.is_finite() {
-            self.left
+        let left = self.residual.worst();
+        self.answer.residual = if left > ROUNDING_MARGIN * self.tolerance && left.is_finite() {
+            self.residual
         } else {
-            judge(problem, impulses, self.cone, None, &mut self.scratch)
+            residual_of(problem, impulses, self.cone, None, &mut self.scratch)
         };
         self.answer.iterations = self.report.sweeps + self.report.factorisations;
         self.answer.evidence = None;
@@ -205,55 +206,59 @@ impl GaussSeidel {
     }
 
     /// Sweeps and Newton's method in turns.
-    fn settle(&mut self, part: &Part) {
-        let goal = SHARE * self.tolerance;
-        let (mut sweeps, mut spent, mut eager) = (0, 0, self.polish > 0);
-        if eager {
-            self.newton.make_room(&self.system, part);
+    fn solve_island(&mut self, island: &Island) {
+        let goal = ISLAND_TOLERANCE * self.tolerance;
+        let (mut sweeps, mut factorisations, mut use_newton) = (0, 0, self.newton_factorizations > 0);
+        if use_newton {
+            self.newton.reserve(&self.system, island);
         }
         let mut left = loop {
-            let swept = self.relax(part, &mut sweeps, eager);
+            let swept = self.sweep_until_slow(island, &mut sweeps, use_newton);
             if swept.error() <= goal {
                 break swept;
             }
-            if eager {
-                let budget = self.polish - spent;
-                let error = self.newton.polish(&mut self.system, part, self.cone, goal, budget);
-                spent += self.newton.steps;
+            if use_newton {
+                let budget = self.newton_factorizations - factorisations;
+                let error = self.newton.solve(&mut self.system, island, self.cone, goal, budget);
+                factorisations += self.newton.steps;
                 if error <= goal {
-                    break self.system.account(part, self.cone);
+                    break self.system.island_residual(island, self.cone);
                 }
-                eager = spent < self.polish;
+                use_newton = factorisations < self.newton_factorizations;
             }
-            if sweeps >= self.limit.max(1) {
-                break if self.polish > 0 { self.system.account(part, self.cone) } else { swept };
+            if sweeps >= self.max_sweeps.max(1) {
+                break if self.newton_factorizations > 0 {
+                    self.system.island_residual(island, self.cone)
+                } else {
+                    swept
+                };
             }
         };
-        if left.error() > goal && self.system.brings_energy(part, &left) {
-            self.report.guarded += 1;
-            left = self.sweep_on(part, &mut sweeps);
-            if self.system.brings_energy(part, &left) {
-                self.system.temper(part, self.cone);
-                left = self.system.account(part, self.cone);
+        if left.error() > goal && self.system.gains_energy(island, &left) {
+            self.report.energy_guarded += 1;
+            left = self.sweep_until_passive(island, &mut sweeps);
+            if self.system.gains_energy(island, &left) {
+                self.system.scale_impulses(island, self.cone);
+                left = self.system.island_residual(island, self.cone);
             }
         }
-        self.left.take(&left.residual);
+        self.residual.max_with(&left.residual);
         self.report.sweeps = self.report.sweeps.max(sweeps);
-        self.report.factorisations += spent;
-        self.report.visits += sweeps * self.system.rows_of(part).len();
+        self.report.factorisations += factorisations;
+        self.report.row_updates += sweeps * self.system.rows_of(island).len();
     }
 
     /// Sweeps over one part, plainly, until its impulses bring no energy, or too many.
-    fn sweep_on(&mut self, part: &Part, sweeps: &mut usize) -> Account {
-        let most = self.limit.max(LOOK).saturating_mul(RESERVE);
-        let mut left = Account::default();
+    fn sweep_until_passive(&mut self, island: &Island, sweeps: &mut usize) -> IslandResidual {
+        let most = self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS);
+        let mut left = IslandResidual::default();
         for k in 1..=most {
-            self.system.sweep(part, k % 2 == 0, self.cone, self.relaxation);
+            self.system.sweep(island, k % 2 == 0, self.cone, self.relaxation);
             *sweeps += 1;
-            if k % LOOK == 0 || k == most {
-                self.system.propel(part);
-                left = self.system.account(part, self.cone);
-                if !self.system.brings_energy(part, &left) {
+            if k % CHECK_INTERVAL == 0 || k == most {
+                self.system.update_velocities(island);
+                left = self.system.island_residual(island, self.cone);
+                if !self.system.gains_energy(island, &left) {
                     break;
                 }
             }
@@ -261,45 +266,45 @@ impl GaussSeidel {
         left
     }
 
-    /// Sweeps over one part until they are good enough, or too many, or `eager` and slow. Returns what is left.
-    fn relax(&mut self, part: &Part, sweeps: &mut usize, eager: bool) -> Account {
-        let (rows, bodies) = (self.system.rows_of(part), part.bodies.clone());
-        let goal = SHARE * self.tolerance;
-        let start = self.system.account(part, self.cone);
+    /// Sweeps over one part until they are good enough, or too many, or `use_newton` and slow. Returns what is left.
+    fn sweep_until_slow(&mut self, island: &Island, sweeps: &mut usize, use_newton: bool) -> IslandResidual {
+        let (rows, blocks) = (self.system.rows_of(island), island.blocks.clone());
+        let goal = ISLAND_TOLERANCE * self.tolerance;
+        let start = self.system.island_residual(island, self.cone);
         if start.error() <= goal {
             return start;
         }
         let (mut due, mut seen, mut last) = (f64::INFINITY, *sweeps, start.error());
-        let width = self.system.v[bodies.clone()].as_flattened().len();
-        self.anderson.prepare(width, rows.len() + width, self.memory, TRUST);
+        let width = self.system.v[blocks.clone()].as_flattened().len();
+        self.anderson.prepare(width, rows.len() + width, self.anderson_depth, TRUST);
         self.before.resize(width.max(self.before.len()), 0.0);
-        let limit = self.limit.max(1);
+        let limit = self.max_sweeps.max(1);
         loop {
             let f = &mut self.before[..width];
-            f.copy_from_slice(self.system.v[bodies.clone()].as_flattened());
-            let mut change = self.system.sweep(part, false, self.cone, self.relaxation);
+            f.copy_from_slice(self.system.v[blocks.clone()].as_flattened());
+            let mut change = self.system.sweep(island, false, self.cone, self.relaxation);
             *sweeps += 1;
             if *sweeps < limit && change > 0.0 {
-                change = self.system.sweep(part, true, self.cone, self.relaxation);
+                change = self.system.sweep(island, true, self.cone, self.relaxation);
                 *sweeps += 1;
             }
-            if change <= goal.min(0.5 * due) || *sweeps >= seen + LOOK || *sweeps >= limit {
+            if change <= goal.min(0.5 * due) || *sweeps >= seen + CHECK_INTERVAL || *sweeps >= limit {
                 (due, seen) = (change, *sweeps);
-                self.system.propel(part);
-                let now = self.system.account(part, self.cone);
-                let slow = eager && now.error() > WORTH * last;
+                self.system.update_velocities(island);
+                let now = self.system.island_residual(island, self.cone);
+                let slow = use_newton && now.error() > SLOW * last;
                 if now.error() <= goal || *sweeps >= limit || slow {
                     return now;
                 }
                 last = now.error();
             }
-            if self.memory > 0 {
+            if self.anderson_depth > 0 {
                 let System { x, v, .. } = &mut self.system;
-                let v = v[bodies.clone()].as_flattened_mut();
+                let v = v[blocks.clone()].as_flattened_mut();
                 f.iter_mut().for_each(|f| *f = -*f);
                 add_scaled(f, 1.0, v);
                 if self.anderson.extrapolate(f, &mut [&mut x[rows.clone()], v]) {
-                    self.system.enter_cones(part, self.cone);
+                    self.system.project_to_cones(island, self.cone);
                 }
             }
         }

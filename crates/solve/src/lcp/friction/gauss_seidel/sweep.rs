@@ -7,17 +7,17 @@
 //! v += Σ changes · rows
 //! ```
 
-use super::islands::Part;
-use super::block_pair::{Body, Lanes, Pair, along, push};
-use super::tangential::{segment, shrink_to_diamond};
-use super::system::{Item, System};
+use super::block_pair::{BlockPair, BlockVector, TwoBlockRow, apply_impulse, row_velocity};
+use super::islands::Island;
+use super::system::{Constraint, System};
+use super::tangential::{shrink_to_diamond, tangential_impulse};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::residual::FrictionalResidual;
 use crate::simd::{Instructions, Kernel, Packet};
 
 /// What the impulses of a part come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Account {
+pub(super) struct IslandResidual {
     /// What the judge would say. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
     pub(super) residual: FrictionalResidual,
     /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
@@ -25,9 +25,9 @@ pub(super) struct Account {
     pub(super) power: f64,
 }
 
-impl Account {
+impl IslandResidual {
     /// Of what is not a number.
-    fn naught() -> Self {
+    fn not_a_number() -> Self {
         let residual = FrictionalResidual { normal: f64::INFINITY, ..FrictionalResidual::default() };
         Self { residual, power: f64::INFINITY }
     }
@@ -40,30 +40,32 @@ impl Account {
 
 impl System {
     /// Goes once over a part, forth or back; returns the largest change of an impulse.
-    pub(super) fn sweep(&mut self, part: &Part, back: bool, cone: Cone, relaxation: f64) -> f64 {
-        Instructions::detect().run(Sweep { system: self, part, back, cone, relaxation })
+    pub(super) fn sweep(&mut self, island: &Island, back: bool, cone: Cone, relaxation: f64) -> f64 {
+        Instructions::detect().run(Sweep { system: self, island, back, cone, relaxation })
     }
 
     /// Brings impulses back into their cones.
-    pub(super) fn enter_cones(&mut self, part: &Part, cone: Cone) {
-        for item in self.items[part.items.clone()].iter().filter(|item| item.contact) {
-            let [a, b] = item.ends.map(|e| e as usize);
-            let range = item.range();
+    pub(super) fn project_to_cones(&mut self, island: &Island, cone: Cone) {
+        for constraint in
+            self.constraints[island.constraints.clone()].iter().filter(|constraint| constraint.contact)
+        {
+            let [a, b] = constraint.endpoints.map(|e| e as usize);
+            let range = constraint.range();
             let x = &mut self.x[range.clone()];
             // Most are where they should be.
             if let (Cone::Facets, &[n, s, t]) = (cone, &*x)
                 && n >= 0.0
-                && s.abs() + t.abs() <= item.friction * n
+                && s.abs() + t.abs() <= constraint.friction * n
             {
                 continue;
             }
-            let wish = &mut self.wish[..x.len()];
-            wish.copy_from_slice(x);
-            clip(wish, item.friction, cone);
-            for ((x, next), row) in x.iter_mut().zip(&*wish).zip(&self.rows[range]) {
+            let trial = &mut self.trial[..x.len()];
+            trial.copy_from_slice(x);
+            project_normal_first(trial, constraint.friction, cone);
+            for ((x, next), row) in x.iter_mut().zip(&*trial).zip(&self.rows[range]) {
                 if *x != *next {
                     let (mut va, mut vb) = (self.v[a], self.v[b]);
-                    push(row, *next - *x, &mut va, &mut vb);
+                    apply_impulse(row, *next - *x, &mut va, &mut vb);
                     (self.v[a], self.v[b]) = (va, vb);
                     *x = *next;
                 }
@@ -72,20 +74,20 @@ impl System {
     }
 
     /// What the judge would say of a part whose velocities are those of its impulses.
-    pub(super) fn error(&self, part: &Part, cone: Cone) -> f64 {
-        self.account(part, cone).error()
+    pub(super) fn error(&self, island: &Island, cone: Cone) -> f64 {
+        self.island_residual(island, cone).error()
     }
 
     /// The same, and what the impulses do.
-    pub(super) fn account(&self, part: &Part, cone: Cone) -> Account {
-        Instructions::detect().run(Accounting { system: self, part, cone })
+    pub(super) fn island_residual(&self, island: &Island, cone: Cone) -> IslandResidual {
+        Instructions::detect().run(ResidualPass { system: self, island, cone })
     }
 }
 
 /// A pass over a part that updates impulses and velocities.
 struct Sweep<'a> {
     system: &'a mut System,
-    part: &'a Part,
+    island: &'a Island,
     back: bool,
     cone: Cone,
     relaxation: f64,
@@ -96,101 +98,104 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run<P: Packet>(self) -> f64 {
-        let Self { system, part, back, cone, relaxation } = self;
+        let Self { system, island, back, cone, relaxation } = self;
         let mut change = 0.0_f64;
-        let System { items, rows, drift, x, v, wish, .. } = system;
-        let items = &items[part.items.clone()];
-        for k in 0..items.len() {
-            let item = &items[if back { items.len() - 1 - k } else { k }];
-            let range = item.range();
+        let System { constraints, rows, drift, x, v, trial, .. } = system;
+        let constraints = &constraints[island.constraints.clone()];
+        for k in 0..constraints.len() {
+            let constraint = &constraints[if back { constraints.len() - 1 - k } else { k }];
+            let range = constraint.range();
             let (rows, drift, x) = (&rows[range.clone()], &drift[range.clone()], &mut x[range]);
-            let by = if let (Ok(rows), Ok(drift), Ok(x)) =
-                (<&[Pair; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
+            let own = if let (Ok(rows), Ok(drift), Ok(x)) =
+                (<&[TwoBlockRow; 3]>::try_from(rows), drift.try_into(), <&mut [f64; 3]>::try_from(&mut *x))
             {
-                full::<P>(item, rows, drift, x, v, cone, relaxation)
+                update_contact::<P>(constraint, rows, drift, x, v, cone, relaxation)
             } else {
-                any(item, rows, drift, x, v, wish, relaxation)
+                update_general(constraint, rows, drift, x, v, trial, relaxation)
             };
-            change = larger(by, change);
+            change = larger(own, change);
         }
         change
     }
 }
 
 /// A pass over a part that measures what it leaves.
-struct Accounting<'a> {
+struct ResidualPass<'a> {
     system: &'a System,
-    part: &'a Part,
+    island: &'a Island,
     cone: Cone,
 }
 
-impl Kernel for Accounting<'_> {
-    type Output = Account;
+impl Kernel for ResidualPass<'_> {
+    type Output = IslandResidual;
 
     #[inline(always)]
-    fn run<P: Packet>(self) -> Account {
-        let Self { system, part, cone } = self;
+    fn run<P: Packet>(self) -> IslandResidual {
+        let Self { system, island, cone } = self;
         let (mut equality, mut normal, mut friction, mut over, mut power) =
             (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64, 0.0);
-        for item in &system.items[part.items.clone()] {
-            let (va, vb) = (&system.v[item.ends[0] as usize], &system.v[item.ends[1] as usize]);
-            let (rows, x) = (&system.rows[item.range()], &system.x[item.range()]);
+        for constraint in &system.constraints[island.constraints.clone()] {
+            let (va, vb) =
+                (&system.v[constraint.endpoints[0] as usize], &system.v[constraint.endpoints[1] as usize]);
+            let (rows, x) = (&system.rows[constraint.range()], &system.x[constraint.range()]);
             if let (Cone::Facets, Ok(rows), &[n, s, t], true) =
-                (cone, <&[Pair; 3]>::try_from(rows), x, item.contact)
+                (cone, <&[TwoBlockRow; 3]>::try_from(rows), x, constraint.contact)
             {
-                let (u, drift) = (Lanes::<P>::of(va, vb).speeds(rows), &system.drift[item.range()]);
-                let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
-                power += n * (u[0] - larger(item.bias, 0.0)) + s * u[1] + t * u[2];
+                let (u, drift) =
+                    (BlockPair::<P>::load(va, vb).row_velocities(rows), &system.drift[constraint.range()]);
+                let u = [u[0] + constraint.bias, u[1] + drift[1], u[2] + drift[2]];
+                power += n * (u[0] - larger(constraint.bias, 0.0)) + s * u[1] + t * u[2];
                 let slip = larger(u[1].abs(), u[2].abs());
-                let left = item.friction * n - s.abs() - t.abs();
+                let left = constraint.friction * n - s.abs() - t.abs();
                 let resists = |p: f64, u: f64| lesser(p.abs(), slip + u * p.signum()).abs();
                 normal = larger(normal, lesser(u[0], n).abs());
                 friction = larger(friction, larger(resists(s, u[1]), resists(t, u[2])));
                 over = larger(over, lesser(left, slip).abs());
                 // A comparison forgets a NaN, the caller should not.
                 if (u[0] + u[1] + u[2]).is_nan() {
-                    return Account::naught();
+                    return IslandResidual::not_a_number();
                 }
                 continue;
             }
-            let un = along(&rows[0], va, vb) + item.bias;
-            power += x[0] * if item.contact { un - larger(item.bias, 0.0) } else { un };
-            if !item.contact {
+            let un = row_velocity(&rows[0], va, vb) + constraint.bias;
+            power += x[0] * if constraint.contact { un - larger(constraint.bias, 0.0) } else { un };
+            if !constraint.contact {
                 equality = equality.max(un.abs());
                 continue;
             }
             normal = normal.max(un.min(x[0]).abs());
-            let (rows, p, reach) = (&rows[1..], &x[1..], item.friction * x[0]);
-            let drifts = &system.drift[item.range()][1..];
-            let speeds = rows.iter().zip(drifts).map(|(row, drift)| along(row, va, vb) + drift);
-            power += speeds.clone().zip(p).map(|(u, p)| u * p).sum::<f64>();
+            let (rows, p, reach) = (&rows[1..], &x[1..], constraint.friction * x[0]);
+            let drifts = &system.drift[constraint.range()][1..];
+            let row_velocities =
+                rows.iter().zip(drifts).map(|(row, drift)| row_velocity(row, va, vb) + drift);
+            power += row_velocities.clone().zip(p).map(|(u, p)| u * p).sum::<f64>();
             match cone {
                 Cone::Facets if !rows.is_empty() => {
-                    let slip = speeds.clone().fold(0.0, |m: f64, u| m.max(u.abs()));
+                    let slip = row_velocities.clone().fold(0.0, |m: f64, u| m.max(u.abs()));
                     let mut left = reach;
-                    for (p, u) in p.iter().zip(speeds) {
+                    for (p, u) in p.iter().zip(row_velocities) {
                         left -= p.abs();
                         friction = friction.max(p.abs().min(slip + u * p.signum()).abs());
                     }
                     over = over.max(left.min(slip).abs());
                 }
                 Cone::Round => {
-                    let (mut wish, mut off) = ([0.0; 2], [0.0; 2]);
-                    speeds.zip(p).enumerate().take(2).for_each(|(k, (u, p))| wish[k] = p - u);
-                    let long = wish[0].hypot(wish[1]);
+                    let (mut trial, mut off) = ([0.0; 2], [0.0; 2]);
+                    row_velocities.zip(p).enumerate().take(2).for_each(|(k, (u, p))| trial[k] = p - u);
+                    let long = trial[0].hypot(trial[1]);
                     let shrink = if long > reach { reach / long } else { 1.0 };
-                    p.iter().enumerate().take(2).for_each(|(k, p)| off[k] = p - shrink * wish[k]);
+                    p.iter().enumerate().take(2).for_each(|(k, p)| off[k] = p - shrink * trial[k]);
                     friction = friction.max(off[0].hypot(off[1]));
                 }
                 Cone::Facets => {}
             }
             // `max` forgets a NaN, the caller should not.
             if un.is_nan() {
-                return Account::naught();
+                return IslandResidual::not_a_number();
             }
         }
         let residual = FrictionalResidual { equality, normal, friction, cone: over, ..Default::default() };
-        Account { residual, power }
+        IslandResidual { residual, power }
     }
 }
 
@@ -207,51 +212,51 @@ fn lesser(p: f64, q: f64) -> f64 {
 }
 
 /// Visits an item of any number of rows; returns the largest change of an impulse.
-fn any(
-    item: &Item,
-    rows: &[Pair],
+fn update_general(
+    constraint: &Constraint,
+    rows: &[TwoBlockRow],
     drift: &[f64],
     x: &mut [f64],
-    v: &mut [Body],
-    wish: &mut [f64],
+    v: &mut [BlockVector],
+    trial: &mut [f64],
     relaxation: f64,
 ) -> f64 {
     let mut change = 0.0_f64;
-    let [a, b] = item.ends.map(|e| e as usize);
+    let [a, b] = constraint.endpoints.map(|e| e as usize);
     let (mut va, mut vb) = (v[a], v[b]);
-    let mut set = |x: &mut f64, next: f64, row: &Pair, va: &mut Body, vb: &mut Body| {
+    let mut set = |x: &mut f64, next: f64, row: &TwoBlockRow, va: &mut BlockVector, vb: &mut BlockVector| {
         change = change.max((next - *x).abs());
-        push(row, next - *x, va, vb);
+        apply_impulse(row, next - *x, va, vb);
         *x = next;
     };
     match (rows, x) {
         ([n], [xn]) => {
-            let u = along(n, &va, &vb) + item.bias;
-            let next = *xn - relaxation * u * item.normal[0];
-            set(xn, if item.contact { next.max(0.0) } else { next }, n, &mut va, &mut vb);
+            let u = row_velocity(n, &va, &vb) + constraint.bias;
+            let next = *xn - relaxation * u * constraint.normal[0];
+            set(xn, if constraint.contact { next.max(0.0) } else { next }, n, &mut va, &mut vb);
         }
         ([n, s], [xn, xs]) => {
-            let un = along(n, &va, &vb) + item.bias;
-            let us = along(s, &va, &vb) + drift[1];
-            let next = (*xn - relaxation * un * item.normal[0]).max(0.0);
-            let us = us + item.normal[1] * (next - *xn);
+            let un = row_velocity(n, &va, &vb) + constraint.bias;
+            let us = row_velocity(s, &va, &vb) + drift[1];
+            let next = (*xn - relaxation * un * constraint.normal[0]).max(0.0);
+            let us = us + constraint.normal[1] * (next - *xn);
             set(xn, next, n, &mut va, &mut vb);
-            let next = segment(item.tangents.g[0], *xs, us, item.friction * next);
+            let next = tangential_impulse(constraint.tangents.g[0], *xs, us, constraint.friction * next);
             set(xs, next, s, &mut va, &mut vb);
         }
         ([n, tangents @ ..], [xn, p @ ..]) => {
-            let u = along(n, &va, &vb) + item.bias;
-            let normal = (*xn - relaxation * u * item.normal[0]).max(0.0);
+            let u = row_velocity(n, &va, &vb) + constraint.bias;
+            let normal = (*xn - relaxation * u * constraint.normal[0]).max(0.0);
             set(xn, normal, n, &mut va, &mut vb);
             // Impulses along many tangents are not unique: a step of projected gradients.
-            let wish = &mut wish[..p.len()];
+            let trial = &mut trial[..p.len()];
             let softness: f64 = tangents.iter().flatten().map(|r| r * r).sum();
-            for (((wish, row), drift), p) in wish.iter_mut().zip(tangents).zip(&drift[1..]).zip(&*p) {
-                *wish = p - (along(row, &va, &vb) + drift) / softness;
+            for (((trial, row), drift), p) in trial.iter_mut().zip(tangents).zip(&drift[1..]).zip(&*p) {
+                *trial = p - (row_velocity(row, &va, &vb) + drift) / softness;
             }
-            shrink_to_diamond(wish, item.friction * normal);
-            for ((wish, row), p) in wish.iter().zip(tangents).zip(p) {
-                set(p, *wish, row, &mut va, &mut vb);
+            shrink_to_diamond(trial, constraint.friction * normal);
+            for ((trial, row), p) in trial.iter().zip(tangents).zip(p) {
+                set(p, *trial, row, &mut va, &mut vb);
             }
         }
         _ => {}
@@ -262,42 +267,48 @@ fn any(
 
 /// Visits a contact with two tangents; returns the largest change of an impulse.
 #[inline(always)]
-fn full<P: Packet>(
-    item: &Item,
-    rows: &[Pair; 3],
+fn update_contact<P: Packet>(
+    constraint: &Constraint,
+    rows: &[TwoBlockRow; 3],
     drift: &[f64; 3],
     x: &mut [f64; 3],
-    v: &mut [Body],
+    v: &mut [BlockVector],
     cone: Cone,
     relaxation: f64,
 ) -> f64 {
-    let [a, b] = item.ends.map(|e| e as usize);
-    let mut lanes = Lanes::<P>::of(&v[a], &v[b]);
-    let u = lanes.speeds(rows);
-    let u = [u[0] + item.bias, u[1] + drift[1], u[2] + drift[2]];
-    let next = contact(item, cone, relaxation, *x, u);
-    let by = [next[0] - x[0], next[1] - x[1], next[2] - x[2]];
+    let [a, b] = constraint.endpoints.map(|e| e as usize);
+    let mut pair = BlockPair::<P>::load(&v[a], &v[b]);
+    let u = pair.row_velocities(rows);
+    let u = [u[0] + constraint.bias, u[1] + drift[1], u[2] + drift[2]];
+    let next = contact_impulse(constraint, cone, relaxation, *x, u);
+    let change = [next[0] - x[0], next[1] - x[1], next[2] - x[2]];
     // Open contacts stay open, as a rule.
-    if by == [0.0; 3] {
+    if change == [0.0; 3] {
         return 0.0;
     }
     *x = next;
-    lanes.push(rows, &by);
-    lanes.write(v, [a, b]);
-    larger(larger(by[0].abs(), by[1].abs()), by[2].abs())
+    pair.apply_impulses(rows, &change);
+    pair.write(v, [a, b]);
+    larger(larger(change[0].abs(), change[1].abs()), change[2].abs())
 }
 
 /// The next impulse of a contact with two tangents: one at which nothing moves, or pressure first and friction
 /// next.
 #[inline(always)]
-fn contact(item: &Item, cone: Cone, relaxation: f64, x: [f64; 3], u: [f64; 3]) -> [f64; 3] {
-    let m = &item.inverse;
+fn contact_impulse(
+    constraint: &Constraint,
+    cone: Cone,
+    relaxation: f64,
+    x: [f64; 3],
+    u: [f64; 3],
+) -> [f64; 3] {
+    let m = &constraint.inverse;
     let rest = [
         x[0] - (m[0] * u[0] + m[1] * u[1] + m[2] * u[2]),
         x[1] - (m[1] * u[0] + m[3] * u[1] + m[4] * u[2]),
         x[2] - (m[2] * u[0] + m[4] * u[1] + m[5] * u[2]),
     ];
-    let reach = item.friction * rest[0];
+    let reach = constraint.friction * rest[0];
     let inside = match cone {
         Cone::Facets => rest[1].abs() + rest[2].abs() <= reach,
         Cone::Round => reach >= 0.0 && rest[1] * rest[1] + rest[2] * rest[2] <= reach * reach,
@@ -305,19 +316,19 @@ fn contact(item: &Item, cone: Cone, relaxation: f64, x: [f64; 3], u: [f64; 3]) -
     if inside && relaxation == 1.0 {
         return rest;
     }
-    let [softness, ns, nt] = item.normal;
+    let [softness, ns, nt] = constraint.normal;
     let next = x[0] - relaxation * u[0] * softness;
     if !(next > 0.0) {
         return [0.0; 3];
     }
-    let by = next - x[0];
-    let slip = [u[1] + ns * by, u[2] + nt * by];
-    let [s, t] = item.tangents.answer(cone, [x[1], x[2]], slip, item.friction * next);
+    let change = next - x[0];
+    let slip = [u[1] + ns * change, u[2] + nt * change];
+    let [s, t] = constraint.tangents.minimiser(cone, [x[1], x[2]], slip, constraint.friction * next);
     [next, s, t]
 }
 
 /// Impulses of a contact, brought into its cone.
-pub(super) fn clip(x: &mut [f64], friction: f64, cone: Cone) {
+pub(super) fn project_normal_first(x: &mut [f64], friction: f64, cone: Cone) {
     let Some((n, p)) = x.split_first_mut() else { return };
     *n = n.max(0.0);
     let reach = friction * *n;

@@ -9,20 +9,20 @@
 //! coefficient of friction takes the ratio of both units. Every row has room for two blocks of six, the rest
 //! is zeros.
 
-use super::islands::{Graph, Part};
-use super::block_pair::{Lanes, Pair, push};
-use super::tangential::Plane;
+use super::block_pair::{BlockPair, TwoBlockRow, apply_impulse};
+use super::islands::{Island, IslandGraph};
+use super::tangential::TangentPair;
 use crate::arithmetic::dot;
 use crate::lcp::friction::impulses::{Cone, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
-use crate::lcp::friction::rows::WIDEST;
+use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Instructions, Kernel, Packet};
 
 /// What is solved for at once: a contact with its tangents, or an equality.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct Constraint {
     /// Places of its blocks; the one after all others for the world.
-    pub(super) ends: [u32; 2],
+    pub(super) endpoints: [u32; 2],
     pub(super) first: u32,
     pub(super) rows: u32,
     pub(super) contact: bool,
@@ -32,17 +32,17 @@ pub(super) struct Item {
     pub(super) friction: f64,
     /// Of the compliance of its first three rows: 1/nn, ns, nt; that of the tangents.
     pub(super) normal: [f64; 3],
-    pub(super) tangents: Plane,
+    pub(super) tangents: TangentPair,
     /// Its inverse: nn, ns, nt, ss, st, tt; NaN if there is none.
     pub(super) inverse: [f64; 6],
 }
 
-impl Item {
+impl Constraint {
     /// A contact of nothing with nothing.
     #[cfg(test)]
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
-            ends: [0; 2],
+            endpoints: [0; 2],
             first: 0,
             rows: 0,
             contact: true,
@@ -50,7 +50,7 @@ impl Item {
             bias: 0.0,
             friction: 0.0,
             normal: [0.0; 3],
-            tangents: Plane::default(),
+            tangents: TangentPair::default(),
             inverse: [0.0; 6],
         }
     }
@@ -63,39 +63,42 @@ impl Item {
 /// The rows, the impulses and the velocities of all parts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
-    pub(super) graph: Graph,
+    pub(super) graph: IslandGraph,
     /// The momentum size S.
     pub(super) size: f64,
-    pub(super) items: Vec<Item>,
-    pub(super) rows: Vec<Pair>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) rows: Vec<TwoBlockRow>,
     /// Velocities along rows that no body has part in; the gap of a contact is its item's.
     pub(super) drift: Vec<f64>,
     /// Impulses, one per row.
     pub(super) x: Vec<f64>,
     /// What they are multiplied by to get their units back.
     pub(super) unit: Vec<f64>,
-    pub(super) v: Vec<[f64; WIDEST]>,
+    pub(super) v: Vec<[f64; MAX_BLOCK]>,
     /// Velocities without impulses.
-    pub(super) free: Vec<[f64; WIDEST]>,
-    pub(super) wish: Vec<f64>,
+    pub(super) free: Vec<[f64; MAX_BLOCK]>,
+    pub(super) trial: Vec<f64>,
 }
 
 impl System {
     /// Rows of a part: they are side by side.
-    pub(super) fn rows_of(&self, part: &Part) -> std::ops::Range<usize> {
-        let first = self.items.get(part.items.start).map_or(0, |item| item.first as usize);
-        let end = self.items[part.items.clone()].last().map_or(first, |item| item.range().end);
+    pub(super) fn rows_of(&self, island: &Island) -> std::ops::Range<usize> {
+        let first =
+            self.constraints.get(island.constraints.start).map_or(0, |constraint| constraint.first as usize);
+        let end = self.constraints[island.constraints.clone()]
+            .last()
+            .map_or(first, |constraint| constraint.range().end);
         first..end
     }
 
     /// Takes impulses over, as far as there are any; they are not brought into the cones yet.
-    pub(super) fn start(&mut self, problem: &FrictionContactProblem, from: &Impulses) {
+    pub(super) fn set_impulses(&mut self, problem: &FrictionContactProblem, from: &Impulses) {
         let given = |v: Option<&f64>| v.copied().filter(|v| v.is_finite()).unwrap_or(0.0);
-        for item in &self.items {
-            let (rows, source) = (item.range(), item.source as usize);
-            let first = if item.contact { from.normal.get(source) } else { from.equality.get(source) };
+        for constraint in &self.constraints {
+            let (rows, source) = (constraint.range(), constraint.source as usize);
+            let first = if constraint.contact { from.normal.get(source) } else { from.equality.get(source) };
             self.x[rows.start] = given(first) / self.unit[rows.start];
-            if item.contact {
+            if constraint.contact {
                 for (k, facet) in rows.skip(1).zip(problem.facets(source).step_by(2)) {
                     let pair = given(from.facets.get(facet)) - given(from.facets.get(facet + 1));
                     self.x[k] = pair / self.unit[k];
@@ -105,14 +108,14 @@ impl System {
     }
 
     /// Hands impulses, velocities and slips over, in their units.
-    pub(super) fn answer(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
-        into.fit(problem);
+    pub(super) fn write_solution(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
+        into.resize(problem);
         let (masses, factors) = (problem.masses(), problem.all_factors());
         problem.free_velocity(&mut into.velocity);
-        for (v, &block) in self.v.iter().zip(&self.graph.bodies) {
+        for (v, &block) in self.v.iter().zip(&self.graph.blocks) {
             let known = &masses.blocks[block as usize];
             let into = &mut into.velocity[known.start..known.start + known.width];
-            if known.plain {
+            if known.is_diagonal {
                 (0..known.width).for_each(|i| into[i] = self.size * (known.roots[i] * v[i]));
                 continue;
             }
@@ -122,96 +125,100 @@ impl System {
                 *into = self.size * dot(&factors[at..=at + i], &v[..=i]);
             }
         }
-        Instructions::detect().run(Answering { system: self, problem, cone, into });
+        Instructions::detect().run(WriteSolution { system: self, problem, cone, into });
     }
 
     #[inline(always)]
-    fn impulses<P: Packet>(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
-        for item in &self.items {
-            let source = item.source as usize;
-            let (rows, x, unit) = (&self.rows[item.range()], &self.x[item.range()], &self.unit[item.range()]);
-            if !item.contact {
+    fn write_impulses<P: Packet>(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
+        for constraint in &self.constraints {
+            let source = constraint.source as usize;
+            let (rows, x, unit) =
+                (&self.rows[constraint.range()], &self.x[constraint.range()], &self.unit[constraint.range()]);
+            if !constraint.contact {
                 into.equality[source] = x[0] * unit[0];
                 continue;
             }
             into.normal[source] = x[0] * unit[0];
-            let lanes = Lanes::<P>::of(&self.v[item.ends[0] as usize], &self.v[item.ends[1] as usize]);
+            let pair = BlockPair::<P>::load(
+                &self.v[constraint.endpoints[0] as usize],
+                &self.v[constraint.endpoints[1] as usize],
+            );
             let facets = into.facets[problem.facets(source)].as_chunks_mut().0;
-            let drift = &self.drift[item.range()];
+            let drift = &self.drift[constraint.range()];
             let mut slip = 0.0_f64;
             for (k, facets) in (1..rows.len()).zip(facets) {
                 let p = x[k] * unit[k];
                 *facets = [p.max(0.0), (-p).max(0.0)];
-                let speed = (lanes.along(&rows[k]) + drift[k]).abs();
+                let speed = (pair.row_velocity(&rows[k]) + drift[k]).abs();
                 slip = if cone == Cone::Facets { slip.max(speed) } else { slip.hypot(speed) };
             }
             // Tangents share their unit.
             into.slip[source] = slip * self.size * (self.size / unit[unit.len() - 1]);
             // Without friction the tangents were left out.
-            if item.rows == 1 {
+            if constraint.rows == 1 {
                 into.facets[problem.facets(source)].fill(0.0);
-                into.observe_slip_of(problem, cone, source);
+                into.compute_slip_of(problem, cone, source);
             }
         }
     }
 
     /// The velocities of a part from its impulses: the rounding of many small changes ends here.
-    pub(super) fn propel(&mut self, part: &Part) {
-        Instructions::detect().run(Propulsion { system: self, part });
+    pub(super) fn update_velocities(&mut self, island: &Island) {
+        Instructions::detect().run(UpdateVelocities { system: self, island });
     }
 
     #[inline(always)]
-    fn propel_all<P: Packet>(&mut self, part: &Part) {
-        let Self { items, rows, x, v, free, .. } = self;
-        v[part.bodies.clone()].copy_from_slice(&free[part.bodies.clone()]);
-        for item in &items[part.items.clone()] {
-            let (rows, x) = (&rows[item.range()], &x[item.range()]);
+    fn velocities_from_impulses<P: Packet>(&mut self, island: &Island) {
+        let Self { constraints, rows, x, v, free, .. } = self;
+        v[island.blocks.clone()].copy_from_slice(&free[island.blocks.clone()]);
+        for constraint in &constraints[island.constraints.clone()] {
+            let (rows, x) = (&rows[constraint.range()], &x[constraint.range()]);
             // Many contacts of a pile are open.
             if x.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let [a, b] = item.ends.map(|e| e as usize);
+            let [a, b] = constraint.endpoints.map(|e| e as usize);
             if let (Ok(rows), Ok(x)) = (rows.try_into(), x.try_into()) {
-                let mut lanes = Lanes::<P>::of(&v[a], &v[b]);
-                lanes.push(rows, x);
-                lanes.write(v, [a, b]);
+                let mut pair = BlockPair::<P>::load(&v[a], &v[b]);
+                pair.apply_impulses(rows, x);
+                pair.write(v, [a, b]);
                 continue;
             }
             let (mut va, mut vb) = (v[a], v[b]);
-            rows.iter().zip(x).for_each(|(row, x)| push(row, *x, &mut va, &mut vb));
+            rows.iter().zip(x).for_each(|(row, x)| apply_impulse(row, *x, &mut va, &mut vb));
             (v[a], v[b]) = (va, vb);
         }
     }
 }
 
 /// [`System::impulses`]
-struct Answering<'a> {
+struct WriteSolution<'a> {
     system: &'a System,
     problem: &'a FrictionContactProblem,
     cone: Cone,
     into: &'a mut Impulses,
 }
 
-impl Kernel for Answering<'_> {
+impl Kernel for WriteSolution<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<P: Packet>(self) {
-        self.system.impulses::<P>(self.problem, self.cone, self.into);
+        self.system.write_impulses::<P>(self.problem, self.cone, self.into);
     }
 }
 
 /// [`System::propel`]
-struct Propulsion<'a> {
+struct UpdateVelocities<'a> {
     system: &'a mut System,
-    part: &'a Part,
+    island: &'a Island,
 }
 
-impl Kernel for Propulsion<'_> {
+impl Kernel for UpdateVelocities<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<P: Packet>(self) {
-        self.system.propel_all::<P>(self.part);
+        self.system.velocities_from_impulses::<P>(self.island);
     }
 }

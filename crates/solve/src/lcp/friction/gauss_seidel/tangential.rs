@@ -14,21 +14,21 @@ use crate::lcp::friction::impulses::Cone;
 const STEPS: usize = 30;
 
 /// One tangent.
-pub(super) fn segment(g: f64, p: f64, u: f64, r: f64) -> f64 {
+pub(super) fn tangential_impulse(g: f64, p: f64, u: f64, r: f64) -> f64 {
     // No panic where r is not a number: the judge tells.
     (p - u / g).min(r).max(-r)
 }
 
 /// Compliance of two tangents, `G = [g0 g1; g1 g2]`, and what sweeps would divide by.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Plane {
+pub(super) struct TangentPair {
     pub(super) g: [f64; 3],
     inverse: [f64; 3],
     /// Inverse compliance along the sides of a diamond between axes of equal sign, and of unequal sign.
     sides: [f64; 2],
 }
 
-impl Plane {
+impl TangentPair {
     #[inline(always)]
     pub(super) fn new(g: [f64; 3]) -> Self {
         let determinant = g[0] * g[2] - g[1] * g[1];
@@ -45,43 +45,43 @@ impl Plane {
 
     /// The best impulse of two tangents; everything is computed that may be needed, as what is needed is not predictable.
     #[inline(always)]
-    pub(super) fn answer(&self, cone: Cone, p: [f64; 2], u: [f64; 2], r: f64) -> [f64; 2] {
+    pub(super) fn minimiser(&self, cone: Cone, p: [f64; 2], u: [f64; 2], r: f64) -> [f64; 2] {
         let m = &self.inverse;
         let best = [p[0] - (m[0] * u[0] + m[1] * u[1]), p[1] - (m[1] * u[0] + m[2] * u[1])];
         match cone {
             Cone::Facets => {
-                let edge = self.diamond(best, r);
+                let edge = self.edge_minimiser(best, r);
                 let inside = best[0].abs() + best[1].abs() <= r;
                 [if inside { best[0] } else { edge[0] }, if inside { best[1] } else { edge[1] }]
             }
             Cone::Round if !(r > 0.0) => [0.0; 2],
             Cone::Round if best[0] * best[0] + best[1] * best[1] <= r * r => best,
-            Cone::Round => disc(self.g, best, r),
+            Cone::Round => nearest_on_disc(self.g, best, r),
         }
     }
 
     /// The best point of the edge of a diamond, each of whose sides is a problem in one unknown. What pulls the
     /// minimum to the edge is normal to it: the minimum lies on a side that `best` is beyond, which are one or two.
     #[inline(always)]
-    fn diamond(&self, best: [f64; 2], r: f64) -> [f64; 2] {
+    fn edge_minimiser(&self, best: [f64; 2], r: f64) -> [f64; 2] {
         let (s, t) = (1.0_f64.copysign(best[0]), 1.0_f64.copysign(best[1]));
         let over = best[0].abs() - best[1].abs();
-        let (first, value) = self.side(best, r, s, t);
+        let (first, value) = self.side_minimiser(best, r, s, t);
         let (s, t) = (if -over > r { -s } else { s }, if over > r { -t } else { t });
-        let (second, other) = self.side(best, r, s, t);
+        let (second, other) = self.side_minimiser(best, r, s, t);
         let pick = |k: usize| if other < value { second[k] } else { first[k] };
         [pick(0), pick(1)]
     }
 
     /// The best point of the side from `(s r, 0)` to `(0, t r)` and what it is worth, for signs s and t.
     #[inline(always)]
-    fn side(&self, best: [f64; 2], r: f64, s: f64, t: f64) -> ([f64; 2], f64) {
+    fn side_minimiser(&self, best: [f64; 2], r: f64, s: f64, t: f64) -> ([f64; 2], f64) {
         let gd = product(self.g, [-s, t]);
         let stiffness = if s == t { self.sides[0] } else { self.sides[1] };
-        let along = ((best[0] - s * r) * gd[0] + best[1] * gd[1]) * stiffness;
-        let along = if along > 0.0 { along } else { 0.0 };
-        let along = if along < r { along } else { r };
-        let x = [s * (r - along), t * along];
+        let row_velocity = ((best[0] - s * r) * gd[0] + best[1] * gd[1]) * stiffness;
+        let row_velocity = if row_velocity > 0.0 { row_velocity } else { 0.0 };
+        let row_velocity = if row_velocity < r { row_velocity } else { r };
+        let x = [s * (r - row_velocity), t * row_velocity];
         let off = [x[0] - best[0], x[1] - best[1]];
         let g_off = product(self.g, off);
         (x, off[0] * g_off[0] + off[1] * g_off[1])
@@ -95,7 +95,7 @@ fn product(g: [f64; 3], x: [f64; 2]) -> [f64; 2] {
 
 /// The best point of a circle: `(G + λ I) x = G best`, Newton on `1/|x(λ)| = 1/r`.
 #[inline(never)]
-fn disc(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
+fn nearest_on_disc(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
     let b = product(g, best);
     let (mut λ, mut x) = (0.0, best);
     for _ in 0..STEPS {
@@ -154,7 +154,7 @@ mod tests {
             let (g, best, r) = ([a, b, d], [3.0 * f(3), 3.0 * f(4)], 0.2 + f(5).abs());
             for cone in [Cone::Facets, Cone::Round] {
                 let u = product(g, [-best[0], -best[1]]);
-                let x = Plane::new(g).answer(cone, [0.0; 2], u, r);
+                let x = TangentPair::new(g).minimiser(cone, [0.0; 2], u, r);
                 let size = |x: [f64; 2]| match cone {
                     Cone::Facets => x[0].abs() + x[1].abs(),
                     Cone::Round => x[0].hypot(x[1]),
