@@ -22,7 +22,8 @@ use crate::tree::{Singular, inertia_block};
 use percussion_geometry::Vec3;
 use percussion_geometry::broad::BroadError;
 use percussion_geometry::separation::QueryError;
-use percussion_solve::{Gmres, Product, SolveError};
+use percussion_solve::krylov::Product;
+use percussion_solve::{Gmres, SolveError};
 use thiserror::Error;
 
 /// Relative decrement (of action) after which the correction just made was the last that matters: convergence is

@@ -25,7 +25,8 @@ use crate::rotation::Turn;
 use crate::schemes::impulse::{Metric, Rows};
 use crate::state::State;
 use percussion_geometry::{Pose, Vec3};
-use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
+use percussion_solve::qp::QpOutcome;
+use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 
 /// Iterations after which the overlap is too deep to be resolved.
 const MOST_ITERATIONS: usize = 60;
@@ -352,7 +353,7 @@ mod tests {
     use crate::schemes::decomposition::groups::Groups;
     use crate::{Body, ModelBuilder};
     use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
-    use percussion_solve::kkt_residual;
+    use percussion_solve::qp::qp_residual;
 
     /// Four corners in the floor and four on the box below: rows that depend on each other.
     #[test]
@@ -382,7 +383,7 @@ mod tests {
         let program = projection.program.as_ref().unwrap();
         assert!(program.rows() >= 8, "{}", program.rows());
         let solution = projection.solver.solve(program).unwrap();
-        let judged = kkt_residual(program, solution).unwrap();
+        let judged = qp_residual(program, solution).unwrap();
         assert!(judged.worst() < 1e-12, "{judged:?}");
         assert!(solution.row_duals.iter().filter(|dual| **dual > 0.0).count() >= 2);
         assert!(projection.history.len() <= 8, "{:?}", projection.history);

@@ -16,7 +16,8 @@ use super::friction::{Coulomb, ratio};
 use super::spots::Spots;
 use crate::contact::{ContactOptions, FrictionLaw, ImpactLaw};
 use crate::discrete::StepError;
-use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
+use percussion_solve::qp::QpOutcome;
+use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 use std::ops::Range;
 
 /// Closing speed that is rounding, relative to the speeds of the group.

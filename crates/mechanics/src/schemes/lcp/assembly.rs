@@ -8,7 +8,7 @@ use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::{Model, placed};
 use crate::state::State;
 use percussion_geometry::Vec3;
-use percussion_solve::{Frictional, SolveError};
+use percussion_solve::{FrictionContactProblem, SolveError};
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ const NONE: usize = usize::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     /// The problem.
-    pub problem: Frictional,
+    pub problem: FrictionContactProblem,
     /// The block of each slot.
     block: Vec<usize>,
     /// Slots of the blocks, with where their unknowns begin.
@@ -266,8 +266,8 @@ fn entries(
     dofs: &[Dof],
     slots: [Option<usize>; 2],
     row: impl Fn(usize, &Dof) -> [f64; 6],
-    add: impl FnOnce(&[(usize, &[f64])], &mut Frictional) -> Result<(), SolveError>,
-    problem: &mut Frictional,
+    add: impl FnOnce(&[(usize, &[f64])], &mut FrictionContactProblem) -> Result<(), SolveError>,
+    problem: &mut FrictionContactProblem,
 ) -> Result<bool, SolveError> {
     let mut rows = [[0.0; 6]; 2];
     let mut who = [(NONE, 0); 2];

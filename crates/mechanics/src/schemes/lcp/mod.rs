@@ -56,7 +56,7 @@ use calm::Groups;
 use free::Dof;
 use kept::Last;
 use percussion_geometry::Vec3;
-use percussion_solve::Frictional;
+use percussion_solve::FrictionContactProblem;
 use solve::Solvers;
 use spots::{Spot, Spots};
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl Lcp {
     }
 
     /// The problem of the last step that had one: for libraries of problems.
-    pub fn problem(&self) -> &Frictional {
+    pub fn problem(&self) -> &FrictionContactProblem {
         &self.assembly.problem
     }
 

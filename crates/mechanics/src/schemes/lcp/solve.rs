@@ -2,10 +2,10 @@
 
 use super::options::{LcpOptions, StepSolver};
 use crate::discrete::StepError;
-use percussion_solve::{
-    FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
-    Relaxation, SolveError,
+use percussion_solve::lcp::friction::{
+    ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
 };
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses, SolveError};
 
 /// ContactGeometry up to which Lemke's dense method is the one to turn to.
 const FEW: usize = 60;
@@ -45,7 +45,7 @@ pub struct LcpSolveStats {
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
     lemke: FrictionalLemke,
-    relaxation: Relaxation,
+    relaxation: ConvexRelaxation,
     fixed_point: FixedPoint,
     sweeps: GaussSeidel,
     widening: Vec<f64>,
@@ -56,17 +56,17 @@ impl Solvers {
     /// Solves a problem; the answer lives until the next call.
     pub fn solve(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         start: &Impulses,
         options: &LcpOptions,
     ) -> Result<(&FrictionalSolution, LcpSolveStats), StepError> {
         let mut who = options.solver;
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
-        self.sweeps.limit = options.sweeps;
+        self.sweeps.max_sweeps = options.sweeps;
         let pile = options.solver == StepSolver::Auto && problem.contact_count() > MANY;
-        self.sweeps.polish = if pile { 0 } else { options.polish };
-        self.sweeps.memory = if options.sweeps > BRIEF { MEMORY } else { 0 };
+        self.sweeps.newton_factorizations = if pile { 0 } else { options.polish };
+        self.sweeps.anderson_depth = if options.sweeps > BRIEF { MEMORY } else { 0 };
         self.fixed_point.tolerance = tolerance;
         match options.solver {
             StepSolver::Lemke => keep(&mut self.best, self.lemke.solve(problem)),
@@ -95,14 +95,14 @@ impl Solvers {
             residual,
             converged: residual <= tolerance,
             eased: 1.0,
-            guarded: if who == StepSolver::Sweeps { self.sweeps.report().guarded } else { 0 },
+            guarded: if who == StepSolver::Sweeps { self.sweeps.report().energy_guarded } else { 0 },
             calmed: 1.0,
         };
         Ok((best, solve))
     }
 
     /// Sweeps first; then whoever can do better.
-    fn auto(&mut self, problem: &Frictional, start: &Impulses) -> Result<StepSolver, SolveError> {
+    fn auto(&mut self, problem: &FrictionContactProblem, start: &Impulses) -> Result<StepSolver, SolveError> {
         let swept = self.sweeps.solve_from(problem, start)?;
         keep(&mut self.best, swept);
         if swept.is_solved() || problem.contact_count() > MANY {

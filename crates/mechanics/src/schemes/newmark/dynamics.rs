@@ -16,7 +16,8 @@ use crate::model::{Island, Link, Model};
 use crate::rotation::{Mat3, hat};
 use crate::tree::{Node, Singular, System, carried, inertia_block};
 use percussion_geometry::Vec3;
-use percussion_solve::{Gmres, Product};
+use percussion_solve::Gmres;
+use percussion_solve::krylov::Product;
 
 /// Relative residual of the inner linear solver; the iteration around it does the rest.
 const INNER: f64 = 1e-10;
