@@ -34,7 +34,7 @@ use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
 use percussion_mechanics::{Ledger, Model, State};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
@@ -53,7 +53,7 @@ const ORDER: u32 = 2;
 pub fn plan(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
+    watch: &mut dyn FnMut(&Progress) -> CallbackAction,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let PlanSettings { plan, guess, options } = scene.plan.take().ok_or(RunError::NoPlan)?;

@@ -70,7 +70,7 @@ pub struct SearchLog {
 
 impl SearchLog {
     /// Takes an iteration down.
-    pub fn note(&mut self, record: &Record) {
+    pub fn note(&mut self, record: &IterationRecord) {
         // Every search begins with its iteration zero.
         self.round += usize::from(record.iteration == 0);
         self.rows.extend([self.round as f64, record.objective, record.primal, record.dual]);
