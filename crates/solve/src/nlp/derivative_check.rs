@@ -87,66 +87,21 @@ pub fn check_derivatives<P: Program>(
     }
 
     let mut check = DerivativeCheck::default();
-    let mut there = at.clone();
-    let (mut up, mut down) = (vec![0.0; m], vec![0.0; m]);
-    let mut step = vec![0.0; n];
-    let (mut differences, mut slopes) = (vec![0.0; n], vec![0.0; m * n]);
-    for j in 0..n {
-        step[j] = FIRST;
-        program.retract(at, &step, &mut there);
-        let f_up = program.evaluate(&there, &mut up)?;
-        step[j] = -FIRST;
-        program.retract(at, &step, &mut there);
-        let f_down = program.evaluate(&there, &mut down)?;
-        step[j] = 0.0;
-        differences[j] = (f_up - f_down) / (2.0 * FIRST);
-        for i in 0..m {
-            slopes[i * n + j] = (up[i] - down[i]) / (2.0 * FIRST);
-        }
-    }
+    let (differences, slopes) = central_differences(program, at, n, m)?;
     check.gradient = worst(&gradient, &differences, n);
     check.jacobian = worst(&jacobian, &slopes, n);
-
-    let mut value = |program: &mut P, step: &[f64]| -> Result<f64, Undefined> {
-        program.retract(at, step, &mut there);
-        let f = program.evaluate(&there, &mut up)?;
-        Ok(weight * f + up.iter().zip(multipliers).map(|(c, y)| c * y).sum::<f64>())
-    };
-    let middle = value(program, &step)?;
     let mut random = Random(1);
-    let (mut given, mut expected) = (vec![0.0; DIRECTIONS], vec![0.0; DIRECTIONS]);
-    for k in 0..DIRECTIONS {
-        let direction: Vec<f64> = (0..n).map(|_| random.next()).collect();
-        given[k] = (0..n * n).map(|e| direction[e / n] * hessian[e] * direction[e % n]).sum();
-        let mut second = |h: f64| -> Result<f64, Undefined> {
-            let along = |s: f64| -> Vec<f64> { direction.iter().map(|d| s * d).collect() };
-            Ok((value(program, &along(h))? - 2.0 * middle + value(program, &along(-h))?) / (h * h))
-        };
-        // Richardson: the error of second order cancels.
-        expected[k] = (4.0 * second(SECOND)? - second(2.0 * SECOND)?) / 3.0;
-    }
-    check.curvature = worst(&given, &expected, DIRECTIONS);
-
+    let lagrangian = Lagrangian { weight, multipliers };
+    check.curvature = check_curvature(program, at, &lagrangian, &hessian, &mut random)?;
     let mut charted = Charted::new(program, at);
-    let slope = |charted: &mut Charted<P>, x: &Vec<f64>| -> Result<Vec<f64>, Undefined> {
-        let places = charted.layout().jacobian.clone();
-        let (mut gradient, mut entries) = (vec![0.0; n], vec![0.0; places.len()]);
-        charted.differentiate(x, &mut gradient, &mut entries)?;
-        gradient.iter_mut().for_each(|g| *g *= weight);
-        for (k, value) in entries.iter().enumerate() {
-            gradient[places.columns[k]] += value * multipliers[places.rows[k]];
-        }
-        Ok(gradient)
-    };
     let away: Vec<f64> = (0..n).map(|_| 0.1 * random.next()).collect();
-    if let Ok(gradient) = slope(&mut charted, &away) {
+    if let Ok(gradient) = lagrangian.gradient(&mut charted, &away) {
         let mut differences = vec![0.0; n];
         let mut x = away.clone();
         for j in 0..n {
-            let mut side = |h: f64| -> Result<f64, Undefined> {
+            let mut side = |h: f64| {
                 x[j] = away[j] + h;
-                let f = charted.evaluate(&x, &mut down)?;
-                Ok(weight * f + down.iter().zip(multipliers).map(|(c, y)| c * y).sum::<f64>())
+                lagrangian.value(&mut charted, &x)
             };
             differences[j] = (side(FIRST)? - side(-FIRST)?) / (2.0 * FIRST);
             x[j] = away[j];
@@ -157,9 +112,9 @@ pub fn check_derivatives<P: Program>(
     let mut x = vec![0.0; n];
     for j in 0..n {
         x[j] = GRADIENT;
-        let right = slope(&mut charted, &x)?;
+        let right = lagrangian.gradient(&mut charted, &x)?;
         x[j] = -GRADIENT;
-        let left = slope(&mut charted, &x)?;
+        let left = lagrangian.gradient(&mut charted, &x)?;
         x[j] = 0.0;
         for i in 0..n {
             columns[i * n + j] = (right[i] - left[i]) / (2.0 * GRADIENT);
@@ -167,6 +122,88 @@ pub fn check_derivatives<P: Program>(
     }
     check.hessian = worst(&hessian, &columns, n);
     Ok(check)
+}
+
+/// Gradient of the objective and Jacobian of the constraints by central differences.
+fn central_differences<P: Program>(
+    program: &mut P,
+    at: &P::Point,
+    n: usize,
+    m: usize,
+) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+    let mut there = at.clone();
+    let (mut up, mut down) = (vec![0.0; m], vec![0.0; m]);
+    let mut step = vec![0.0; n];
+    let (mut gradient, mut jacobian) = (vec![0.0; n], vec![0.0; m * n]);
+    for j in 0..n {
+        step[j] = FIRST;
+        program.retract(at, &step, &mut there);
+        let f_up = program.evaluate(&there, &mut up)?;
+        step[j] = -FIRST;
+        program.retract(at, &step, &mut there);
+        let f_down = program.evaluate(&there, &mut down)?;
+        step[j] = 0.0;
+        gradient[j] = (f_up - f_down) / (2.0 * FIRST);
+        for i in 0..m {
+            jacobian[i * n + j] = (up[i] - down[i]) / (2.0 * FIRST);
+        }
+    }
+    Ok((gradient, jacobian))
+}
+
+/// Second differences of the Lagrangian along a few directions.
+fn check_curvature<P: Program>(
+    program: &mut P,
+    at: &P::Point,
+    lagrangian: &Lagrangian,
+    hessian: &[f64],
+    random: &mut Random,
+) -> Result<Mismatch, Undefined> {
+    let n = program.layout().variables.len();
+    let mut there = at.clone();
+    let mut value = |step: &[f64]| {
+        program.retract(at, step, &mut there);
+        lagrangian.value(program, &there)
+    };
+    let middle = value(&vec![0.0; n])?;
+    let (mut given, mut expected) = (vec![0.0; DIRECTIONS], vec![0.0; DIRECTIONS]);
+    for k in 0..DIRECTIONS {
+        let direction: Vec<f64> = (0..n).map(|_| random.next()).collect();
+        given[k] = (0..n * n).map(|e| direction[e / n] * hessian[e] * direction[e % n]).sum();
+        let mut second = |h: f64| -> Result<f64, Undefined> {
+            let along = |s: f64| -> Vec<f64> { direction.iter().map(|d| s * d).collect() };
+            Ok((value(&along(h))? - 2.0 * middle + value(&along(-h))?) / (h * h))
+        };
+        // Richardson extrapolation: the error of second order cancels.
+        expected[k] = (4.0 * second(SECOND)? - second(2.0 * SECOND)?) / 3.0;
+    }
+    Ok(worst(&given, &expected, DIRECTIONS))
+}
+
+/// `weight f + Σ multiplier c`
+struct Lagrangian<'a> {
+    weight: f64,
+    multipliers: &'a [f64],
+}
+
+impl Lagrangian<'_> {
+    fn value<P: Program>(&self, program: &mut P, at: &P::Point) -> Result<f64, Undefined> {
+        let mut constraints = vec![0.0; self.multipliers.len()];
+        let f = program.evaluate(at, &mut constraints)?;
+        Ok(self.weight * f + constraints.iter().zip(self.multipliers).map(|(c, y)| c * y).sum::<f64>())
+    }
+
+    fn gradient<P: Program>(&self, program: &mut P, at: &P::Point) -> Result<Vec<f64>, Undefined> {
+        let pattern = program.layout().jacobian.clone();
+        let mut gradient = vec![0.0; program.layout().variables.len()];
+        let mut entries = vec![0.0; pattern.len()];
+        program.differentiate(at, &mut gradient, &mut entries)?;
+        gradient.iter_mut().for_each(|g| *g *= self.weight);
+        for (k, value) in entries.iter().enumerate() {
+            gradient[pattern.columns[k]] += value * self.multipliers[pattern.rows[k]];
+        }
+        Ok(gradient)
+    }
 }
 
 fn worst(given: &[f64], expected: &[f64], width: usize) -> Mismatch {

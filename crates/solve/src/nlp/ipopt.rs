@@ -285,7 +285,6 @@ pub fn solve_ipopt<P: Program>(
         });
     }
     let charted = Charted::new(program, start);
-    let (jacobian, hessian) = (charted.layout().jacobian.len(), charted.layout().hessian.len());
     let mut base = vec![0.0; n];
     charted.coordinates(&vec![0.0; n], &mut base);
     let ends = |bound: &Bound, by: f64| ((bound.lower - by).max(-INFINITE), (bound.upper - by).min(INFINITE));
@@ -299,7 +298,7 @@ pub fn solve_ipopt<P: Program>(
     let mut context = Context {
         x: vec![0.0; n],
         gradient: vec![0.0; n],
-        jacobian: vec![0.0; jacobian],
+        jacobian: vec![0.0; charted.layout().jacobian.len()],
         constraints: vec![0.0; m],
         multipliers: vec![0.0; m],
         program: charted,
@@ -313,46 +312,9 @@ pub fn solve_ipopt<P: Program>(
     let mut g = vec![0.0; m];
     let mut objective = f64::NAN;
     let mut multipliers = Multipliers::zeros(n, m);
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: all arrays have the lengths declared and outlive the problem, which is freed here.
-    let status = unsafe {
-        let problem = CreateIpoptProblem(
-            n as c_int,
-            x_lower.as_ptr(),
-            x_upper.as_ptr(),
-            m as c_int,
-            g_lower.as_ptr(),
-            g_upper.as_ptr(),
-            jacobian as c_int,
-            hessian as c_int,
-            0,
-            eval_f::<P>,
-            eval_g::<P>,
-            eval_grad_f::<P>,
-            eval_jac_g::<P>,
-            eval_h::<P>,
-        );
-        if problem.is_null() {
-            return Err(SolveError::Unsuitable {
-                method: "Ipopt",
-                needs: "sizes and bounds that make sense",
-            });
-        }
-        set_options(problem, options);
-        SetIntermediateCallback(problem, intermediate::<P>);
-        let status = IpoptSolve(
-            problem,
-            x.as_mut_ptr(),
-            g.as_mut_ptr(),
-            &raw mut objective,
-            multipliers.constraints.as_mut_ptr(),
-            multipliers.lower.as_mut_ptr(),
-            multipliers.upper.as_mut_ptr(),
-            (&raw mut context).cast(),
-        );
-        FreeIpoptProblem(problem);
-        status
-    };
+    let bounds = [&x_lower, &x_upper, &g_lower, &g_upper].map(Vec::as_slice);
+    let status =
+        run_ipopt(&mut context, bounds, options, (&mut x, &mut g), (&mut objective, &mut multipliers))?;
     if let Some(cause) = context.panicked.take() {
         resume_unwind(cause);
     }
@@ -376,6 +338,57 @@ pub fn solve_ipopt<P: Program>(
         scale: 1.0,
         timing,
     })
+}
+
+/// Calls Ipopt with bounds of variables and constraints; its status.
+fn run_ipopt<P: Program>(
+    context: &mut Context<P>,
+    bounds: [&[f64]; 4],
+    options: &Options,
+    (x, g): (&mut [f64], &mut [f64]),
+    (objective, multipliers): (&mut f64, &mut Multipliers),
+) -> Result<c_int, SolveError> {
+    let layout = context.program.layout();
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: all arrays have the lengths declared and outlive the problem, which is freed here.
+    unsafe {
+        let problem = CreateIpoptProblem(
+            x.len() as c_int,
+            bounds[0].as_ptr(),
+            bounds[1].as_ptr(),
+            g.len() as c_int,
+            bounds[2].as_ptr(),
+            bounds[3].as_ptr(),
+            layout.jacobian.len() as c_int,
+            layout.hessian.len() as c_int,
+            0,
+            eval_f::<P>,
+            eval_g::<P>,
+            eval_grad_f::<P>,
+            eval_jac_g::<P>,
+            eval_h::<P>,
+        );
+        if problem.is_null() {
+            return Err(SolveError::Unsuitable {
+                method: "Ipopt",
+                needs: "sizes and bounds that make sense",
+            });
+        }
+        set_options(problem, options);
+        SetIntermediateCallback(problem, intermediate::<P>);
+        let status = IpoptSolve(
+            problem,
+            x.as_mut_ptr(),
+            g.as_mut_ptr(),
+            objective,
+            multipliers.constraints.as_mut_ptr(),
+            multipliers.lower.as_mut_ptr(),
+            multipliers.upper.as_mut_ptr(),
+            std::ptr::from_mut(context).cast(),
+        );
+        FreeIpoptProblem(problem);
+        Ok(status)
+    }
 }
 
 /// SAFETY: needs a problem that has not been freed.
