@@ -7,7 +7,7 @@ use percussion_control::plan::{Actuator, Plan};
 use percussion_mechanics::Model;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::joint::JointKind;
-use percussion_solve::nlp::Record;
+use percussion_solve::nlp::IterationRecord;
 
 /// Columns of `search`.
 const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
