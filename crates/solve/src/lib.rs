@@ -33,6 +33,7 @@ pub mod nlp;
 pub mod qp;
 pub mod simd;
 pub mod sparse;
+mod tolerances;
 
 pub use constraints::Constraints;
 pub use dense::{Lu, PivotedQr};

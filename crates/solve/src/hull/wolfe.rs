@@ -9,10 +9,7 @@ use super::HullPoint;
 use crate::arithmetic::{TwofoldSum, add_scaled, dot, norm};
 use crate::error::{SolveError, all_finite, length};
 use crate::least_squares::least_squares;
-
-/// A point must improve the lower bound by more than this multiple of the size to join: what rounding
-/// leaves of `offset . p / |offset|`, with some room for twelve coordinates.
-const IMPROVEMENT: f64 = 2e-15;
+use crate::tolerances::hull::IMPROVEMENT;
 
 /// The point of the convex hull of `points` nearest to the origin.
 ///

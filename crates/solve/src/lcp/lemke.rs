@@ -11,15 +11,7 @@ use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
 use super::residual::lcp_residual;
 use crate::arithmetic::{TwofoldSum, accurate_dot, max_abs};
 use crate::dense::Lu;
-
-/// Entries of the entering column below this multiple of the largest are rounding and block nothing.
-const BLOCKING: f64 = 1e-10;
-
-/// Ratios closer than this, relative to their size, count as equal.
-const TIED: f64 = 1e-11;
-
-/// What a computed `z` must satisfy to be called a solution; far above rounding, far below any wrong basis.
-const ACCEPTED: f64 = 1e-9;
+use crate::tolerances::lcp::{ACCEPTED, BLOCKING, TIED};
 
 /// Pivots after which the inverse is computed anew.
 const REFACTOR_INTERVAL: usize = 50;

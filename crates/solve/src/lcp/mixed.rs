@@ -13,9 +13,7 @@
 
 use super::problem::{Lcp, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
-
-/// Entries that cancel to this multiple of the rows' sizes are zero but for rounding.
-const CANCELLED: f64 = 1e-12;
+use crate::tolerances::lcp::CANCELLED;
 
 /// Reusable memory.
 #[derive(Clone, Debug, Default)]

@@ -15,34 +15,12 @@ use super::scaling::ScaledProgram;
 use super::tableau::Tableau;
 use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs};
 use crate::error::SolveError;
-
-/// Feasibility and optimality tolerances with which a basis is sought, relative to the size of the terms, in
-/// the order in which they are tried. The first nearly always serves; where rounding in near-singular bases
-/// makes it wander, the others do.
-const SEARCH: [f64; 4] = [1e-12, 1e-13, 1e-11, 1e-9];
-
-/// Tolerances with which the basis is then confirmed; the last is a few units in the last place.
-const CONFIRM: [f64; 3] = [1e-13, 1e-14, 1e-15];
-
-/// Tableau entries below this multiple of their column's largest are rounding, not pivots.
-const PIVOT: f64 = 1e-11;
-
-/// The same after singular bases have shown that larger entries were rounding too.
-const LARGEST_FLOOR: f64 = 1e-5;
-
-/// Pivots below this multiple of their column's largest entry are taken from a fresh tableau only.
-const SMALL_PIVOT: f64 = 1e-4;
+use crate::tolerances::lp::{
+    CONFIRM, GLOBAL_SHARE, MAX_PIVOT_FLOOR, PIVOT, REFINED_SHARE, SEARCH, SMALL_PIVOT,
+};
 
 /// Degenerate pivots in a row before Bland's rule takes over.
 const BLAND_AFTER: usize = 12;
-
-/// On a fresh tableau values and multipliers come from refined solves: of the errors passed on through the basis
-/// no more than this fraction is left (in fact far less, unless the basis is nearly singular).
-const REFINED_SHARE: f64 = 1e-3;
-
-/// Share of the largest terms anywhere that joins every size: what is left of an exact zero after refinement
-/// (1e-30 and the like) has no terms of its own to be compared with.
-const GLOBAL_SHARE: f64 = 1e-6;
 
 /// Pivots after which the tableau is built again from the original data.
 const REBUILD: usize = 24;
@@ -225,7 +203,7 @@ impl Simplex<'_> {
     fn rebuild(&mut self) {
         if self.tableau.rebuild().is_err() {
             // Rounding let a singular basis in. Starting over is rare and always possible.
-            self.pivot_floor = (100.0 * self.pivot_floor).min(LARGEST_FLOOR);
+            self.pivot_floor = (100.0 * self.pivot_floor).min(MAX_PIVOT_FLOOR);
             self.tableau.reset();
         }
     }

@@ -8,15 +8,13 @@
 use super::problem::BasisStatus;
 use super::scaling::ScaledProgram;
 use crate::arithmetic::{TwofoldSum, accurate_dot, add_scaled, max_abs};
+use crate::tolerances::lp::SINGULAR;
 use nalgebra::linalg::LU;
 use nalgebra::{DMatrix, DVector, Dyn};
 
 /// The basis matrix is singular to working precision.
 #[derive(Debug)]
 pub(super) struct Singular;
-
-/// Ratio of pivots below which a basis matrix counts as singular.
-const SINGULAR: f64 = 1e-14;
 
 /// Rounds of iterative refinement: one reaches the rounding error of the data, the second confirms.
 const REFINEMENTS: usize = 2;

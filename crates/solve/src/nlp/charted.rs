@@ -9,9 +9,7 @@
 //! blocks are small, and one call perturbs all of them at once.
 
 use super::problem::{Bound, ChartBlock, Layout, Program, Undefined};
-
-/// Step of the differences of a chart.
-const STEP: f64 = 1e-5;
+use crate::tolerances::charts::STEP;
 
 /// A program seen through a chart.
 pub struct Charted<'a, P: Program> {

@@ -6,15 +6,10 @@
 
 use super::charted::Charted;
 use super::problem::{Program, Undefined};
+use crate::tolerances::charts::{FIRST, FLOOR, GRADIENT, SECOND};
 
-/// Steps of first differences of values, of gradients, and of second differences of values.
-const FIRST: f64 = 1e-6;
-const GRADIENT: f64 = 1e-5;
-const SECOND: f64 = 1e-3;
 /// Directions of second differences.
 const DIRECTIONS: usize = 8;
-/// Entries below this share of their list's largest are compared with that.
-const FLOOR: f64 = 1e-3;
 
 /// The worst entry of one kind of derivative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

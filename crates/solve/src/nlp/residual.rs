@@ -8,6 +8,7 @@
 use super::problem::{Bound, Program};
 use super::solution::Multipliers;
 use crate::error::{SolveError, length};
+use crate::tolerances::kkt::SIGNIFICANT;
 
 /// Errors of the conditions of first order in the program's own units, all zero for a perfect answer; infinite where the
 /// program has no value.
@@ -84,7 +85,7 @@ pub fn kkt_residual<P: Program>(
         let bound = layout.variables[j];
         // What holds a variable that cannot move is not asked for.
         let left = if bound.is_equation() { 0.0 } else { (gradient[j] - lower[j] + upper[j]).abs() };
-        let size = terms[j].max(lower[j].abs()).max(upper[j].abs()).max(1e-6 * largest);
+        let size = terms[j].max(lower[j].abs()).max(upper[j].abs()).max(SIGNIFICANT * largest);
         worst(&mut residual.stationarity, left);
         worst(&mut residual.relative_stationarity, if left == 0.0 { 0.0 } else { left / size });
         if bound == Bound::FREE {

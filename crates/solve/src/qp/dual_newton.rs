@@ -10,27 +10,10 @@
 //! Where it does not settle (an infeasible problem, a nearly singular piece) it says so, and the caller
 //! turns to the active-set method.
 
-use super::goldfarb_idnani::{CONSISTENT, DEPENDENT};
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs, norm};
-
-/// Added to the diagonal of the Hessian, whose eigenvalues lie between 0 and 1: keeps directions in which no
-/// variable moves finite, and costs a well-conditioned piece nothing but an eleventh digit per step.
-const REGULARISATION: f64 = 1e-11;
-
-/// Below this relative error what is left in such directions is rounding, which the small regularisation
-/// would blow up into steps that spoil the others: from here on the larger one serves.
-const LATE: f64 = 1e-9;
-const LATE_REGULARISATION: f64 = 1e-6;
-
-/// Rows count as satisfied below this multiple of the size of their terms.
-const SATISFIED: f64 = 2e-15;
-
-/// What is accepted when the last digits cannot be had.
-const ACCEPTED: f64 = 1e-13;
-
-/// Steps longer than this lead along a direction without a minimum: the problem is (nearly) infeasible.
-const MAX_STEP: f64 = 1e8;
+use crate::tolerances::qp::{ACCEPTED, LATE, LATE_REGULARISATION, MAX_STEP, REGULARISATION, SATISFIED};
+use crate::tolerances::qp::{CONSISTENT, DEPENDENT};
 
 const ITERATIONS: usize = 60;
 

@@ -10,6 +10,7 @@
 
 use crate::arithmetic::{add_scaled, dot, norm};
 use crate::error::SolveError;
+use crate::tolerances::qp::INDEFINITE;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factors {
@@ -41,7 +42,7 @@ impl Factors {
                 let sum = g[i * n + k] - dot(&l[i * n..i * n + k], &l[k * n..k * n + k]);
                 if k < i {
                     l[i * n + k] = sum / l[k * n + k];
-                } else if sum > 1e-14 * g[i * n + i].abs() {
+                } else if sum > INDEFINITE * g[i * n + i].abs() {
                     l[i * n + i] = sum.sqrt();
                 } else {
                     // Fourteen digits lost: the rest of the pivot is rounding.

@@ -10,22 +10,7 @@ use super::factors::Factors;
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::{accurate_dot, dot, max_abs, norm};
 use crate::error::SolveError;
-
-/// Sine of the angle to the active span below which a normal counts as dependent: what is left of it is then
-/// mostly the rounding of the data.
-pub(super) const DEPENDENT: f64 = 1e-11;
-
-/// Violation at which a constraint counts as satisfied, relative to the size of its terms.
-const FEASIBLE: f64 = 1e-14;
-
-/// Violation of a dependent constraint that is put down to rounding of the data, likewise.
-pub(super) const CONSISTENT: f64 = 1e-11;
-
-/// Entries of the dual direction below this multiple of the largest are rounding and block nothing.
-const BLOCKING: f64 = 1e-13;
-
-/// Violations below this are computed again with refined x before they are believed.
-const DOUBTFUL: f64 = 1e-8;
+use crate::tolerances::qp::{BLOCKING, CONSISTENT, DEPENDENT, FEASIBLE, REFINE_BELOW};
 
 /// One side of a row or of a bound: rows first, then variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +87,7 @@ impl GoldfarbIdnani {
         let limit = 100 + 20 * (n + m);
         self.x_size = max_abs(&answer.x);
         while let Some((side, violation)) = self.most_violated(problem, &answer.x) {
-            if violation < DOUBTFUL && !side.equality && !self.refined {
+            if violation < REFINE_BELOW && !side.equality && !self.refined {
                 self.refine(problem, &mut answer.x);
                 continue;
             }

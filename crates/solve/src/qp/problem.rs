@@ -3,10 +3,7 @@
 use crate::arithmetic::{TwofoldSum, accurate_dot, dot};
 use crate::constraints::{Constraints, constrained};
 use crate::error::{SolveError, all_finite, length};
-
-/// Entries of a Hessian may differ from their mirror images by this multiple of the largest entry: rounding
-/// of a product `J^T M J` formed without regard to symmetry.
-const ASYMMETRY: f64 = 1e-12;
+use crate::tolerances::qp::ASYMMETRY;
 
 /// Minimise `1/2 x . G x + g . x` subject to [`Constraints`], G symmetric and positive definite.
 /// Variables are free until bounded.

@@ -4,13 +4,8 @@
 //! looked at, and a change of order swaps rows and columns.
 
 use crate::simd::{Kernel, Packet};
+use crate::tolerances::sparse::{CANCELLED, GOOD_GROWTH, ZERO};
 
-/// Growth at which a pivot is taken without looking for a better one.
-const GOOD_GROWTH: f64 = 8.0;
-/// Pivots and columns smaller than this are nothing: entries are at most about one.
-const ZERO: f64 = 1e-14;
-/// Determinants smaller than this beside what they are a difference of are nothing as well.
-const CANCELLED: f64 = 1e-13;
 /// Rows and columns that the update of the rest works on at once.
 const TALL: usize = 8;
 const WIDE: usize = 4;

@@ -1,11 +1,10 @@
 //! Rows without a diagonal of their own and the columns they are eliminated with.
 
 use super::matrix::SymmetricMatrix;
+use crate::tolerances::sparse::WEAK_PAIR;
 
 /// No partner.
 const UNPAIRED: u32 = u32::MAX;
-/// Entries smaller than this part of their row's largest make no pair.
-const WEAK_PAIR: f64 = 1e-2;
 
 /// Members of groups of one or two, and the group of each index.
 pub(super) struct IndexGroups {

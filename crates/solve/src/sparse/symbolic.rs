@@ -2,13 +2,11 @@
 
 use super::matrix::{SymmetricMatrix, bucket};
 use super::pairing::IndexGroups;
+use crate::tolerances::sparse::{ASSEMBLY_COST, FRONT_COST};
 use std::ops::Range;
 
 /// No parent.
 pub(super) const ROOT: u32 = u32::MAX;
-/// What passing an entry on and a front by itself cost, in products.
-const ASSEMBLY_COST: f64 = 5.0;
-const FRONT_COST: f64 = 200.0;
 
 /// Where an entry of the matrix goes in its front.
 #[derive(Clone, Copy, Debug)]

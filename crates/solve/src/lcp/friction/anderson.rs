@@ -10,6 +10,7 @@
 
 use crate::arithmetic::{add_scaled, dot, norm};
 use crate::least_squares::least_squares;
+use crate::tolerances::friction::MAX_WEIGHTS;
 
 /// Reusable memory.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +94,7 @@ impl Anderson {
         self.rhs.copy_from_slice(f);
         self.columns[..k * n].copy_from_slice(&self.df[..k * n]);
         let t = &mut self.weights[..k];
-        if !least_squares(&mut self.columns[..k * n], &mut self.rhs, t) || dot(t, t) > 1e12 {
+        if !least_squares(&mut self.columns[..k * n], &mut self.rhs, t) || dot(t, t) > MAX_WEIGHTS {
             self.restart();
             return false;
         }

@@ -18,6 +18,7 @@ use super::problem::FrictionContactProblem;
 use super::relaxation::ConvexRelaxation;
 use super::residual::residual_of;
 use crate::error::SolveError;
+use crate::tolerances::friction::{FIXED_POINT_GROWTH, STATIONARY, VISIBLE};
 
 /// Which map is iterated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,15 +66,6 @@ pub struct FixedPoint {
     answer: FrictionalSolution,
     report: FixedPointReport,
 }
-
-/// Growth of the change that ends the extrapolation: the plain map contracts as a rule, and does so again.
-const TRUST: f64 = 1.0;
-
-/// Changes below this are rounding and say nothing about contraction.
-const VISIBLE: f64 = 1e-10;
-
-/// Changes below this will not become a smaller residual.
-const STATIONARY: f64 = 1e-14;
 
 impl Default for FixedPoint {
     fn default() -> Self {
@@ -129,7 +121,12 @@ impl FixedPoint {
 
     fn iterate(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.changes.resize(problem.contact_count(), 0.0);
-        self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.anderson_depth, TRUST);
+        self.anderson.prepare(
+            problem.contact_count(),
+            problem.contact_count(),
+            self.anderson_depth,
+            FIXED_POINT_GROWTH,
+        );
         self.report = FixedPointReport::default();
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (mut changes, mut work) = (Vec::new(), 0);

@@ -18,12 +18,7 @@ use super::problem::FrictionContactProblem;
 use super::residual::{cone_residual, residual_of};
 use super::rows::Row;
 use crate::lcp::{Lcp, LcpOutcome, Lemke};
-
-/// A ray counts as evidence if its impulses cancel to this.
-const CANCELS: f64 = 1e-8;
-
-/// Impulses count as a solution below this residual.
-const ACCEPTED: f64 = 1e-8;
+use crate::tolerances::friction::{ACCEPTED, RAY_CANCELS};
 
 /// What an unknown of the dense problem is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +71,7 @@ impl FrictionalLemke {
                         Unknown::Slip(_) => {}
                     }
                 }
-                if cone_residual(problem, &evidence).is_ok_and(|r| r <= CANCELS) {
+                if cone_residual(problem, &evidence).is_ok_and(|r| r <= RAY_CANCELS) {
                     self.answer.evidence = Some(evidence);
                 }
             }

@@ -4,12 +4,10 @@ use super::impulses::Cone;
 use super::rows::{Block, BlockVector, MAX_BLOCK, Masses, Row, dot_six};
 use crate::arithmetic::dot;
 use crate::error::{SolveError, all_finite, length};
+use crate::tolerances::friction::ASYMMETRY;
 
 /// What a row says about one block: its index and one number per unknown.
 pub type Entry<'a> = (usize, &'a [f64]);
-
-/// Entries of an inverse mass may differ from their mirror images by this multiple of the diagonal.
-const ASYMMETRY: f64 = 1e-9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contact {

@@ -20,24 +20,13 @@ use super::problem::FrictionContactProblem;
 use super::rows::Row;
 use crate::arithmetic::{add_scaled, dot};
 use crate::qp::{QpMethod, QpSolver, QuadraticProgram};
+use crate::tolerances::friction::{EXACT, INTERIOR_POINT, REFINE_ABOVE, SCALES};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
-
-/// What the interior-point method is asked for.
-const TOLERANCE: f64 = 1e-11;
-
-/// How large it sees the problem. Its homogeneous embedding loses digits, and sometimes its way, on problems
-/// whose solution is of size one or below; the others are for those that fail at the first.
-const SCALES: [f64; 3] = [100.0, 1000.0, 10.0];
 
 /// Its iterations; hard problems stop gaining long before.
 const ITERATIONS: u32 = 100;
 
-/// Residual that is worth no further digits.
-const EXACT: f64 = 1e-14;
-
-/// Residual above which small problems are handed to the dense method, and how many entries are small.
-const REFINE_ABOVE: f64 = 1e-11;
 const MAX_DENSE_ENTRIES: usize = 400_000;
 
 /// Steps of conjugate gradients: enough for some hundred contacts; on larger problems the interior-point
@@ -184,9 +173,9 @@ impl EnergyProjection {
         let settings = DefaultSettings {
             verbose: false,
             max_iter: ITERATIONS,
-            tol_gap_abs: TOLERANCE,
-            tol_gap_rel: TOLERANCE,
-            tol_feas: TOLERANCE,
+            tol_gap_abs: INTERIOR_POINT,
+            tol_gap_rel: INTERIOR_POINT,
+            tol_feas: INTERIOR_POINT,
             ..DefaultSettings::default()
         };
         self.y.clear();

@@ -15,12 +15,7 @@ use super::problem::FrictionContactProblem;
 use super::projection::{EnergyProjection, LinearConstraint, ProjectionStatus};
 use super::residual::{cone_residual, residual_of};
 use crate::error::{SolveError, all_finite, length};
-
-/// Impulses count as a solution below this residual.
-const ACCEPTED: f64 = 1e-8;
-
-/// Infeasibility counts as proved if the impulses cancel to this.
-const CANCELS: f64 = 1e-7;
+use crate::tolerances::friction::{ACCEPTED, PROOF_CANCELS};
 
 /// Solves convex relaxations.
 ///
@@ -114,7 +109,7 @@ impl ConvexRelaxation {
                 normal: impulses.normal.clone(),
                 facets: impulses.facets.clone(),
             };
-            if cone_residual(problem, &proof)? <= CANCELS {
+            if cone_residual(problem, &proof)? <= PROOF_CANCELS {
                 self.answer.evidence = Some(proof);
             }
             impulses.prepare(problem);

@@ -14,34 +14,18 @@ use super::watchdog::{Watchdog, WatchdogOutcome};
 use crate::arithmetic::max_abs;
 use crate::nlp::problem::Program;
 use crate::nlp::solution::{Acceptance, CallbackAction, IterationRecord};
+use crate::tolerances::interior_point::{
+    ACCEPTABLE_VIOLATION, BLOCKED, KAPPA_EPSILON, KAPPA_MU, MAX_GRADIENT, MAX_THETA, MIN_TAU,
+    RESTART_BARRIER, SMALL_THETA, STATIONARY_VIOLATION, THETA_MU, UNBOUNDED, VIOLATION_WEIGHT,
+};
 
-/// The barrier problem is solved when its error is below this multiple of μ.
-const BARRIER_TOLERANCE: f64 = 10.0;
-const KAPPA_MU: f64 = 0.2;
-const THETA_MU: f64 = 1.5;
-const MIN_TAU: f64 = 0.99;
-/// Violations above this multiple of the first are never accepted, those below that one count as small.
-const MAX_THETA: f64 = 1e4;
-const SMALL_THETA: f64 = 1e-4;
-/// An objective, scaled, below this falls without end.
-const UNBOUNDED_OBJECTIVE: f64 = -1e15;
 /// Iterations in a row at acceptable points before the search is content with one.
 const ACCEPTABLE_ITERATIONS: usize = 15;
-/// Violation of an acceptable point, in the program's units.
-const ACCEPTABLE_VIOLATION: f64 = 1e-8;
-/// Error at which the sum of violations counts as stationary: its multipliers are at most one.
-const STATIONARY_VIOLATION: f64 = 1e-7;
-/// How much larger than the tolerance the Lagrangian's gradient may be when large multipliers loosen it.
-const MAX_GRADIENT_FACTOR: f64 = 1e4;
 const HUGE_MULTIPLIERS: &str = "the conditions hold only relative to multipliers that grow without end: the active \
                                 constraints are degenerate here";
 const CYCLING: &str = "the iterates cycle without improvement, as at a kink of the constraints";
 /// Steps in a row whose effect does not show.
 const TINY_STEPS: usize = 3;
-/// How much more a violation counts than other errors where the best of many iterates is sought.
-const VIOLATION_WEIGHT: f64 = 1e4;
-/// Steps shorter than this are jammed between bounds; after so many in a row only the violation is reduced.
-const BLOCKED_STEP: f64 = 0.02;
 const BLOCKED_STEPS: usize = 3;
 /// Fresh starts of the barrier.
 const BARRIER_RESTARTS: usize = 3;
@@ -170,7 +154,7 @@ impl<P: Program> Algorithm<'_, P> {
                 }
                 continue;
             }
-            let is_blocked = accepted.alpha < BLOCKED_STEP && accepted.trials == 1;
+            let is_blocked = accepted.alpha < BLOCKED && accepted.trials == 1;
             state.blocked = if is_blocked { state.blocked + 1 } else { 0 };
             if state.blocked >= BLOCKED_STEPS && !self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
             {
@@ -199,7 +183,7 @@ impl<P: Program> Algorithm<'_, P> {
             if errors.worst() <= self.options.tolerance
                 && self.scaled.holds(&problem.current.c, self.options.constraint_tolerance)
             {
-                if errors.gradient <= MAX_GRADIENT_FACTOR * self.options.tolerance {
+                if errors.gradient <= MAX_GRADIENT * self.options.tolerance {
                     return Some(Exit::Converged);
                 }
                 return Some(Exit::Acceptable(HUGE_MULTIPLIERS.into()));
@@ -209,7 +193,7 @@ impl<P: Program> Algorithm<'_, P> {
             if state.acceptable >= ACCEPTABLE_ITERATIONS {
                 return Some(Exit::Acceptable("the iterates stay acceptable and get no better".into()));
             }
-            if problem.weight * problem.current.f < UNBOUNDED_OBJECTIVE
+            if problem.weight * problem.current.f < UNBOUNDED
                 && self.scaled.holds(&problem.current.c, ACCEPTABLE_VIOLATION)
             {
                 return Some(Exit::Unbounded);
@@ -329,10 +313,10 @@ impl<P: Program> Algorithm<'_, P> {
 
     /// Lowers μ while its barrier problem is solved well enough.
     fn decrease_barrier(&mut self, problem: &mut BarrierProblem, forced: bool) {
-        let least = self.options.tolerance / (BARRIER_TOLERANCE + 1.0);
+        let least = self.options.tolerance / (KAPPA_EPSILON + 1.0);
         let mut forced = forced;
         while problem.mu > least
-            && (forced || problem.optimality_errors(problem.mu).worst() <= BARRIER_TOLERANCE * problem.mu)
+            && (forced || problem.optimality_errors(problem.mu).worst() <= KAPPA_EPSILON * problem.mu)
         {
             forced = false;
             problem.mu = (KAPPA_MU * problem.mu).min(problem.mu.powf(THETA_MU)).max(least);
@@ -464,7 +448,7 @@ impl<P: Program> Algorithm<'_, P> {
 
     /// A larger barrier, new multipliers, an empty filter.
     pub fn restart_barrier(&mut self, problem: &mut BarrierProblem) {
-        problem.mu = (1e3 * problem.mu).clamp(1e-6, self.options.barrier.max(1e-6));
+        problem.mu = (1e3 * problem.mu).clamp(RESTART_BARRIER, self.options.barrier.max(RESTART_BARRIER));
         problem.filter.clear();
         problem.set_central_multipliers();
         problem.least_squares_multipliers(self.kkt, 1e3);

@@ -14,13 +14,7 @@ use super::filter::Filter;
 use super::reduced_layout::ReducedLayout;
 use crate::arithmetic::max_abs;
 use crate::nlp::problem::Bound;
-
-/// Weight, relative to μ, of a linear term that keeps one-sided variables from running away.
-const KAPPA_D: f64 = 1e-5;
-/// Multipliers of bounds stay within this factor of μ / slack.
-const KAPPA_SIGMA: f64 = 1e10;
-/// Averages of multipliers above this loosen the tolerances.
-const S_MAX: f64 = 100.0;
+use crate::tolerances::interior_point::{KAPPA_D, KAPPA_SIGMA, S_MAX};
 
 /// A variable of one row.
 #[derive(Clone, Copy, Debug)]

@@ -3,22 +3,19 @@
 
 use super::barrier_problem::BarrierProblem;
 use super::line_search::AcceptedStep;
+use crate::tolerances::interior_point::{
+    DAMPING_DECAY, DAMPING_GROWTH, FIRST_DAMPING, MAX_DAMPING, NO_DAMPING, PROGRESS,
+};
 
 /// Trials of a step that was cut, cuts that wake the damping, its first and largest value, growth and decay.
 const CUT: usize = 3;
 const CUTS: usize = 4;
-const FIRST_SHIFT: f64 = 1e-2;
-const MAX_SHIFT: f64 = 1e8;
-const GROWTH: f64 = 4.0;
-const DECAY: f64 = 0.3;
-const NONE: f64 = 1e-6;
 /// Iterations with the same barrier and no smaller error before the search is said to go to and fro, with a barrier that can be
 /// lowered and without.
 const PATIENCE: usize = 30;
 const PATIENCE_AT_LAST: usize = 60;
 /// One step in so many must have been cut.
 const SHARE: usize = 3;
-const PROGRESS: f64 = 0.9;
 
 /// What is remembered of the last steps.
 #[derive(Default)]
@@ -37,11 +34,11 @@ impl CutSteps {
         self.cuts_since += usize::from(cut);
         self.cuts = if cut { self.cuts + 1 } else { self.cuts.saturating_sub(1) };
         problem.damping = if problem.damping == 0.0 {
-            if self.cuts >= CUTS { FIRST_SHIFT } else { 0.0 }
+            if self.cuts >= CUTS { FIRST_DAMPING } else { 0.0 }
         } else if cut {
-            (GROWTH * problem.damping).min(MAX_SHIFT)
-        } else if problem.damping > NONE {
-            DECAY * problem.damping
+            (DAMPING_GROWTH * problem.damping).min(MAX_DAMPING)
+        } else if problem.damping > NO_DAMPING {
+            DAMPING_DECAY * problem.damping
         } else {
             0.0
         };
@@ -49,7 +46,7 @@ impl CutSteps {
 
     /// Damps as if many steps had been cut.
     pub fn increase_damping(problem: &mut BarrierProblem) {
-        problem.damping = (GROWTH * problem.damping).clamp(1.0, MAX_SHIFT);
+        problem.damping = (DAMPING_GROWTH * problem.damping).clamp(1.0, MAX_DAMPING);
     }
 
     /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.

@@ -4,19 +4,12 @@
 use super::barrier_problem::{BarrierProblem, Step};
 use super::kkt::KktSystem;
 use crate::sparse::Inertia;
+use crate::tolerances::interior_point::{
+    FIRST_GROWTH, FIRST_SHIFT, GROWTH, MAX_SHIFT, MIN_ROW_CURVATURE, MIN_SHIFT, ROW_SHIFT, SHRINKAGE,
+};
 
-const FIRST_SHIFT: f64 = 1e-4;
-const MIN_SHIFT: f64 = 1e-20;
-const MAX_SHIFT: f64 = 1e40;
-/// How fast regularisation of the Hessian grows when none is known to do, when one is, and how it shrinks.
-const FIRST_GROWTH: f64 = 100.0;
-const GROWTH: f64 = 8.0;
-const SHRINKAGE: f64 = 1.0 / 3.0;
-const ROW_SHIFT: f64 = 1e-8;
 /// So often a singular Jacobian must have been met before it is expected.
 const EXPECTED_AFTER: usize = 3;
-/// Curvature of a row's variable at least: below it the variable is far from its ends and nothing depends on it.
-const MIN_CURVATURE: f64 = 1e-14;
 
 /// What was added to the matrix, now and before.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +36,7 @@ impl BarrierProblem {
     }
 
     fn row_curvature(&self, k: usize, columns: f64) -> f64 {
-        (self.barrier_curvature(k) + columns).max(MIN_CURVATURE)
+        (self.barrier_curvature(k) + columns).max(MIN_ROW_CURVATURE)
     }
 
     /// Factorises with given regularisation.

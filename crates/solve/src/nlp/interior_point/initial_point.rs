@@ -8,21 +8,10 @@ use crate::arithmetic::max_abs;
 use crate::error::{SolveError, length};
 use crate::nlp::problem::{Bound, Program};
 use crate::nlp::solution::{CallbackAction, IterationRecord};
-
-/// How far inside its bounds a variable begins: relative to the bound and to the distance of both.
-const PUSH: f64 = 1e-2;
-const PUSH_WARM: f64 = 1e-9;
-/// Bounds give way by this share of the tolerance of constraints: a program may have no strictly feasible point.
-const RELAXATION: f64 = 0.1;
-/// Entries of a row of the Jacobian are scaled into this range.
-const ROW_RANGE: (f64, f64) = (1e-2, 1e2);
-/// Scales of rows and objective at most.
-const MOST_ROW: f64 = 1e4;
-const MOST_OBJECTIVE: f64 = 1e10;
-/// The least length of a step that matters: together with the curvature a least gradient.
-const LENGTH: f64 = 1e-4;
-/// Multipliers above this are not believed at the start.
-const LARGE: f64 = 1e3;
+use crate::tolerances::interior_point::{
+    MAX_FIRST_MULTIPLIER, MAX_OBJECTIVE_SCALE, MAX_ROW_SCALE, MIN_LENGTH, PUSH, PUSH_WARM, RELAXATION,
+    ROW_RANGE,
+};
 
 /// Refuses settings that make no sense.
 pub(super) fn check(options: &Options, reduced: &ReducedLayout) -> Result<(), SolveError> {
@@ -136,7 +125,7 @@ impl<P: Program> Algorithm<'_, P> {
         for (scale, &size) in self.scaled.scales.iter_mut().zip(&largest) {
             *scale = match size {
                 s if s > ROW_RANGE.1 => ROW_RANGE.1 / s,
-                s if s > 0.0 && s < ROW_RANGE.0 => (ROW_RANGE.0 / s).min(MOST_ROW),
+                s if s > 0.0 && s < ROW_RANGE.0 => (ROW_RANGE.0 / s).min(MAX_ROW_SCALE),
                 _ => 1.0,
             };
         }
@@ -174,7 +163,7 @@ impl<P: Program> Algorithm<'_, P> {
                     there[j] += value * problem.step.w[i];
                 }
             }
-            size = size.max(max_abs(&there)).max(LENGTH * max_abs(&problem.hessian));
+            size = size.max(max_abs(&there)).max(MIN_LENGTH * max_abs(&problem.hessian));
         }
         problem.weight = weight(size);
     }
@@ -199,7 +188,7 @@ impl<P: Program> Algorithm<'_, P> {
         }
         problem.initialise_bound_multipliers();
         if factored {
-            problem.solve_least_squares_multipliers(self.kkt, LARGE);
+            problem.solve_least_squares_multipliers(self.kkt, MAX_FIRST_MULTIPLIER);
         }
     }
 
@@ -243,7 +232,7 @@ impl<P: Program> Algorithm<'_, P> {
 fn weight(size: f64) -> f64 {
     match size {
         s if s > 100.0 => 100.0 / s,
-        s if s > 0.0 && s < 1.0 => (1.0 / s).min(MOST_OBJECTIVE),
+        s if s > 0.0 && s < 1.0 => (1.0 / s).min(MAX_OBJECTIVE_SCALE),
         _ => 1.0,
     }
 }

@@ -15,14 +15,11 @@ use super::condensed::Condensed;
 use super::reduced_layout::ReducedLayout;
 use crate::arithmetic::max_abs;
 use crate::sparse::{Inertia, Ldl, SymmetricMatrix};
+use crate::tolerances::interior_point::{REFINED, UNUSABLE};
 use std::time::{Duration, Instant};
 
-/// Refinement ends when the residual is this small relative to right-hand side and solution.
-const REFINED_RESIDUAL: f64 = 1e-12;
 /// Steps of refinement at most.
 const MAX_REFINEMENTS: usize = 6;
-/// A residual above this makes a solution useless.
-const MAX_RESIDUAL: f64 = 1e-5;
 
 /// Matrix, factors and memory for their use.
 pub(super) struct KktSystem {
@@ -205,7 +202,7 @@ impl KktSystem {
             *y *= scale;
         }
         self.solving += start.elapsed();
-        ratio.is_some_and(|r| r <= MAX_RESIDUAL)
+        ratio.is_some_and(|r| r <= UNUSABLE)
     }
 
     /// Solves once for all rows.
@@ -265,7 +262,7 @@ impl KktSystem {
             }
             let slow = ratio > 0.5 * best;
             best = ratio;
-            if ratio <= REFINED_RESIDUAL || slow || step == MAX_REFINEMENTS {
+            if ratio <= REFINED || slow || step == MAX_REFINEMENTS {
                 break;
             }
             let (residual, mut correction) =

@@ -4,20 +4,12 @@ use super::algorithm::Algorithm;
 use super::barrier_problem::{BarrierProblem, Step};
 use crate::nlp::problem::Program;
 use crate::nlp::solution::Acceptance;
+use crate::tolerances::interior_point::{
+    DELTA, ETA_PHI, GAMMA_ALPHA, GAMMA_PHI, GAMMA_THETA, KAPPA_SOC, MIN_ALPHA, PHI_ROUNDING, S_PHI, S_THETA,
+    TINY,
+};
 
-const GAMMA_THETA: f64 = 1e-5;
-const GAMMA_PHI: f64 = 1e-5;
-const DELTA: f64 = 1.0;
-const S_PHI: f64 = 2.3;
-const S_THETA: f64 = 1.1;
-const ETA_PHI: f64 = 1e-8;
-const GAMMA_ALPHA: f64 = 0.05;
 const MAX_CORRECTIONS: usize = 4;
-const KAPPA_SOC: f64 = 0.99;
-/// A step smaller than this, relative to the point, changes nothing that could be seen.
-const TINY: f64 = 10.0 * f64::EPSILON;
-/// Rounding of the barrier objective, relative to it.
-const ROUNDING: f64 = 10.0 * f64::EPSILON;
 
 /// What is known where the search starts.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +39,7 @@ impl LineSearchReference {
             }
         }
         // Where nothing is violated the bound is zero; steps below rounding end the search all the same.
-        (GAMMA_ALPHA * alpha).max(1e-14)
+        (GAMMA_ALPHA * alpha).max(MIN_ALPHA)
     }
 }
 
@@ -73,7 +65,7 @@ impl BarrierProblem {
         if !phi.is_finite() || !self.filter.accepts(theta, phi) {
             return None;
         }
-        let rounding = ROUNDING * reference.phi.abs();
+        let rounding = PHI_ROUNDING * reference.phi.abs();
         if reference.theta <= reference.theta_small && reference.switching_condition_holds(alpha) {
             let fell = phi - reference.phi - rounding <= ETA_PHI * alpha * reference.directional_derivative;
             return fell.then_some(Acceptance::Objective);

@@ -35,6 +35,7 @@ use super::solution::{
     CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution, Timing,
 };
 use crate::error::SolveError;
+use crate::tolerances::interior_point::CONFLICTING;
 use algorithm::{Algorithm, Exit};
 use barrier_problem::BarrierProblem;
 use direction::Regularisation;
@@ -42,9 +43,6 @@ use kkt::KktSystem;
 use reduced_layout::ReducedLayout;
 use scaled_program::ScaledProgram;
 use std::time::Instant;
-
-/// Multiplier, scaled, above which what holds stands in the way.
-const IN_THE_WAY: f64 = 1e-6;
 
 /// The solver with its memory: programs of one pattern after another reuse the analysis of their matrix.
 #[derive(Default)]
@@ -194,7 +192,7 @@ impl<P: Program> Algorithm<'_, P> {
             let scale = self.scaled.scales[row];
             let violation = self.scaled.reduced.rows[row].violation(problem.current.c[row] / scale);
             let multiplier = problem.y[row] * scale;
-            if violation > self.options.constraint_tolerance || problem.y[row].abs() > IN_THE_WAY {
+            if violation > self.options.constraint_tolerance || problem.y[row].abs() > CONFLICTING {
                 let name = self.scaled.program.constraint_name(constraint);
                 let id = ConstraintId::Constraint(constraint);
                 conflicts.push(Conflict { id, name, violation, multiplier });
@@ -202,7 +200,7 @@ impl<P: Program> Algorithm<'_, P> {
         }
         for (column, &variable) in self.scaled.reduced.variable_of.iter().enumerate() {
             let multiplier = problem.zu[column] - problem.zl[column];
-            if multiplier.abs() > IN_THE_WAY {
+            if multiplier.abs() > CONFLICTING {
                 let (id, name) =
                     (ConstraintId::Variable(variable), self.scaled.program.variable_name(variable));
                 conflicts.push(Conflict { id, name, violation: 0.0, multiplier });

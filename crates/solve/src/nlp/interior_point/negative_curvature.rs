@@ -10,25 +10,18 @@ use super::line_search::AcceptedStep;
 use crate::arithmetic::{dot, norm};
 use crate::nlp::problem::Program;
 use crate::nlp::solution::{Acceptance, CallbackAction};
+use crate::tolerances::interior_point::{
+    ESCAPE_BARRIER, ESCAPE_FACTOR, ESCAPE_SHARE, FIRST_ESCAPE, FLAT, SETTLED,
+};
 
 /// Saddles left at most.
 const MAX_ESCAPES: usize = 10;
 /// Rounds of inverse iteration at most, how often the regularisation is looked at, and the change of curvature that ends them.
 const ROUNDS: usize = 60;
 const SHIFT_EVERY: usize = 4;
-const SETTLED: f64 = 1e-3;
-/// Curvature, relative to the Hessian's largest entry, that could be rounding.
-const MIN_CURVATURE: f64 = 1e-9;
-/// Lengths tried: the first, the factor from one to the next, how many.
-const LONGEST: f64 = 1.0;
-const SHORTER: f64 = 0.25;
 const LENGTHS: usize = 14;
 /// Corrections of what the rows lack at each length.
 const MAX_CORRECTIONS: usize = 6;
-/// Share of the predicted fall that must come true.
-const SHARE: f64 = 0.1;
-/// The barrier parameter to go on with at least.
-const BARRIER: f64 = 1e-3;
 
 impl<P: Program> Algorithm<'_, P> {
     /// Runs, and goes on from where the Lagrangian curves downwards.
@@ -102,7 +95,7 @@ impl<P: Program> Algorithm<'_, P> {
         }
         let size = problem.hessian.iter().fold(0.0, |a: f64, h| a.max(h.abs()));
         problem.step.w[..n].copy_from_slice(&direction);
-        (least < -MIN_CURVATURE * size).then_some(least)
+        (least < -FLAT * size).then_some(least)
     }
 
     /// Brings the regularisation nearer to the least that does: the iteration converges faster. Whether it was much too large;
@@ -133,7 +126,7 @@ impl<P: Program> Algorithm<'_, P> {
         problem.step = step;
         length.inspect(|_| {
             self.swap_trial(problem);
-            problem.mu = problem.mu.max(BARRIER.min(self.options.barrier));
+            problem.mu = problem.mu.max(ESCAPE_BARRIER.min(self.options.barrier));
             problem.set_central_multipliers();
             problem.least_squares_multipliers(self.kkt, 1e3);
         })
@@ -154,18 +147,18 @@ impl<P: Program> Algorithm<'_, P> {
         let largest = step[..n].iter().fold(0.0, |a: f64, d| a.max(d.abs()));
         let mut retract = step.to_vec();
         for sign in [downhill, -downhill] {
-            let mut length = LONGEST / largest;
+            let mut length = FIRST_ESCAPE / largest;
             for _ in 0..LENGTHS {
                 for (m, d) in retract.iter_mut().zip(step.iter()) {
                     *m = sign * length * d;
                 }
-                let expected = theta * penalty + phi + SHARE * 0.5 * length * length * curvature;
+                let expected = theta * penalty + phi + ESCAPE_SHARE * 0.5 * length * length * curvature;
                 if problem.max_step(&retract[..n], 0.9) >= 1.0
                     && self.decreases_merit(problem, &mut retract, penalty, expected)
                 {
                     return Some(length);
                 }
-                length *= SHORTER;
+                length *= ESCAPE_FACTOR;
             }
         }
         None

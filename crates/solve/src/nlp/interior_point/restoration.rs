@@ -14,19 +14,12 @@ use super::barrier_problem::{BarrierProblem, RowVariable};
 use super::direction::Regularisation;
 use crate::arithmetic::max_abs;
 use crate::nlp::problem::Program;
-
-/// Share of the violation that must be left at most.
-const GAIN: f64 = 0.9;
-/// Violations reduced to this part are worth going on from even where the filter remembers better objectives.
-const MUCH: f64 = 1e-2;
-/// The first barrier parameter relative to the largest violation, and the proximal weight relative to the parameter's root.
-const BARRIER: f64 = 1e-3;
-const PROXIMAL: f64 = 1e-2;
+use crate::tolerances::interior_point::{LARGE_GAIN, PROXIMAL, RESTORATION_BARRIER, RESTORATION_GAIN};
 
 /// The proximal weight that goes with a barrier parameter: above it, or slacks lead far away where the rows leave them free; not
 /// for long, or flat valleys are crossed at a crawl.
 pub(super) fn proximal(mu: f64) -> f64 {
-    PROXIMAL * (mu / BARRIER).sqrt()
+    PROXIMAL * (mu / RESTORATION_BARRIER).sqrt()
 }
 
 /// What a restored point must satisfy.
@@ -45,8 +38,8 @@ impl RestorationGoal {
         let mut rows = vec![0.0; self.regular.y.len()];
         self.regular.residual(&problem.current.c, w, &mut rows);
         let theta: f64 = rows.iter().map(|r| r.abs()).sum();
-        theta <= MUCH * self.theta
-            || theta <= GAIN * self.theta
+        theta <= LARGE_GAIN * self.theta
+            || theta <= RESTORATION_GAIN * self.theta
                 && self.regular.filter.accepts(theta, self.regular.phi(problem.current.f, w))
     }
 }
@@ -75,7 +68,7 @@ impl<P: Program> Algorithm<'_, P> {
         let reached = problem.theta(false);
         match exit {
             Exit::Restored => {
-                if reached <= MUCH * theta {
+                if reached <= LARGE_GAIN * theta {
                     problem.filter.clear();
                 }
                 self.resume_after_restoration(problem)
@@ -88,7 +81,7 @@ impl<P: Program> Algorithm<'_, P> {
                 Exit::Infeasible
             }
             // Feasible, but the filter remembers better objectives: it forgets.
-            Exit::Converged | Exit::Stalled(_) if reached <= GAIN * theta => {
+            Exit::Converged | Exit::Stalled(_) if reached <= RESTORATION_GAIN * theta => {
                 problem.filter.clear();
                 self.resume_after_restoration(problem)
             }
@@ -113,7 +106,7 @@ impl BarrierProblem {
         self.residual(&self.current.c, &self.current.w, &mut rows);
         let mut inner = self.clone();
         inner.weight = 0.0;
-        inner.mu = BARRIER * self.mu.max(max_abs(&rows));
+        inner.mu = RESTORATION_BARRIER * self.mu.max(max_abs(&rows));
         inner.proximal = proximal(inner.mu);
         inner.y.fill(0.0);
         for z in inner.zl.iter_mut().chain(&mut inner.zu) {

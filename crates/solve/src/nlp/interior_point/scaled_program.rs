@@ -2,10 +2,8 @@
 
 use super::reduced_layout::ReducedLayout;
 use crate::nlp::problem::{Bound, Program};
+use crate::tolerances::interior_point::CONSTRAINT_ROUNDING;
 use std::time::{Duration, Instant};
-
-/// Rounding of a constraint's value, relative to it.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// A program with its scales and the memory of its full vectors.
 pub(super) struct ScaledProgram<'a, P: Program> {
@@ -163,7 +161,7 @@ impl<'a, P: Program> ScaledProgram<'a, P> {
         let mut each = rows.iter().zip(&self.scales).zip(&self.reduced.rows);
         each.all(|((c, scale), bound)| {
             let value = c / scale;
-            bound.violation(value) <= tolerance.max(ROUNDING * value.abs())
+            bound.violation(value) <= tolerance.max(CONSTRAINT_ROUNDING * value.abs())
         })
     }
 

@@ -7,9 +7,8 @@ use super::barrier_problem::BarrierProblem;
 use super::line_search::{AcceptedStep, LineSearchReference};
 use crate::nlp::problem::Program;
 use crate::nlp::solution::Acceptance;
+use crate::tolerances::interior_point::SOFT_GAIN;
 
-/// By what factor the error must fall.
-const GAIN: f64 = 0.9999;
 /// Steps in a row at most.
 const STEPS: usize = 10;
 
@@ -86,7 +85,7 @@ impl<P: Program> Algorithm<'_, P> {
         let multipliers = (problem.y.clone(), problem.zl.clone(), problem.zu.clone());
         self.swap_trial(problem);
         problem.step_multipliers(alpha);
-        if acceptable || problem.primal_dual_error() <= GAIN * before {
+        if acceptable || problem.primal_dual_error() <= SOFT_GAIN * before {
             soft.steps = if acceptable { 0 } else { steps + 1 };
             problem.reset_bound_multipliers();
             return Some(AcceptedStep {

@@ -8,9 +8,7 @@ use crate::lcp::friction::problem::{Contact, FrictionContactProblem};
 use crate::lcp::friction::residual::root_compliance;
 use crate::lcp::friction::rows::{Block, MAX_BLOCK, Row};
 use crate::simd::{Instructions, Kernel, Packet};
-
-/// Determinants below this multiple of the product of the diagonal say that rows of a contact are dependent.
-const DEPENDENT: f64 = 1e-9;
+use crate::tolerances::gauss_seidel::DEPENDENT;
 
 impl System {
     /// Takes a problem over; all impulses are zero.

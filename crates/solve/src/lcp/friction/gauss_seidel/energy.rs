@@ -15,15 +15,13 @@ use super::islands::Island;
 use super::sweep::IslandResidual;
 use super::system::System;
 use crate::lcp::friction::impulses::Cone;
-
-/// E above this multiple of `|v - v_free|²` is no rounding.
-const ROUNDING: f64 = 1e-9;
+use crate::tolerances::gauss_seidel::ENERGY;
 
 impl System {
     /// Whether `E > 0`.
     pub(super) fn gains_energy(&self, island: &Island, residual: &IslandResidual) -> bool {
         // What is not a number brings anything.
-        !(residual.power <= (0.5 + ROUNDING) * self.response(island))
+        !(residual.power <= (0.5 + ENERGY) * self.response(island))
     }
 
     /// Scales the impulses of a part to their best multiple.

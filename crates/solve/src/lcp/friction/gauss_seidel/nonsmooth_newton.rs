@@ -22,29 +22,16 @@ use super::system::{Constraint, System};
 use crate::arithmetic::{add_scaled, dot};
 use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::rows::MAX_BLOCK;
-
-/// Compliances of the law, in units of the compliance of a contact.
-const MAX_COMPLIANCE: f64 = 1.0;
-const FIRST_COMPLIANCE: f64 = 1e-2;
-const MIN_COMPLIANCE: f64 = 1e-9;
-
-/// Compliance of the convex law when it is called again.
-const RESUMED_COMPLIANCE: f64 = 1e-3;
+use crate::tolerances::gauss_seidel::{
+    CHEAP, FIRST_COMPLIANCE, INEXACTNESS, MAX_COMPLIANCE, MIN_COMPLIANCE, MIN_STEP, RESUMED_COMPLIANCE,
+    SURPLUS,
+};
 
 /// Newton steps for one centre.
 const STEPS: usize = 30;
 
 /// Trials along a step, and the shortest step.
 const TRIALS: usize = 14;
-const MIN_STEP: f64 = 1e-4;
-
-/// Defect that is left of a centre's law, relative to the error.
-const INEXACTNESS: f64 = 1e-3;
-
-/// What is better than the goal by this factor is good enough for ever; on the way there, a centre that does
-/// not lower the error to this is the last.
-const SURPLUS: f64 = 1e-3;
-const CHEAP: f64 = 0.7;
 
 /// Centres without halving the error after which to give up, and without gain after which to change the law.
 const MAX_STAGNANT: usize = 30;

@@ -26,21 +26,10 @@ use crate::lcp::friction::anderson::Anderson;
 use crate::lcp::friction::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
 use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
+use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SWEEP_GROWTH, UNSOLVED};
 
 /// Sweeps between looks at the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
-
-/// Growth of what a pair of sweeps changes that ends an extrapolation.
-const TRUST: f64 = 3.0;
-
-/// Sweeps are worth going on with, if Newton's method is at hand, while errors fall by this from look to look.
-const SLOW: f64 = 0.1;
-
-/// The share of the tolerance that parts are solved to: the judge rounds in its own way.
-const ISLAND_TOLERANCE: f64 = 0.9;
-
-/// Errors of more than so many tolerances are no matter of rounding.
-const ROUNDING_MARGIN: f64 = 2.0;
 
 /// Most sweeps over a part whose impulses bring energy, in multiples of the limit.
 const EXTRA_SWEEPS: usize = 10;
@@ -190,7 +179,7 @@ impl GaussSeidel {
         self.system.write_solution(problem, self.cone, impulses);
         // What is certainly not solved needs no judge to say so: it would say the same but for rounding.
         let left = self.residual.worst();
-        self.answer.residual = if left > ROUNDING_MARGIN * self.tolerance && left.is_finite() {
+        self.answer.residual = if left > UNSOLVED * self.tolerance && left.is_finite() {
             self.residual
         } else {
             residual_of(problem, impulses, self.cone, None, &mut self.scratch)
@@ -207,7 +196,7 @@ impl GaussSeidel {
 
     /// Sweeps and Newton's method in turns.
     fn solve_island(&mut self, island: &Island) {
-        let goal = ISLAND_TOLERANCE * self.tolerance;
+        let goal = ISLAND_SHARE * self.tolerance;
         let (mut sweeps, mut factorisations, mut use_newton) = (0, 0, self.newton_factorizations > 0);
         if use_newton {
             self.newton.reserve(&self.system, island);
@@ -269,14 +258,14 @@ impl GaussSeidel {
     /// Sweeps over one part until they are good enough, or too many, or `use_newton` and slow. Returns what is left.
     fn sweep_until_slow(&mut self, island: &Island, sweeps: &mut usize, use_newton: bool) -> IslandResidual {
         let (rows, blocks) = (self.system.rows_of(island), island.blocks.clone());
-        let goal = ISLAND_TOLERANCE * self.tolerance;
+        let goal = ISLAND_SHARE * self.tolerance;
         let start = self.system.island_residual(island, self.cone);
         if start.error() <= goal {
             return start;
         }
         let (mut due, mut seen, mut last) = (f64::INFINITY, *sweeps, start.error());
         let width = self.system.v[blocks.clone()].as_flattened().len();
-        self.anderson.prepare(width, rows.len() + width, self.anderson_depth, TRUST);
+        self.anderson.prepare(width, rows.len() + width, self.anderson_depth, SWEEP_GROWTH);
         self.before.resize(width.max(self.before.len()), 0.0);
         let limit = self.max_sweeps.max(1);
         loop {

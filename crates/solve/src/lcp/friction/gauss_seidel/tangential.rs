@@ -9,6 +9,7 @@
 //! projected gradients.
 
 use crate::lcp::friction::impulses::Cone;
+use crate::tolerances::gauss_seidel::{ON_CIRCLE, PARALLEL, STIFFENING};
 
 /// Newton steps for the disc; it converges from one side, quadratically.
 const STEPS: usize = 30;
@@ -33,10 +34,10 @@ impl TangentPair {
     pub(super) fn new(g: [f64; 3]) -> Self {
         let determinant = g[0] * g[2] - g[1] * g[1];
         // Parallel tangents: a hair of stiffness picks one of the many minima.
-        let g = if determinant > 1e-12 * g[0] * g[2] {
+        let g = if determinant > PARALLEL * g[0] * g[2] {
             g
         } else {
-            [g[0] * (1.0 + 1e-9), g[1], g[2] * (1.0 + 1e-9)]
+            [g[0] * (1.0 + STIFFENING), g[1], g[2] * (1.0 + STIFFENING)]
         };
         let scale = 1.0 / (g[0] * g[2] - g[1] * g[1]);
         let sides = [-2.0, 2.0].map(|cross| 1.0 / (g[0] + cross * g[1] + g[2]));
@@ -100,7 +101,7 @@ fn nearest_on_disc(g: [f64; 3], best: [f64; 2], r: f64) -> [f64; 2] {
     let (mut λ, mut x) = (0.0, best);
     for _ in 0..STEPS {
         let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
-        if !(length - r > 1e-15 * r) {
+        if !(length - r > ON_CIRCLE * r) {
             break;
         }
         let y = solve(g, λ, x);
