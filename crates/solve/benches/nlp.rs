@@ -4,7 +4,7 @@
 #[path = "../tests/nlp_common/chain.rs"]
 mod chain;
 
-use chain::{Chain, Wishes};
+use chain::{Chain, ChainParameters};
 use percussion_solve::nlp::{CallbackAction, InteriorPoint, IterationRecord, Options, Program, WarmStart};
 
 fn main() {
@@ -13,7 +13,7 @@ fn main() {
     println!(
         "case                           vars   eqs ineqs  iter factors  total  per it.  program  factor  solve  (ms)"
     );
-    for (name, nodes, force, free_time, obstacles, price) in [
+    for (name, nodes, force, free_time, obstacles, cost_factor) in [
         ("forces within bounds", 31, 6.0, false, 0, 1.0),
         ("forces at bounds", 31, 2.2, false, 0, 1.0),
         ("small objective", 31, 2.2, false, 0, 1e-6),
@@ -28,7 +28,7 @@ fn main() {
         if only.as_ref().is_some_and(|o| o != name) {
             continue;
         }
-        let mut chain = Chain::new(&Wishes { nodes, force, free_time, obstacles, price });
+        let mut chain = Chain::new(&ChainParameters { nodes, force, free_time, obstacles, cost_factor });
         let mut start = chain.start();
         let mut interior = InteriorPoint::new();
         let mut options = Options::default();

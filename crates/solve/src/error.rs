@@ -83,7 +83,7 @@ pub enum SolveError {
         /// Its value.
         value: f64,
     },
-    /// A method was asked for that cannot express the problem.
+    /// The chosen method cannot express the problem.
     #[error("{method} cannot solve this problem: it needs {needs}")]
     Unsuitable {
         /// The method.

@@ -6,7 +6,7 @@
 //!
 //! A [`Kernel`] is compiled once for each implementation of [`Packet`]. The one on registers is compiled with the processor's
 //! AVX2 instructions enabled, in plain loops too, which the compiler then vectorises; a kernel need not use packets at all.
-//! Fused multiply-add is not enabled, and sums of lanes are formed in one order, so that a kernel gives the same bits
+//! Fused multiply-add is not enabled, and sums of lanes are formed in one order, so that a kernel gives bitwise identical results
 //! whichever way it runs. `Avx2` cannot be named outside of this module: whoever holds one has passed the check of
 //! [`Instructions::detect`], which is what makes the operations safe.
 

@@ -103,7 +103,7 @@ pub(crate) mod friction {
     pub const VISIBLE: f64 = 1e-10;
     /// Change below which the residual falls no further.
     pub const STATIONARY: f64 = 1e-14;
-    /// Gap and infeasibility that Clarabel is asked for.
+    /// Gap and infeasibility of Clarabel.
     pub const INTERIOR_POINT: f64 = 1e-11;
     /// Sizes that the problem is scaled to for Clarabel, in the order tried: its homogeneous embedding loses digits on
     /// problems whose solution is of size one or below.
@@ -190,9 +190,9 @@ pub(crate) mod interior_point {
     pub const MAX_THETA: f64 = 1e4;
     /// Violation, relative to the first, below which the switching condition is tested.
     pub const SMALL_THETA: f64 = 1e-4;
-    /// Decrease of the violation that the filter asks for.
+    /// Decrease of the violation required by the filter.
     pub const GAMMA_THETA: f64 = 1e-5;
-    /// Decrease of the barrier objective that the filter asks for, in units of the violation.
+    /// Decrease of the barrier objective required by the filter, in units of the violation.
     pub const GAMMA_PHI: f64 = 1e-5;
     /// Factor of the switching condition.
     pub const DELTA: f64 = 1.0;

@@ -68,7 +68,7 @@ fn p_matrices_have_the_one_solution_that_enumeration_finds() {
 }
 
 #[test]
-fn any_matrix_gives_a_solution_or_a_ray_that_the_judge_accepts() {
+fn any_matrix_gives_a_solution_or_a_ray_that_the_residual_accepts() {
     let mut random = Random::new(2);
     let mut lemke = Lemke::new();
     let mut rays = 0;

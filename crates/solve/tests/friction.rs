@@ -35,7 +35,7 @@ fn ball(problem: &mut FrictionContactProblem, mass: f64, inertia: f64, momentum:
     problem.block(&inverse, momentum).unwrap()
 }
 
-/// A contact at a point: `n` points from `under` (or the ground) to `over`; both know their centres.
+/// A contact at a point: `n` points from `under` (or the ground) to `over`; both with their centres.
 fn touch(
     problem: &mut FrictionContactProblem,
     point: V3,
@@ -192,7 +192,7 @@ fn painleves_rod_gets_impulses_at_any_friction() {
     }
 }
 
-/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or
+/// A block wedged between two walls that leave it too little space: pressed from both sides, with friction or
 /// without.
 #[test]
 fn a_jam_is_proved_by_impulses_that_cancel() {
@@ -209,7 +209,7 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
         assert!(cone_residual(&problem, &evidence).unwrap() < 1e-12);
         assert!(evidence.normal.iter().all(|c| *c > 0.0));
     }
-    // With room to spare the same cone does no harm.
+    // With space to spare the same cone does no harm.
     let mut problem = FrictionContactProblem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[1.0, -1.0]).unwrap();
     for sign in [1.0, -1.0] {
@@ -525,20 +525,20 @@ fn a_belt_that_runs_carries_along_what_lies_on_it() {
         let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -2.0]).unwrap();
         problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0).unwrap();
         problem.drifting_tangent(&[(block, &[1.0, 0.0])], -belt).unwrap();
-        let judged = |name: &str, solution: &FrictionalSolution| {
+        let checked = |name: &str, solution: &FrictionalSolution| {
             assert!(solution.is_solved(), "{name} {belt}: {solution:?}");
             let v = &solution.impulses.velocity;
             assert!((v[0] - expected).abs() < 1e-8 && v[1].abs() < 1e-8, "{name} {belt}: {v:?}");
             let slip = solution.impulses.slip[0];
             assert!((slip - (v[0] - belt).abs()).abs() < 1e-8, "{name} {belt}: {slip}");
         };
-        judged("lemke", FrictionalLemke::new().solve(&problem));
-        judged("sweeps", GaussSeidel::new().solve(&problem).unwrap());
-        judged("exact", GaussSeidel::exact().solve(&problem).unwrap());
+        checked("lemke", FrictionalLemke::new().solve(&problem));
+        checked("sweeps", GaussSeidel::new().solve(&problem).unwrap());
+        checked("exact", GaussSeidel::exact().solve(&problem).unwrap());
         for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
             let mut fixed_point = FixedPoint::new();
             fixed_point.map = map;
-            judged("fixed point", fixed_point.solve(&problem).unwrap());
+            checked("fixed point", fixed_point.solve(&problem).unwrap());
         }
     }
 }

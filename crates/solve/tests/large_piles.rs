@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Velocities agree to this, in units of the momentum size (the masses are of the order of one).
 const AGREEMENT: f64 = 1e-8;
 
-/// Solves to 1e-10 and has it judged.
+/// Solves to 1e-10 and checks the residual.
 fn exact(problem: &FrictionContactProblem, cone: Cone) -> FrictionalSolution {
     let mut solver = GaussSeidel::exact();
     solver.cone = cone;
@@ -203,17 +203,17 @@ fn the_fast_setting_is_honest_about_its_residual() {
     let rough = solver.solve(&problem).unwrap().clone();
     assert!(rough.iterations <= solver.max_sweeps && solver.report().factorisations == 0);
     let residual = frictional_residual(&problem, &rough.impulses, solver.cone).unwrap();
-    // Far from solved, sweeps give their own account, which the judge's differs from by rounding.
-    let told = &rough.residual;
-    for (told, judged) in [
-        (told.momentum, residual.momentum),
-        (told.equality, residual.equality),
-        (told.sign, residual.sign),
-        (told.normal, residual.normal),
-        (told.friction, residual.friction),
-        (told.cone, residual.cone),
+    // Far from solved, sweeps report their own residual, which differs from that computed anew by rounding.
+    let reported = &rough.residual;
+    for (reported, checked) in [
+        (reported.momentum, residual.momentum),
+        (reported.equality, residual.equality),
+        (reported.sign, residual.sign),
+        (reported.normal, residual.normal),
+        (reported.friction, residual.friction),
+        (reported.cone, residual.cone),
     ] {
-        assert!((told - judged).abs() < 1e-13, "{told:e} {judged:e}");
+        assert!((reported - checked).abs() < 1e-13, "{reported:e} {checked:e}");
     }
     assert_eq!(rough.is_solved(), residual.worst() <= solver.tolerance);
     assert!(residual.worst() < 0.1, "{residual:?}");

@@ -3,11 +3,17 @@
 
 mod nlp_common;
 
-use nlp_common::chain::{Chain, Wishes};
+use nlp_common::chain::{Chain, ChainParameters};
 use percussion_solve::nlp::{Layout, Program, Undefined, check_derivatives};
 
 fn chain() -> (Chain, Vec<f64>, Vec<f64>) {
-    let chain = Chain::new(&Wishes { nodes: 5, force: 10.0, free_time: true, obstacles: 3, price: 1.0 });
+    let chain = Chain::new(&ChainParameters {
+        nodes: 5,
+        force: 10.0,
+        free_time: true,
+        obstacles: 3,
+        cost_factor: 1.0,
+    });
     let mut x = chain.start();
     for (k, x) in x.iter_mut().enumerate() {
         *x += 0.1 * (k as f64).sin();

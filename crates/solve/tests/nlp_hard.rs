@@ -96,20 +96,20 @@ fn a_cusp_without_multipliers_is_reported_as_what_it_is() {
     let (solution, log) = solve(&mut cusp.program, &cusp.start);
     println!("{log}\n{:?} {:?} {}", solution.outcome, solution.point, solution.objective);
     // No multipliers exist. A claim of optimality must be true of a problem whose bounds differ by less than the tolerance.
-    let judged = kkt_residual(&mut cusp.program, &solution.point, &solution.multipliers).unwrap();
-    assert_eq!(judged, solution.residual);
+    let checked = kkt_residual(&mut cusp.program, &solution.point, &solution.multipliers).unwrap();
+    assert_eq!(checked, solution.residual);
     match solution.outcome {
         Outcome::Optimal => {
             let y = solution.multipliers.constraints[0].abs();
             assert!(
-                judged.stationarity < 1e-6 && judged.complementarity < 1e-10 * y,
-                "{judged:?} {y}\n{log}"
+                checked.stationarity < 1e-6 && checked.complementarity < 1e-10 * y,
+                "{checked:?} {y}\n{log}"
             );
         }
         Outcome::Acceptable { .. } | Outcome::Stalled { .. } => {}
         other => panic!("{other:?}\n{log}"),
     }
-    assert!(judged.violation() < 1e-10, "{judged:?}");
+    assert!(checked.violation() < 1e-10, "{checked:?}");
     assert!((solution.objective - 1.0).abs() < 1e-3, "{}\n{log}", solution.objective);
 }
 

@@ -1,10 +1,10 @@
-//! Ipopt and the interior-point method on the same programs, judged by the same judge.
+//! Ipopt and the interior-point method on the same programs, checked by the same residual.
 #![cfg(feature = "ipopt")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 
-use nlp_common::chain::{Chain, Wishes};
+use nlp_common::chain::{Chain, ChainParameters};
 use nlp_common::{Dense, classics};
 use percussion_solve::nlp::{
     Bound, CallbackAction, InteriorPoint, Options, Outcome, Program, Solution, WarmStart, solve_ipopt,
@@ -45,14 +45,14 @@ fn classics_agree() {
 
 #[test]
 fn transcriptions_agree() {
-    for (name, force, free_time, obstacles, price) in [
+    for (name, force, free_time, obstacles, cost_factor) in [
         ("forces", 2.2, false, 0, 1.0),
         ("small objective", 2.2, false, 0, 1e-6),
         ("free time", 4.0, true, 0, 1e-3),
         ("obstacles", 8.0, false, 6, 1.0),
         ("obstacles, free time", 8.0, true, 20, 1.0),
     ] {
-        let mut chain = Chain::new(&Wishes { nodes: 31, force, free_time, obstacles, price });
+        let mut chain = Chain::new(&ChainParameters { nodes: 31, force, free_time, obstacles, cost_factor });
         let start = chain.start();
         compare(name, &mut chain, &start);
     }

@@ -378,7 +378,7 @@ fn misuse_is_refused_with_the_place() {
 }
 
 #[test]
-fn the_judge_finds_a_spoilt_answer() {
+fn the_residual_finds_a_spoilt_answer() {
     let mut problem = QuadraticProgram::least_distance(&[2.0, 1.0, -1.0]).unwrap();
     problem.at_most(&[1.0, 1.0, 0.0], 1.0).unwrap().bound(2, 0.0, f64::INFINITY).unwrap();
     let good = solved(&problem);

@@ -16,7 +16,7 @@ fn kinetic(stored: &Stored, v: &[f64]) -> f64 {
     0.5 * v.iter().zip(masses).map(|(v, m)| m * v * v).sum::<f64>()
 }
 
-/// Work that overlaps and equalities ask for: `Σ c max(-Δ, 0) - Σ c_ν Υ`.
+/// Work of penetrations and equalities: `Σ c max(-Δ, 0) - Σ c_ν Υ`.
 fn asked(stored: &Stored, impulses: &Impulses) -> f64 {
     let overlaps: Vec<f64> = stored.contacts.iter().map(|contact| (-contact[0].head[1]).max(0.0)).collect();
     let offsets: Vec<f64> = stored.equalities.iter().map(|row| row.head[0]).collect();
@@ -51,7 +51,7 @@ fn thicket(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -
     pile.problem
 }
 
-/// Sweeps, and sees to it that energy is not above that without impulses and what overlaps ask for. The residual, and whether the guard had
+/// Sweeps, and checks that energy is not above that without impulses and the work of penetrations. The residual, and whether the energy guard had
 /// to act.
 fn swept(solver: &mut GaussSeidel, problem: &FrictionContactProblem, start: &Impulses) -> (f64, bool) {
     let stored = Stored::read("", &problem.to_text());
@@ -59,20 +59,20 @@ fn swept(solver: &mut GaussSeidel, problem: &FrictionContactProblem, start: &Imp
     let before = kinetic(&stored, &none.velocity);
     let cone = solver.cone;
     let answer = solver.solve_from(problem, start).unwrap();
-    let judged = frictional_residual(problem, &answer.impulses, cone).unwrap();
-    // What is unsolved is told without the judge, as the judge would.
-    let told = &answer.residual;
-    for (told, judged) in [
-        (told.momentum, judged.momentum),
-        (told.equality, judged.equality),
-        (told.sign, judged.sign),
-        (told.normal, judged.normal),
-        (told.friction, judged.friction),
-        (told.cone, judged.cone),
+    let checked = frictional_residual(problem, &answer.impulses, cone).unwrap();
+    // Unsolved impulses are reported with the residual of the sweeps.
+    let reported = &answer.residual;
+    for (reported, checked) in [
+        (reported.momentum, checked.momentum),
+        (reported.equality, checked.equality),
+        (reported.sign, checked.sign),
+        (reported.normal, checked.normal),
+        (reported.friction, checked.friction),
+        (reported.cone, checked.cone),
     ] {
-        assert!((told - judged).abs() <= 1e-10 * judged.max(1.0), "{told:e} {judged:e}");
+        assert!((reported - checked).abs() <= 1e-10 * checked.max(1.0), "{reported:e} {checked:e}");
     }
-    let residual = judged.worst();
+    let residual = checked.worst();
     let surplus = kinetic(&stored, &answer.impulses.velocity) - before - asked(&stored, &answer.impulses);
     assert!(surplus <= 1e-6 * before, "{surplus:e} of {before:e}");
     (residual, solver.report().energy_guarded > 0)
@@ -104,13 +104,13 @@ fn few_sweeps_from_a_start_that_was_another_step_bring_no_energy() {
             }
         }
     }
-    // Energy is promised, the residual is told.
+    // Energy is bounded, the residual reported.
     println!("residual {worst:.1e}");
 }
 
 /// With large friction, sweeps may also get to where energy comes from nothing.
 #[test]
-fn sweeps_that_lead_astray_are_guarded() {
+fn unsolved_sweeps_add_no_energy() {
     let mut random = Random::new(43);
     let (mut solver, mut guarded) = (GaussSeidel::new(), 0);
     for k in 0..4000 {

@@ -25,7 +25,7 @@ impl Lu {
         Self { n: 0, a: Vec::with_capacity(n * n), exchanges: Vec::with_capacity(n) }
     }
 
-    /// Makes room for an `n` by `n` matrix, column by column, filled with zeros.
+    /// Resizes to an `n` by `n` matrix, column by column, filled with zeros.
     pub fn reset(&mut self, n: usize) -> &mut [f64] {
         self.n = n;
         self.a.clear();
@@ -34,7 +34,7 @@ impl Lu {
         &mut self.a
     }
 
-    /// Factorises what [`Lu::reset`] handed out.
+    /// Factorises the matrix of [`Lu::reset`].
     pub fn factor(&mut self) -> Result<(), DependentColumn> {
         let n = self.n;
         for k in 0..n {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_solved_to_rounding_and_the_memory_serves_again() {
+    fn a_system_is_solved_to_rounding_and_the_workspace_is_reused() {
         let mut lu = Lu::new(9);
         for n in [9, 1, 5] {
             let a = sample(n);

@@ -1,4 +1,4 @@
-//! The judge of nearest points. Calls no solver.
+//! Residual of nearest points. Calls no solver.
 
 use super::HullPoint;
 use crate::arithmetic::{TwofoldSum, dot, norm};
@@ -23,7 +23,7 @@ impl HullResidual {
     }
 }
 
-/// Judges a nearest point to `target`, whichever solver it came from.
+/// Residual of a nearest point to `target`, whichever solver it came from.
 pub fn hull_residual<P: AsRef<[f64]>>(
     points: &[P],
     target: &[f64],

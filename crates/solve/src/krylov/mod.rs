@@ -25,7 +25,7 @@ pub struct Gmres {
 pub struct GmresReport {
     /// Products with the matrix.
     pub products: usize,
-    /// `|b - A x| / |b|`, as the method sees it.
+    /// `|b - A x| / |b|`, by the recurrence of the method.
     pub residual: f64,
     /// Whether the tolerance was met.
     pub converged: bool,
@@ -176,7 +176,7 @@ impl Gmres {
     }
 }
 
-/// Which product is asked for.
+/// Which product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Product {
     /// `A v`

@@ -42,7 +42,7 @@ enum PathEnd {
     Failed,
 }
 
-/// Solves linear complementarity problems in memory of its own.
+/// Solves linear complementarity problems with a reusable workspace.
 ///
 /// ```
 /// use percussion_solve::{Lcp, Lemke};
@@ -78,7 +78,7 @@ pub struct Lemke {
 }
 
 impl Lemke {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
@@ -310,7 +310,7 @@ impl Lemke {
         true
     }
 
-    /// `B x = q` with the factors at hand, refined twice.
+    /// `B x = q` with the present factors, refined twice.
     fn solve_basis(&mut self) {
         let n = self.n;
         self.x.fill(0.0);

@@ -15,7 +15,7 @@ use super::problem::{Lcp, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
 use crate::tolerances::lcp::CANCELLED;
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     /// Row-major `[M | q]` with pivoted unknowns exchanged against their equations, n by n + 1.

@@ -46,7 +46,7 @@ impl Lcp {
         Ok(())
     }
 
-    /// Room for a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
+    /// Resizes to a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
     pub(super) fn resize(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
@@ -88,7 +88,7 @@ impl Lcp {
     }
 }
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LcpOutcome {
     /// A complementary pair.
@@ -139,7 +139,7 @@ impl LcpRay {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LcpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: LcpOutcome,
     /// The unknowns (where the ray begins, if there is one).
     pub z: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The judge of linear complementarity problems. Calls no solver.
+//! Residual of linear complementarity problems. Calls no solver.
 
 use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
@@ -8,7 +8,7 @@ use crate::error::{SolveError, length};
 /// Relative errors of an answer, all zero for a perfect one.
 ///
 /// The unit of `z` is its largest entry, that of `w_i` the size of its terms, `|q_i| + |M_i|₁ max |z|`. A ray
-/// is judged by the same conditions without q.
+/// satisfies the same conditions without q.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LcpResidual {
     /// Error of `w = M z + q`, or of `w = 0` in the row of a free unknown.
@@ -26,7 +26,7 @@ impl LcpResidual {
     }
 }
 
-/// Judges an answer, whichever solver it came from. One without solution or ray is infinitely bad.
+/// Residual of an answer, whichever solver it came from. One without solution or ray is infinitely bad.
 pub fn lcp_residual(problem: &Lcp, solution: &LcpSolution) -> Result<LcpResidual, SolveError> {
     let n = problem.size();
     match (&solution.ray, solution.outcome) {

@@ -1,6 +1,6 @@
 //! Linear programs: minimise or maximise `c . x` over two-sided rows and two-sided variable bounds.
 //!
-//! [`LinearProgram`] is the problem, [`solve_lp`] the bounded simplex method, [`lp_residual`] the judge.
+//! [`LinearProgram`] is the problem, [`solve_lp`] the bounded simplex method, [`lp_residual`] the residual.
 
 mod problem;
 mod residual;

@@ -55,14 +55,14 @@ impl LinearProgram {
 
 constrained!(LinearProgram);
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LpOutcome {
     /// A vertex (or, with free directions, a face) on which the objective is best, with its multipliers.
     Optimal,
     /// No point satisfies the constraints: the multipliers are Farkas' proof.
     Infeasible,
-    /// The objective improves for ever along [`LpSolution::ray`], starting from [`LpSolution::x`].
+    /// The objective improves without bound along [`LpSolution::ray`], starting from [`LpSolution::x`].
     Unbounded,
     /// Neither was established within the iteration limit; `x` is the last basic point.
     IterationLimit,
@@ -93,7 +93,7 @@ pub struct Basis {
 /// An answer with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: LpOutcome,
     /// The point: optimal, or feasible where unbounded, or the least infeasible one found.
     pub x: Vec<f64>,

@@ -2,7 +2,7 @@
 //!
 //! Phase one minimises the sum of infeasibilities of the basic quantities, phase two the objective; which one
 //! applies is decided anew before each pivot. Pricing is by steepest edge, exact because the whole tableau is
-//! at hand. The ratio test is Harris': among the blocking quantities that tie within the feasibility tolerance
+//! available. The ratio test is Harris': among the blocking quantities that tie within the feasibility tolerance
 //! the one with the largest pivot leaves. After a run of degenerate pivots Bland's least-index rule takes over
 //! until the point moves again: it cannot cycle, neither in phase two nor in phase one, where a degenerate pivot
 //! leaves the infeasibilities and hence the cost vector as they are.
@@ -165,7 +165,7 @@ impl Simplex<'_> {
             let block = entering.map(|(q, d)| {
                 let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.pivot_floor);
                 match block {
-                    // Infeasibilities cannot fall for ever: a pivot as small as the gain must be there.
+                    // Infeasibilities cannot fall without end: a pivot as small as the gain must be there.
                     Blocking::Nothing if !feasible => {
                         (q, d, self.ratio_test(q, -d.signum(), tolerance, bland, 0.0))
                     }

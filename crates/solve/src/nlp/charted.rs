@@ -11,7 +11,7 @@
 use super::problem::{Bound, ChartBlock, Layout, Program, Undefined};
 use crate::tolerances::charts::STEP;
 
-/// A program seen through a chart.
+/// A program in the coordinates of a chart.
 pub struct Charted<'a, P: Program> {
     program: &'a mut P,
     base: P::Point,
@@ -35,7 +35,7 @@ pub struct Charted<'a, P: Program> {
 }
 
 impl<'a, P: Program> Charted<'a, P> {
-    /// Sees a program from a base.
+    /// A program in coordinates around a base.
     pub fn new(program: &'a mut P, base: &P::Point) -> Self {
         let old = program.layout().clone();
         let n = old.variables.len();

@@ -1,5 +1,5 @@
 //! Ipopt as a second solver, through its C interface (version 3.11 or newer): the same programs, seen through a chart; the same
-//! outcomes, judged by the same judge. Only with the feature `ipopt`, which needs the library.
+//! outcomes, checked by the same residual. Only with the feature `ipopt`, which needs the library.
 
 use super::charted::Charted;
 use super::interior_point::Options;
@@ -45,7 +45,7 @@ type Intermediate =
     extern "C" fn(c_int, c_int, f64, f64, f64, f64, f64, f64, f64, f64, c_int, Opaque) -> c_int;
 
 // The interface's booleans are C integers up to 3.13 and C booleans after. Callbacks return a register whose low byte is right
-// for both and read none that they are given; of the library's own only the low byte is looked at.
+// for both and read none that they are given; of the library's own only the low byte is read.
 #[link(name = "ipopt")]
 unsafe extern "C" {
     fn CreateIpoptProblem(
@@ -115,7 +115,7 @@ impl<P: Program> Context<'_, '_, P> {
 
 /// The callbacks' context and the slices they are given.
 ///
-/// SAFETY of all callbacks: Ipopt hands back the pointer given to `IpoptSolve`, which lives until it returns and is used by one
+/// SAFETY of all callbacks: Ipopt passes the pointer given to `IpoptSolve`, which lives until it returns and is used by one
 /// callback at a time, and arrays of the lengths declared to `CreateIpoptProblem`.
 macro_rules! context {
     ($user:ident) => {

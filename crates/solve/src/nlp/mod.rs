@@ -1,7 +1,7 @@
 //! Nonlinear programs with sparse derivatives, on manifolds too.
 //!
-//! [`Program`] is the problem, [`InteriorPoint`] the solver, [`kkt_residual`] the judge. [`Charted`] makes lists of numbers of points on
-//! a manifold, for solvers that know nothing else; [`check_derivatives`] compares derivatives with differences.
+//! [`Program`] is the problem, [`InteriorPoint`] the solver, [`kkt_residual`] the residual. [`Charted`] makes lists of numbers of points on
+//! a manifold, for solvers that need them; [`check_derivatives`] compares derivatives with differences.
 
 mod charted;
 mod derivative_check;

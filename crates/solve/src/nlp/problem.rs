@@ -103,7 +103,7 @@ pub struct Undefined(pub String);
 
 /// A nonlinear program with sparse derivatives.
 pub trait Program {
-    /// What is sought.
+    /// The unknown.
     type Point: Clone;
 
     /// Sizes, bounds and places of entries.
@@ -135,14 +135,14 @@ pub trait Program {
         hessian: &mut [f64],
     ) -> Result<(), Undefined>;
 
-    /// For solvers that know lists of numbers only, `x` with the point `base` moved by `x`: how that point moves, as a step
+    /// For solvers that work on lists of numbers, `x` with the point `base` moved by `x`: how that point moves, as a step
     /// `d` at itself, when `x` changes. `∂d/∂x` is block diagonal; variables in no block are plain numbers.
     fn chart(&self, base: &Self::Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
         let _ = (base, x);
         blocks.clear();
     }
 
-    /// What a constraint is, in the words of who posed the problem.
+    /// What a constraint is, as the program calls it.
     fn constraint_name(&self, constraint: usize) -> String {
         format!("constraint {constraint}")
     }

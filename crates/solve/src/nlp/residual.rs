@@ -1,4 +1,4 @@
-//! The judge of nonlinear programs: how far a point with multipliers is from the conditions of first order. Calls no solver.
+//! KKT residual of nonlinear programs: how far a point with multipliers is from the conditions of first order. Calls no solver.
 //!
 //! ```text
 //! ∇f + Jᵀ y - lower + upper = 0,   l ≤ c ≤ u,   l ≤ x ≤ u,
@@ -49,7 +49,7 @@ impl KktResidual {
     }
 }
 
-/// Judges a point with multipliers, whichever solver they came from.
+/// Residual of a point with multipliers, whichever solver they came from.
 pub fn kkt_residual<P: Program>(
     program: &mut P,
     at: &P::Point,
@@ -83,7 +83,7 @@ pub fn kkt_residual<P: Program>(
     let largest = terms.iter().fold(0.0, |a: f64, b| a.max(*b));
     for j in 0..n {
         let bound = layout.variables[j];
-        // What holds a variable that cannot move is not asked for.
+        // Multipliers of a fixed variable are not compared.
         let left = if bound.is_equation() { 0.0 } else { (gradient[j] - lower[j] + upper[j]).abs() };
         let size = terms[j].max(lower[j].abs()).max(upper[j].abs()).max(SIGNIFICANT * largest);
         worst(&mut residual.stationarity, left);

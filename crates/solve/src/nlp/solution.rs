@@ -37,9 +37,9 @@ pub enum ConstraintId {
 pub struct Conflict {
     /// Which one.
     pub id: ConstraintId,
-    /// Its name, in the words of who posed the program.
+    /// Its name, as the program calls it.
     pub name: String,
-    /// By how much it is violated where the sum of violations is least; zero for one that holds and stands in the way.
+    /// By how much it is violated where the sum of violations is least; zero for one that holds and conflicts.
     pub violation: f64,
     /// Its multiplier there: by how much the sum of violations falls when its bound gives way by one.
     pub multiplier: f64,
@@ -48,7 +48,7 @@ pub struct Conflict {
 /// What became of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The conditions of Karush, Kuhn and Tucker hold to the tolerances asked for, and no direction that keeps the active
+    /// The conditions of Karush, Kuhn and Tucker hold to the tolerances, and no direction that keeps the active
     /// constraints curves downwards.
     Optimal,
     /// Feasible, and optimal only to the looser tolerance; no step leads further.
@@ -75,7 +75,7 @@ pub enum Outcome {
     },
     /// The iterations allowed were used up.
     IterationLimit,
-    /// The watcher said so.
+    /// The callback stopped the search.
     Stopped,
 }
 
@@ -103,7 +103,7 @@ pub struct Solution<P> {
     pub multipliers: Multipliers,
     /// What became of the search.
     pub outcome: Outcome,
-    /// The judge's figures at the point.
+    /// The KKT residual at the point.
     pub residual: KktResidual,
     /// Iterations made.
     pub iterations: usize,
@@ -126,7 +126,7 @@ impl<P> Solution<P> {
     }
 }
 
-/// What the watcher wants.
+/// Return value of a callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallbackAction {
     /// Go on.
@@ -135,7 +135,7 @@ pub enum CallbackAction {
     Stop,
 }
 
-/// One iteration, told after its step; the first record tells the start.
+/// One iteration, after its step; the first record is that of the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IterationRecord {
     /// Which iteration; zero is the start.
@@ -172,13 +172,13 @@ pub enum Acceptance {
     None,
     /// The objective with its barrier fell enough.
     Objective,
-    /// The filter let it pass.
+    /// The filter accepts it.
     Filter,
     /// After a correction of second order.
     SecondOrderCorrection,
-    /// The equations of the barrier problem hold the better for it, though the filter does not let it pass.
+    /// The equations of the barrier problem hold the better for it, though the filter does not accept it.
     SoftRestoration,
-    /// Untested, to see whether later steps make up for it.
+    /// Untested, which later steps must make up for.
     Watchdog,
     /// Too short for its effect to show.
     Tiny,

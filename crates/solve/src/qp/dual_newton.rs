@@ -1,13 +1,13 @@
 //! Projection onto `{A x = b, lower <= x <= upper}` by Newton's method on the dual.
 //!
-//! The point nearest to the target among those that respect the bounds and a price μ on the rows is
-//! `x(μ) = clamp(target + Q^T μ)`, Q an orthonormal basis of the rows. The prices that make it satisfy the rows
+//! The point nearest to the target among those that respect the bounds and a multiplier μ of the rows is
+//! `x(μ) = clamp(target + Q^T μ)`, Q an orthonormal basis of the rows. The multipliers that make it satisfy the rows
 //! minimise a convex, piecewise quadratic function of as many unknowns as there are independent rows (five for
 //! the weights of a contact in space), whatever the number of variables. Newton's direction with an exact line
 //! search along the kinks ends after a few steps on the right piece. The bounds and the stationarity then hold
 //! by construction; only the rows carry an error, which is measured in twice the working precision.
 //!
-//! Where it does not settle (an infeasible problem, a nearly singular piece) it says so, and the caller
+//! Where it does not converge (an infeasible problem, a nearly singular piece) it reports that, and the caller
 //! turns to the active-set method.
 
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
@@ -17,7 +17,7 @@ use crate::tolerances::qp::{CONSISTENT, DEPENDENT};
 
 const ITERATIONS: usize = 60;
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DualNewton {
     /// Independent rows, orthonormal, row-major r x n, and their right-hand side.
@@ -45,7 +45,7 @@ impl DualNewton {
             && (0..problem.rows()).all(|i| constraints.row_bounds(i).0 == constraints.row_bounds(i).1)
     }
 
-    /// Solves the problem; false if it did not settle.
+    /// Solves the problem; false if it did not converge.
     pub(super) fn solve(&mut self, problem: &QuadraticProgram, answer: &mut QpSolution) -> bool {
         answer.prepare(problem.variables(), problem.rows());
         if !self.orthonormalise(problem) {
@@ -257,7 +257,7 @@ impl DualNewton {
         (moving > 0 && slope > 0.0).then(|| at - value / slope)
     }
 
-    /// Turns prices of the orthonormal rows into multipliers of the original ones: `L^T y = mu`.
+    /// Turns multipliers of the orthonormal rows into multipliers of the original ones: `L^T y = mu`.
     fn recover_multipliers(&mut self, problem: &QuadraticProgram, answer: &mut QpSolution) {
         let m = problem.rows();
         for k in (0..self.pivot.len()).rev() {

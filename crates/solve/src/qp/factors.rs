@@ -4,7 +4,7 @@
 //! |---|---|
 //! | J | n x n, column-major, `J J^T = G^-1`; its first q columns span the active normals in that metric |
 //! | R | upper triangular q x q with `J^T N = (R; 0)`, N the active normals |
-//! | d | `J^T normal` of the constraint at hand |
+//! | d | `J^T normal` of the constraint being added |
 //!
 //! Adding and dropping a constraint are Givens rotations of the columns of J. [Goldfarb and Idnani 1983, section 4]
 
@@ -119,7 +119,7 @@ impl Factors {
         }
     }
 
-    /// Takes the constraint whose d is at hand into the active set.
+    /// Adds the constraint whose d is stored to the active set.
     pub(super) fn add(&mut self) {
         let (n, q) = (self.n, self.q);
         // Rotate the tail of d into its entry q.

@@ -52,7 +52,7 @@ enum AddOutcome {
     Limit,
 }
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoldfarbIdnani {
     factors: Factors,

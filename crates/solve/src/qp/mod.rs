@@ -2,7 +2,7 @@
 //!
 //! [`QuadraticProgram`] is the problem, [`QpSolver`] holds the reusable memory of its two methods
 //! (Goldfarb and Idnani's dual active set; a dual Newton method for projections onto
-//! `{A x = b, lower <= x <= upper}`), [`qp_residual`] is the judge.
+//! `{A x = b, lower <= x <= upper}`), [`qp_residual`] is the residual.
 
 mod dual_newton;
 mod factors;

@@ -99,7 +99,7 @@ impl QuadraticProgram {
 
 constrained!(QuadraticProgram);
 
-/// What the mathematics answered. A strictly convex program cannot be unbounded.
+/// The outcome. A strictly convex program cannot be unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QpOutcome {
     /// The only minimum, with its multipliers.
@@ -114,7 +114,7 @@ pub enum QpOutcome {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: QpOutcome,
     /// The minimum (or the last point, if there is none).
     pub x: Vec<f64>,

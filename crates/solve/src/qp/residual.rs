@@ -1,4 +1,4 @@
-//! The judge of quadratic programs: how far an answer is from proving what it claims. Calls no solver.
+//! Residual of quadratic programs: how far an answer is from proving what it claims. Calls no solver.
 
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::max_abs;
@@ -28,7 +28,7 @@ impl QpResidual {
     }
 }
 
-/// Judges an answer, whichever solver it came from.
+/// Residual of an answer, whichever solver it came from.
 pub fn qp_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result<QpResidual, SolveError> {
     let (n, m) = (problem.variables(), problem.rows());
     let QpSolution { x, row_duals: y, bound_duals: z, .. } = solution;

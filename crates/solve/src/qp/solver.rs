@@ -1,4 +1,4 @@
-//! The door to the quadratic solvers: chooses the method and owns the memory.
+//! Entry point of the quadratic solvers: chooses the method and owns the memory.
 
 use super::dual_newton::DualNewton;
 use super::goldfarb_idnani::GoldfarbIdnani;
@@ -9,7 +9,7 @@ use crate::error::SolveError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QpMethod {
     /// Newton on the dual for projections onto equality rows and bounds, with the active set behind it for
-    /// those that do not settle; the active set for everything else.
+    /// those that do not converge; the active set for everything else.
     #[default]
     Automatic,
     /// The dual active-set method of Goldfarb and Idnani (1983).
@@ -19,7 +19,7 @@ pub enum QpMethod {
     DualNewton,
 }
 
-/// Solves strictly convex quadratic programs in memory of its own: after the first problem of a given size
+/// Solves strictly convex quadratic programs with a reusable workspace: after the first problem of a given size
 /// nothing is allocated.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub struct QpSolver {
 }
 
 impl QpSolver {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }

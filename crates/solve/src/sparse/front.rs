@@ -1,7 +1,7 @@
 //! Elimination within a front: dense columns of which those of the front itself are candidates for pivots.
 //!
-//! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous wherever it is
-//! looked at, and a change of order swaps rows and columns.
+//! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous on either
+//! side of the diagonal, and a change of order swaps rows and columns.
 
 use crate::simd::{Kernel, Packet};
 use crate::tolerances::sparse::{CANCELLED, GOOD_GROWTH, ZERO};
@@ -38,7 +38,7 @@ pub(super) struct Front<'a> {
     pub positions: &'a mut [u32],
 }
 
-/// Elimination of a front and the update of what is left, as one piece of work for the processor at hand.
+/// Elimination of a front and the update of what is left, as a kernel.
 pub(super) struct EliminateFront<'a, 'b> {
     pub front: &'a mut Front<'b>,
     pub pivots: &'a mut Vec<Pivot>,

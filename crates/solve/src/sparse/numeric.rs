@@ -16,7 +16,7 @@ pub struct Inertia {
     pub positive: usize,
     /// How many are negative.
     pub negative: usize,
-    /// How many are zero, as far as can be told.
+    /// How many are zero, to rounding.
     pub zero: usize,
 }
 

@@ -140,7 +140,7 @@ impl Stored {
         other
     }
 
-    /// A problem whose momenta, offsets, gaps and drifts differ by up to so much in the units of the judge.
+    /// A problem whose momenta, offsets, gaps and drifts differ by up to so much in the units of the residual.
     pub fn changed(&self, by: f64, random: &mut Random) -> Self {
         let unit = by * self.problem().momentum_size();
         let mut other = self.clone();
@@ -155,7 +155,7 @@ impl Stored {
         other
     }
 
-    /// The velocity of an answer in the units of the judge, its unknowns where they were stored.
+    /// The velocity of an answer in the units of the residual, its unknowns where they were stored.
     pub fn velocity(&self, answer: &FrictionalSolution) -> Vec<f64> {
         let size = self.problem().momentum_size();
         let mut v = vec![0.0; self.origin.len()];

@@ -5,14 +5,14 @@
 //! ```
 //!
 //! Walker and Ni (SIAM J. Numer. Anal. 49, 2011). Differs: a step after which f has grown is not trusted, the
-//! memory is dropped and the plain iteration taken instead; f may be seen through a linear map that is shorter
+//! memory is dropped and the plain iteration taken instead; f may be a linear image that is shorter
 //! than x itself.
 
 use crate::arithmetic::{add_scaled, dot, norm};
 use crate::least_squares::least_squares;
 use crate::tolerances::friction::MAX_WEIGHTS;
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Anderson {
     /// Lengths of f and of x.
@@ -35,7 +35,7 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for f of length n, x of length m and a number of differences; forgets everything. Trust ends
+    /// Memory for f of length n, x of length m and a number of differences; clears everything. Trust ends
     /// where f has grown to this multiple of the least seen since the last restart.
     pub(super) fn prepare(&mut self, n: usize, m: usize, depth: usize, trust: f64) {
         (self.n, self.m, self.depth, self.trust) = (n, m, depth.min(n), trust);

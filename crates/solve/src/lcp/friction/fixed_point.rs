@@ -42,7 +42,7 @@ pub struct FixedPointReport {
     pub contraction: f64,
     /// The last change, in the units of [the module](super).
     pub change: f64,
-    /// Whether the judge's residual came below the tolerance.
+    /// Whether the residual came below the tolerance.
     pub converged: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct FixedPoint {
     pub tolerance: f64,
     /// Most relaxations to solve.
     pub max_relaxations: usize,
-    /// Relaxations that the extrapolation of Γ looks back on; the plain map at zero.
+    /// Relaxations of the Anderson extrapolation of Γ; the plain map at zero.
     pub anderson_depth: usize,
     relaxation: ConvexRelaxation,
     widening: Vec<f64>,
@@ -96,7 +96,7 @@ impl FixedPoint {
         self.report
     }
 
-    /// Solves a problem. The answer, judged by Coulomb's law, lives until the next call; the iterations it
+    /// Solves a problem. The answer, checked against Coulomb's law, lives until the next call; the iterations it
     /// counts are those of the interior-point method in all relaxations.
     pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
@@ -104,7 +104,7 @@ impl FixedPoint {
         self.iterate(problem)
     }
 
-    /// Solves a problem from the slips of another one, matched by their order: those of the step before, as a
+    /// Solves a problem from the slips of another one, matched by their order: a warm start from the step before, as a
     /// rule. Entries that are missing start at zero.
     pub fn solve_from(
         &mut self,

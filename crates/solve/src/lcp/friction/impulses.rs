@@ -117,7 +117,7 @@ pub struct NotPointed {
     pub facets: Vec<f64>,
 }
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionalOutcome {
     /// Impulses that satisfy all conditions.
@@ -132,11 +132,11 @@ pub enum FrictionalOutcome {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionalSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: FrictionalOutcome,
     /// The impulses, or the last ones tried.
     pub impulses: Impulses,
-    /// What the judge says of them; to rounding, where sweeps end far from a solution.
+    /// Their residual; to rounding, where sweeps end far from a solution.
     pub residual: FrictionalResidual,
     /// Pivots, interior-point iterations, or sweeps and factorisations.
     pub iterations: usize,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which
-//! is therefore not pointed [Hart 5.7, 5.8]. Contacts that do not rub bring no facets and no λ. Redundant
+//! is therefore not pointed [Hart 5.7, 5.8]. Contacts without friction have no facets and no λ. Redundant
 //! equalities are passed over by the elimination of the free unknowns.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
@@ -30,7 +30,7 @@ enum Unknown {
     Slip(usize),
 }
 
-/// Solves frictional problems by Lemke's method, in memory of its own.
+/// Solves frictional problems by Lemke's method, with a reusable workspace.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionalLemke {
     lemke: Lemke,
@@ -40,7 +40,7 @@ pub struct FrictionalLemke {
 }
 
 impl FrictionalLemke {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }

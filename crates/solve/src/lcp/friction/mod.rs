@@ -5,11 +5,11 @@
 //! νᵀ v + Υ = 0                                               equalities
 //! nᵀ v + Δ >= 0            ⊥  c_n >= 0                       contacts
 //! dᵀ v + λ >= 0            ⊥  β   >= 0     for d = ±t        friction resists motion,
-//! μ c_n - Σ β >= 0         ⊥  λ   >= 0                       as far as the pressure lets it
+//! μ c_n - Σ β >= 0         ⊥  λ   >= 0                       within the cone
 //! ```
 //!
 //! [Hart 5.1-5.2], with M block diagonal; every row ν, n, t touches at most two blocks. [`FrictionContactProblem`] stores
-//! it sparsely, [`Impulses`] is the answer, [`frictional_residual`] the judge of all solvers:
+//! it sparsely, [`Impulses`] is the answer, [`frictional_residual`] the residual that checks all solvers:
 //!
 //! | solver | answers | for |
 //! |---|---|---|

@@ -23,7 +23,7 @@ impl Contact {
         self.tangents.0..self.tangents.1
     }
 
-    /// Whether friction can act at all.
+    /// Whether it has friction and tangents.
     pub(super) fn has_friction(&self) -> bool {
         self.friction > 0.0 && self.tangents.1 > self.tangents.0
     }
@@ -68,7 +68,7 @@ impl FrictionContactProblem {
         Self::default()
     }
 
-    /// Forgets everything but the memory.
+    /// Clears the problem, keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.inverse.clear();
@@ -156,15 +156,15 @@ impl FrictionContactProblem {
         self.blocks.len() - 1
     }
 
-    /// Counts what a row asks for among the sizes of momenta.
+    /// Includes the offset of a row in the momentum size.
     fn include_in_scale(&mut self, compliance: f64, offset: f64) {
-        // Few ask for more than all before.
+        // Few exceed all before.
         if offset * offset > self.size * self.size * compliance {
             self.size = self.size.max(offset.abs() / compliance.sqrt());
         }
     }
 
-    /// Demands `row . v + offset = 0`. Rows may repeat each other.
+    /// Adds the equality `row . v + offset = 0`. Rows may be redundant.
     pub fn equality(&mut self, row: &[Entry], offset: f64) -> Result<&mut Self, SolveError> {
         all_finite("offset of an equality", &[offset])?;
         let row = self.row(row)?;
@@ -184,7 +184,7 @@ impl FrictionContactProblem {
             });
         }
         let normal = self.row(normal)?;
-        // An open gap asks for nothing.
+        // An open gap does not count.
         self.include_in_scale(normal.compliance, gap.min(0.0));
         let end = self.tangents.len();
         self.contacts.push(Contact { normal, gap, friction, tangents: (end, end) });

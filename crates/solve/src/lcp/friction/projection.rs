@@ -1,4 +1,4 @@
-//! The velocity nearest to the free one, in the metric of energy, that meets demands on rows.
+//! The velocity nearest to the free one, in the metric of energy, subject to linear constraints.
 //!
 //! ```text
 //! minimise 1/2 vᵀ M v - bᵀ v   subject to   aᵢᵀ v >= rᵢ (or =)

@@ -43,7 +43,7 @@ pub struct ConvexRelaxation {
 }
 
 impl ConvexRelaxation {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }

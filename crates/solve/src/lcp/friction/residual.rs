@@ -1,4 +1,4 @@
-//! The judge of impulses with friction. Calls no solver.
+//! Residual of impulses with friction. Calls no solver.
 
 use super::impulses::{Cone, Impulses, NotPointed};
 use super::problem::{Contact, FrictionContactProblem};
@@ -41,7 +41,7 @@ impl FrictionalResidual {
     }
 }
 
-/// Judges impulses, whichever solver they came from.
+/// Residual of impulses, whichever solver they came from.
 pub fn frictional_residual(
     problem: &FrictionContactProblem,
     impulses: &Impulses,
@@ -52,7 +52,7 @@ pub fn frictional_residual(
     Ok(residual_of(problem, impulses, cone, None, &mut Vec::new()))
 }
 
-/// Judges impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ`
+/// Residual of impulses as a solution of the convex relaxation [Hart 5.3-5.4]: the normal velocity is `nᵀ v - μ λ`
 /// there, the gap `Δ + Γ`.
 pub fn relaxation_residual(
     problem: &FrictionContactProblem,
@@ -119,7 +119,7 @@ pub(super) fn root_compliance(problem: &FrictionContactProblem, contact: &Contac
     if g > 0.0 { g.sqrt() } else { contact.normal.compliance.sqrt() }
 }
 
-/// The judgement itself; `scratch` is overwritten.
+/// The residual itself; `scratch` is overwritten.
 pub(super) fn residual_of(
     problem: &FrictionContactProblem,
     impulses: &Impulses,

@@ -6,7 +6,7 @@ pub(super) const MAX_BLOCK: usize = 6;
 /// Numbers of a block, the rest zeros.
 pub(super) type BlockVector = [f64; MAX_BLOCK];
 
-/// Dot product, of a length that the compiler knows.
+/// Dot product, of constant length.
 #[inline(always)]
 pub(super) fn dot_six(a: &BlockVector, b: &BlockVector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]

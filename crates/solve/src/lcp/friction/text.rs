@@ -1,4 +1,4 @@
-//! A frictional problem as plain text, for libraries of problems; knows [the problem](super::problem) and nothing of files.
+//! A frictional problem as plain text, for libraries of problems.
 //!
 //! ```text
 //! frictional 1                         the form, and its version
@@ -204,7 +204,7 @@ struct Lines<'a> {
     rest: std::iter::Enumerate<std::str::Lines<'a>>,
     /// Number of the last line that was read.
     last: usize,
-    /// A line that was looked at.
+    /// A line read ahead.
     pending: Option<Line<'a>>,
 }
 
@@ -243,7 +243,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Hands the lines `on` that follow to whoever adds a row; what is wrong with it is told of the line that announced it.
+    /// Passes the lines `on` that follow to `add`; errors of the row name the line that announced it.
     fn row(
         &mut self,
         from: &Line,

@@ -19,7 +19,7 @@ use crate::tolerances::interior_point::{
     RESTART_BARRIER, SMALL_THETA, STATIONARY_VIOLATION, THETA_MU, UNBOUNDED, VIOLATION_WEIGHT,
 };
 
-/// Iterations in a row at acceptable points before the search is content with one.
+/// Iterations in a row at acceptable points after which the search ends.
 const ACCEPTABLE_ITERATIONS: usize = 15;
 const HUGE_MULTIPLIERS: &str = "the conditions hold only relative to multipliers that grow without end: the active \
                                 constraints are degenerate here";
@@ -27,7 +27,7 @@ const CYCLING: &str = "the iterates cycle without improvement, as at a kink of t
 /// Steps in a row whose effect does not show.
 const TINY_STEPS: usize = 3;
 const BLOCKED_STEPS: usize = 3;
-/// Fresh starts of the barrier.
+/// Restarts of the barrier.
 const BARRIER_RESTARTS: usize = 3;
 
 /// Why the loop ended.
@@ -42,7 +42,7 @@ pub(super) enum Exit {
     Unbounded,
     IterationLimit,
     Stopped,
-    /// Restoration has found a point that the search proper can go on from.
+    /// Restoration has found a point that the original problem can go on from.
     Restored,
 }
 
@@ -203,7 +203,7 @@ impl<P: Program> Algorithm<'_, P> {
     }
 
     /// Search direction and line search, with the filter augmented: the step and its fraction to the boundary. `Err` without step: the
-    /// loop ends, or goes on from the present iterate.
+    /// loop ends, or continues from the present iterate.
     fn find_step(
         &mut self,
         problem: &mut BarrierProblem,
@@ -271,7 +271,7 @@ impl<P: Program> Algorithm<'_, P> {
         Ok(Some(accepted))
     }
 
-    /// Reduces the violation only where bounds let no step of the search proper pass. `None` to go on.
+    /// Reduces the violation only where bounds block the steps of the original problem. `None` to go on.
     fn restore_where_blocked(&mut self, problem: &mut BarrierProblem) -> Option<Exit> {
         let (theta, phi) = (problem.theta(false), problem.phi(problem.current.f, &problem.current.w));
         problem.augment_filter(theta, phi);
@@ -372,7 +372,7 @@ impl<P: Program> Algorithm<'_, P> {
         std::mem::swap(&mut self.point, &mut self.trial_point);
     }
 
-    /// Tells the watcher.
+    /// Calls the callback.
     pub fn report(
         &mut self,
         problem: &mut BarrierProblem,
@@ -398,7 +398,7 @@ impl<P: Program> Algorithm<'_, P> {
         (self.callback)(&record)
     }
 
-    /// What to do where no step leads on: restore feasibility, start the barrier afresh, or say why not. `None` to go on.
+    /// What to do where no step leads on: restore feasibility, restart the barrier, or end. `None` to go on.
     fn fall_back(
         &mut self,
         problem: &mut BarrierProblem,
@@ -412,7 +412,7 @@ impl<P: Program> Algorithm<'_, P> {
         let tolerance = self.options.constraint_tolerance;
         problem.damping = 0.0;
         if why == CYCLING {
-            // Starting afresh leads back to the same kink.
+            // A restart leads back to the same kink.
             self.barrier_restarts = BARRIER_RESTARTS;
         }
         if !self.scaled.holds(&problem.current.c, tolerance)
@@ -440,7 +440,7 @@ impl<P: Program> Algorithm<'_, P> {
             return Some(Exit::Acceptable(reason));
         }
         if why == CYCLING {
-            // Stationarity tells nothing at a kink: where the iterates have ended is the better answer.
+            // Stationarity means nothing at a kink: the last iterate is the better answer.
             self.best = None;
         }
         Some(Exit::Stalled(reason))

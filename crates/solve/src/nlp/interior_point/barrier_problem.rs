@@ -1,10 +1,10 @@
-//! A barrier problem and its iterate: what the search proper and the restoration have in common.
+//! A barrier problem and its iterate: what the original problem and the restoration have in common.
 //!
 //! ```text
 //! minimise  weight f(x) + Σ cost t - μ Σ log(slacks of x and t)   subject to   c_i(x) - Σ sign t = target_i
 //! ```
 //!
-//! `t` are variables that belong to one row each: the slack of an inequality and, in restoration, the two parts of what a
+//! `t` are variables that belong to one row each: the slack of an inequality and, in restoration, the two parts of the residual of a
 //! row lacks. They never enter the matrix: a row's are eliminated into its diagonal entry.
 //!
 //! Symbols: `w = (x, t)`; `zl`, `zu` multipliers of the bounds of `w`; `y` of the rows; `theta` the sum of violations; `phi`
@@ -67,7 +67,7 @@ pub(super) struct BarrierProblem {
     pub proximal: f64,
     /// That centre; empty where the centre moves with the iterate.
     pub centre: Vec<f64>,
-    /// Added to the Hessian as well while the search goes to and fro: shorter steps in better directions.
+    /// Added to the Hessian as well while the iterates cycle: shorter steps in better directions.
     pub damping: f64,
     pub row_variables: Vec<RowVariable>,
     pub target: Vec<f64>,
@@ -96,7 +96,7 @@ pub(super) struct BarrierProblem {
 }
 
 impl BarrierProblem {
-    /// The search proper: a slack for every inequality.
+    /// The original problem: a slack for every inequality.
     pub fn new(reduced: &ReducedLayout, row_bound: impl Fn(usize) -> Bound) -> Self {
         let mut problem = Self { weight: 1.0, step_limits: reduced.step_limits.clone(), ..Self::default() };
         let mut bounds = reduced.columns.clone();
@@ -128,7 +128,7 @@ impl BarrierProblem {
         }
     }
 
-    /// Makes all vectors as long as they must be.
+    /// Resizes all vectors.
     pub fn allocate(&mut self, reduced: &ReducedLayout) {
         let (n, m, all) = (reduced.columns.len(), reduced.rows.len(), self.lower.len());
         for values in [&mut self.current, &mut self.trial] {
@@ -174,7 +174,7 @@ impl BarrierProblem {
         positive(self.upper[k] - w[k], self.upper[k])
     }
 
-    /// What the rows lack.
+    /// Residual of the rows.
     pub fn residual(&self, c: &[f64], w: &[f64], out: &mut [f64]) {
         for ((r, c), target) in out.iter_mut().zip(c).zip(&self.target) {
             *r = c - target;

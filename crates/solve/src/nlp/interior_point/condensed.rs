@@ -112,7 +112,7 @@ impl Condensed {
     }
 }
 
-/// The sum of all blocks' products, as one piece of work for the processor at hand.
+/// The sum of all blocks' products, as a kernel.
 struct AddBlocks<'a> {
     blocks: &'a [Block],
     workspace: &'a mut Vec<f64>,

@@ -7,17 +7,17 @@ use crate::tolerances::interior_point::{
     DAMPING_DECAY, DAMPING_GROWTH, FIRST_DAMPING, MAX_DAMPING, NO_DAMPING, PROGRESS,
 };
 
-/// Trials of a step that was cut, cuts that wake the damping, its first and largest value, growth and decay.
+/// Trials of a step that was cut, cuts that start the damping, its first and largest value, growth and decay.
 const CUT: usize = 3;
 const CUTS: usize = 4;
-/// Iterations with the same barrier and no smaller error before the search is said to go to and fro, with a barrier that can be
+/// Iterations with the same barrier and no smaller error that count as cycling, with a barrier that can be
 /// lowered and without.
 const PATIENCE: usize = 30;
 const PATIENCE_AT_LAST: usize = 60;
 /// One step in so many must have been cut.
 const SHARE: usize = 3;
 
-/// What is remembered of the last steps.
+/// Statistics of the last steps.
 #[derive(Default)]
 pub(super) struct CutSteps {
     cuts: usize,
@@ -28,7 +28,7 @@ pub(super) struct CutSteps {
 }
 
 impl CutSteps {
-    /// Looks at an accepted step and sets the damping of the next.
+    /// Records an accepted step and sets the damping of the next.
     pub fn record_step(&mut self, problem: &mut BarrierProblem, accepted: &AcceptedStep) {
         let cut = accepted.trials >= CUT;
         self.cuts_since += usize::from(cut);
@@ -49,13 +49,13 @@ impl CutSteps {
         problem.damping = (DAMPING_GROWTH * problem.damping).clamp(1.0, MAX_DAMPING);
     }
 
-    /// Whether the search has gone to and fro for long: the error, with the barrier's parameter as it is, gets no smaller.
+    /// Whether the iterates cycle: the error, with the barrier's parameter as it is, gets no smaller.
     pub fn is_cycling(&mut self, mu: f64, error: f64, last: bool) -> bool {
         if mu != self.mu || error < PROGRESS * self.best || self.best == 0.0 {
             *self = Self { cuts: self.cuts, mu, best: error, ..Self::default() };
         }
         self.since += 1;
-        // Steps that bounds cut tell nothing of kinks.
+        // Steps that are cut by bounds are no sign of kinks.
         let kinked = SHARE * self.cuts_since >= self.since;
         kinked && self.since > if last { PATIENCE_AT_LAST } else { PATIENCE }
     }

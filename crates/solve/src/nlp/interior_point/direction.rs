@@ -132,7 +132,7 @@ impl BarrierProblem {
         }
     }
 
-    /// Solves for the step with what the rows lack given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is worth
+    /// Solves for the step with the residual of the rows given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is worth
     /// anything.
     pub fn solve_step(&mut self, kkt: &mut KktSystem, columns: f64, step: &mut Step) -> bool {
         let n = self.columns();
@@ -240,7 +240,7 @@ impl BarrierProblem {
         }
     }
 
-    /// The shortest step to where the rows, linearised, hold, with the matrix of least squares factorised. Its columns are left in
+    /// The step of least norm to where the rows, linearised, hold, with the matrix of least squares factorised. Its columns are left in
     /// `self.step.w`.
     pub fn least_norm_step(&mut self, kkt: &mut KktSystem) {
         let n = self.columns();

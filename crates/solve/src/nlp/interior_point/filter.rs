@@ -9,7 +9,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Forgets all pairs.
+    /// Removes all pairs.
     pub fn clear(&mut self) {
         self.pairs.clear();
     }

@@ -129,7 +129,7 @@ impl KktSystem {
         }
     }
 
-    /// Forgets figures of former searches.
+    /// Resets counters and times.
     pub fn reset_statistics(&mut self) {
         self.factorisations = 0;
         self.factoring = Duration::ZERO;

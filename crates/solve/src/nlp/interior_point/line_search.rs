@@ -49,7 +49,7 @@ pub(super) struct AcceptedStep {
     pub alpha: f64,
     pub trials: usize,
     pub how: Acceptance,
-    /// Whether the filter must remember where the step began.
+    /// Whether the filter is augmented by where the step began.
     pub augment_filter: bool,
 }
 
@@ -112,7 +112,7 @@ impl<P: Program> Algorithm<'_, P> {
         self.scaled.differentiate(&self.trial_point, &mut trial.gradient, &mut trial.jacobian)
     }
 
-    /// Looks along the step for a point that the filter accepts.
+    /// Searches along the step for a point that the filter accepts.
     pub fn line_search(
         &mut self,
         problem: &mut BarrierProblem,
@@ -161,7 +161,7 @@ impl<P: Program> Algorithm<'_, P> {
         None
     }
 
-    /// Corrections of second order: the same matrix, with what the rows lack at the end of the step added.
+    /// Corrections of second order: the same matrix, with the residual of the rows at the end of the step added.
     fn second_order_correction(
         &mut self,
         problem: &mut BarrierProblem,
@@ -212,7 +212,7 @@ impl<P: Program> Algorithm<'_, P> {
         accepted
     }
 
-    /// Takes a step whose effect cannot be seen, untested; `None` if it is not that short or leads nowhere.
+    /// Takes a step below rounding, untested; `None` if it is not that short or leads nowhere.
     pub fn tiny_step(&mut self, problem: &mut BarrierProblem, tau: f64) -> Option<AcceptedStep> {
         if !problem.is_tiny() {
             return None;

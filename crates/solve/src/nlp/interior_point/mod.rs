@@ -1,14 +1,20 @@
-//! A primal-dual interior-point method with a filter line search, in the spirit of Wächter and Biegler, "On the implementation
-//! of an interior-point filter line-search algorithm for large-scale nonlinear programming" (2006), for points on manifolds.
+//! Primal-dual interior-point method with a filter line search, after Wächter and Biegler, "On the implementation of an
+//! interior-point filter line-search algorithm for large-scale nonlinear programming" (2006), for points on manifolds.
 //!
-//! `reduced` says what takes part, `scaled` evaluates, `kkt` factorises (`condensed` eliminates inequalities), `problem` is a barrier problem with its iterate,
-//! `direction` its Newton step, `search` and `filter` accept a part of it, `run` is the loop, `soft` takes steps that the filter
-//! does not let pass, `restoration` reduces violations where nothing else works, `watchdog` lets steps pass untested, `damping`
-//! shortens them at kinks, `saddle` leaves points that are no minima, `start` begins.
+//! ```text
+//! solve_from: initial point, scales, first multipliers                                  initial_point
+//! escape_saddles                                                                        negative_curvature
+//!   solve_barrier_problems: check_termination, decrease_barrier                         algorithm
+//!     search_direction: inertia correction, Newton step                                 direction, kkt, condensed
+//!     line_search: filter, Armijo condition, second_order_correction                    line_search, filter
+//!     watchdog_step, soft_step, restoration                                             watchdog, soft_restoration, restoration
+//! ```
 //!
-//! Differs from the paper: inequalities' slacks are eliminated from the matrix; the objective is scaled up as well as down;
-//! at the end of all searching the restoration's proximal centre moves with the iterate; steps are damped at kinks; saddles are
-//! left.
+//! `barrier_problem` is the iterate with its multipliers; `reduced_layout` and `scaled_program` the program without fixed variables,
+//! scaled; `cut_steps` damps steps at kinks. Greek constants carry the names of the paper.
+//!
+//! Differs from the paper: slacks of inequalities are eliminated from the matrix; the objective is scaled up as well as down; in
+//! final restoration the proximal centre moves with the iterate; steps are damped at kinks; saddle points are left.
 
 mod algorithm;
 mod barrier_problem;
@@ -51,7 +57,7 @@ pub struct InteriorPoint {
 }
 
 impl InteriorPoint {
-    /// Without memory yet.
+    /// With an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
@@ -66,7 +72,7 @@ impl InteriorPoint {
         self.solve_with_callback(program, start, options, &mut |_| CallbackAction::Continue)
     }
 
-    /// Solves a program; the watcher is told every iteration and may end the search.
+    /// Solves a program; the callback receives every iteration and may end the search.
     pub fn solve_with_callback<P: Program>(
         &mut self,
         program: &mut P,
@@ -152,7 +158,7 @@ impl<P: Program> Algorithm<'_, P> {
             Exit::Stopped => Outcome::Stopped,
             Exit::Restored => Outcome::Stalled { why: "restoration ended where it should not".into() },
         };
-        // Multipliers of the feasibility problem know no objective.
+        // Multipliers of the feasibility problem do not depend on the objective.
         let weight = if matches!(outcome, Outcome::Infeasible { .. }) { 1.0 } else { problem.weight };
         let reduced = self.scaled.reduced;
         let mut multipliers = Multipliers::zeros(reduced.variables, reduced.constraints);
@@ -185,7 +191,7 @@ impl<P: Program> Algorithm<'_, P> {
         (solution, self.point)
     }
 
-    /// The constraints that conflict: violated ones, then those that hold and stand in the way.
+    /// The constraints that conflict: violated ones, then those that hold and conflict.
     fn conflicts(&self, problem: &BarrierProblem) -> Vec<Conflict> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         for (row, &constraint) in self.scaled.reduced.constraint_of.iter().enumerate() {

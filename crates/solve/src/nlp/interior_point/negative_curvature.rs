@@ -16,15 +16,15 @@ use crate::tolerances::interior_point::{
 
 /// Saddles left at most.
 const MAX_ESCAPES: usize = 10;
-/// Rounds of inverse iteration at most, how often the regularisation is looked at, and the change of curvature that ends them.
+/// Rounds of inverse iteration at most, rounds between shifts of the regularisation, and the change of curvature that ends them.
 const ROUNDS: usize = 60;
 const SHIFT_EVERY: usize = 4;
 const LENGTHS: usize = 14;
-/// Corrections of what the rows lack at each length.
+/// Corrections of the residual of the rows at each length.
 const MAX_CORRECTIONS: usize = 6;
 
 impl<P: Program> Algorithm<'_, P> {
-    /// Runs, and goes on from where the Lagrangian curves downwards.
+    /// Runs the main loop and leaves saddle points: where the Lagrangian has negative curvature it continues.
     pub fn escape_saddles(&mut self, problem: &mut BarrierProblem) -> Exit {
         for _ in 0..MAX_ESCAPES {
             let exit = self.solve_barrier_problems(problem, None);
@@ -217,7 +217,7 @@ impl BarrierProblem {
         }
     }
 
-    /// Lets the slacks of the trial follow their rows as far as their ends allow.
+    /// Sets the slacks of the trial to their rows, within their bounds.
     fn reset_trial_slacks(&mut self) {
         let n = self.columns();
         for (k, row_variable) in self.row_variables.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::nlp::problem::{Bound, Layout};
 /// Marks what takes no part.
 const ABSENT: usize = usize::MAX;
 
-/// The part of a layout that a solver sees, with columns and rows of its own.
+/// The part of a layout that is solved for, with columns and rows of its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReducedLayout {
     /// Variables of the program, fixed ones too.
@@ -85,7 +85,7 @@ impl ReducedLayout {
         Ok(reduced)
     }
 
-    /// Whether a matrix laid out for one serves the other too.
+    /// Whether both have the same sparsity pattern.
     pub fn same_pattern(&self, other: &Self) -> bool {
         self.columns.len() == other.columns.len()
             && self.rows.len() == other.rows.len()

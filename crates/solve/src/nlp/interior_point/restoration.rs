@@ -6,7 +6,7 @@
 //!
 //! A proximal term keeps near what the rows do not determine: its centre is where the search was, or moves with the iterate at the
 //! end of all searching, where points of least violation should stay what they are. Distances are sums of steps, since points on
-//! manifolds have none. Ends where the filter of the search proper lets a point pass, or at a stationary point of the violation:
+//! manifolds have none. Ends where the filter of the original problem accepts a point, or at a stationary point of the violation:
 //! then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
 
 use super::algorithm::{Algorithm, Exit};
@@ -31,7 +31,7 @@ pub(super) struct RestorationGoal {
 }
 
 impl RestorationGoal {
-    /// Whether the search proper can go on from here.
+    /// Whether the original problem can go on from here.
     pub fn is_reached(&self, problem: &BarrierProblem) -> bool {
         let all = self.regular.lower.len();
         let w = &problem.current.w[..all];
@@ -45,7 +45,7 @@ impl RestorationGoal {
 }
 
 impl<P: Program> Algorithm<'_, P> {
-    /// Reduces the violation until the search proper can go on or, at the end of all searching, until there is none.
+    /// Reduces the violation until the original problem can go on or, at the end of all searching, until there is none.
     pub fn restoration(&mut self, problem: &mut BarrierProblem, is_final: bool) -> Exit {
         let all = problem.lower.len();
         let theta = problem.theta(false);
@@ -80,7 +80,7 @@ impl<P: Program> Algorithm<'_, P> {
                 problem.zu[..n].copy_from_slice(&inner.zu[..n]);
                 Exit::Infeasible
             }
-            // Feasible, but the filter remembers better objectives: it forgets.
+            // Feasible, but the filter contains better objectives: it is cleared.
             Exit::Converged | Exit::Stalled(_) if reached <= RESTORATION_GAIN * theta => {
                 problem.filter.clear();
                 self.resume_after_restoration(problem)

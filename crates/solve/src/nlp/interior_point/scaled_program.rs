@@ -1,4 +1,4 @@
-//! The program as the search sees it: rows scaled, fixed variables and free constraints left out, time and calls counted.
+//! The program of the algorithm: rows scaled, fixed variables and free constraints left out, time and calls counted.
 
 use super::reduced_layout::ReducedLayout;
 use crate::nlp::problem::{Bound, Program};
@@ -22,7 +22,7 @@ pub(super) struct ScaledProgram<'a, P: Program> {
     pub evaluations: usize,
     /// Time spent in the program.
     pub time: Duration,
-    /// Why the program had no value where it was last asked, if so.
+    /// Why the program had no value where it was last evaluated, if so.
     pub undefined: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Where the filter lets nothing pass: whole steps of all unknowns are taken while the equations of the barrier problem hold the
-//! better for it, until the filter is content again. Cheaper than restoration, and without leaving the neighbourhood.
+//! Where the filter accepts nothing: whole steps of all unknowns are taken while the equations of the barrier problem hold the
+//! better for it, until the filter accepts a point. Cheaper than restoration, and without leaving the neighbourhood.
 //! [Wächter and Biegler 2006], section 3.4.
 
 use super::algorithm::Algorithm;
@@ -12,7 +12,7 @@ use crate::tolerances::interior_point::SOFT_GAIN;
 /// Steps in a row at most.
 const STEPS: usize = 10;
 
-/// Such steps since the filter let a point pass.
+/// Such steps since the filter accepted a point.
 #[derive(Default)]
 pub(super) struct SoftRestoration {
     steps: usize,
@@ -26,7 +26,7 @@ impl SoftRestoration {
 }
 
 impl BarrierProblem {
-    /// What the equations of the barrier problem lack, on average.
+    /// Mean error of the primal-dual equations.
     fn primal_dual_error(&mut self) -> f64 {
         self.update_lagrangian_gradient();
         let (mut dual, mut products, mut ends) = (0.0, 0.0, 0_usize);

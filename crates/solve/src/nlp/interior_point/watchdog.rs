@@ -7,7 +7,7 @@ use super::line_search::{AcceptedStep, LineSearchReference};
 use crate::nlp::problem::Program;
 use crate::nlp::solution::Acceptance;
 
-/// Shortened steps in a row that wake it, and steps that it lets pass untested.
+/// Shortened steps in a row that start it, and steps that it accepts untested.
 const SHORTENED_STEPS: usize = 10;
 const UNTESTED: usize = 3;
 
@@ -30,7 +30,7 @@ pub(super) enum WatchdogOutcome {
 }
 
 impl<P: Program> Algorithm<'_, P> {
-    /// Wakes the watchdog if it is time.
+    /// Starts the watchdog after enough shortened steps.
     pub fn start_watchdog(
         &mut self,
         problem: &BarrierProblem,

@@ -11,7 +11,7 @@ use crate::simd::{Instructions, Kernel, Packet};
 use crate::tolerances::gauss_seidel::DEPENDENT;
 
 impl System {
-    /// Takes a problem over; all impulses are zero.
+    /// Assembles a problem; all impulses are zero.
     pub(super) fn assemble(&mut self, problem: &FrictionContactProblem) {
         self.size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (masses, factors) = (problem.masses(), problem.all_factors());
@@ -69,7 +69,7 @@ impl System {
         }
     }
 
-    /// A contact of the usual kind.
+    /// A contact with diagonal masses.
     #[inline(always)]
     fn write_diagonal<P: Packet>(&mut self, contact_rows: &DiagonalContact) -> Constraint {
         let DiagonalContact { contact, rows, roots } = contact_rows;
@@ -168,7 +168,7 @@ impl Constraint {
     }
 }
 
-/// A contact with friction along two tangents, all of whose rows touch the same blocks, each with masses that are uncoupled.
+/// A contact with friction along two tangents, all of whose rows touch the same blocks, with diagonal mass matrices.
 struct DiagonalContact<'a> {
     contact: &'a Contact,
     rows: [&'a Row; 3],

@@ -1,8 +1,8 @@
 //! Sparse linear systems of blocks of six, with a symmetric pattern and any values: elimination without
-//! exchanges between blocks, in an order of least degree. Knows no contacts.
+//! exchanges between blocks, in an order of least degree.
 //!
 //! ```text
-//! order:   always the block with the fewest neighbours left; its neighbours become neighbours of each other
+//! order:   always the block with the least degree; its neighbours become neighbours of each other
 //! factor:  for each k in that order: D_k⁻¹;  L_ik = A_ik D_k⁻¹;  A_ij -= L_ik U_kj for all neighbours i, j
 //! ```
 
@@ -99,7 +99,7 @@ impl BlockLu {
         self.first.clear();
         self.first.push(0);
         for k in 0..n {
-            // The list is short enough to look at all of it.
+            // The list is short.
             let left = (0..n).filter(|i| self.position[*i] == u32::MAX);
             let Some(next) = left.min_by_key(|i| self.neighbours[*i].len()) else { break };
             self.position[next] = k as u32;

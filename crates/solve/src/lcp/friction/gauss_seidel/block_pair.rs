@@ -1,11 +1,11 @@
-//! Products of rows and velocities, four numbers side by side.
+//! Products of rows and velocities, in packets of four.
 //!
 //! ```text
 //! a0 a1 a2 a3 | b0 b1 b2 b3 | a4 a5 b4 b5          lanes of a row, and of the velocities of its two blocks
 //! ```
 //!
-//! A register of four holds them where the processor has such, and an array where it has none: sums have the same order
-//! and the same bits either way. A velocity is read as it was written, whichever side of a contact its block was on.
+//! [Packets](crate::simd) hold them: sums have the same order on every processor.
+//! A velocity is read as it was written, whichever side of a contact its block was on.
 
 use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Packet, window, window_mut};

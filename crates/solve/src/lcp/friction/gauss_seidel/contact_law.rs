@@ -1,8 +1,8 @@
-//! Laws of contact with a little compliance: what impulses a wish is answered by, and the slope of that.
+//! Laws of contact with a little compliance: impulses as projections of trial impulses, and their derivatives.
 //!
 //! ```text
-//! wish w = c - u / ε;  x = C(w):  -(u + ε (x - c)) is in the normal cone at x
-//! Coulomb:  C presses first, x_n = max(0, w_n), and rubs within what that allows, x_t = P_{μ x_n}(w_t)
+//! trial w = c - u / ε;  x = C(w):  -(u + ε (x - c)) is in the normal cone at x
+//! Coulomb:  C has a normal impulse first, x_n = max(0, w_n), and rubs within what that allows, x_t = P_{μ x_n}(w_t)
 //! convex:   C is the nearest point of the cone of friction, and u_n is widened by μ |u_t| of the centre: its
 //!           slope is symmetric, and what is solved with it the minimum of a convex function
 //! ```
@@ -11,7 +11,7 @@ use super::sweep::project_normal_first;
 use super::system::Constraint;
 use crate::lcp::friction::impulses::Cone;
 
-/// Who answers.
+/// Which projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LawKind {
     /// The nearest point of the cone.
@@ -29,7 +29,7 @@ pub(super) struct ContactLaw {
 }
 
 impl ContactLaw {
-    /// Brings a wish to its place in the cone.
+    /// Projects a trial impulse onto the cone.
     pub(super) fn project(self, constraint: &Constraint, trial: &mut [f64]) {
         match self.kind {
             _ if !constraint.contact => {}
@@ -47,7 +47,7 @@ impl ContactLaw {
         }
     }
 
-    /// The derivative of the answer to a wish whose place is x, row by row; false if it is zero.
+    /// The derivative of the projection x of a trial impulse, row by row; false if it is zero.
     pub(super) fn derivative(
         self,
         constraint: &Constraint,
@@ -146,15 +146,15 @@ fn nearest_in_cone(x: &mut [f64], friction: f64, cone: Cone) {
 mod tests {
     use super::*;
 
-    /// Wishes all around, most of them outside of the cone.
-    fn wishes() -> impl Iterator<Item = [f64; 4]> {
+    /// Trial impulses all around, most of them outside of the cone.
+    fn trials() -> impl Iterator<Item = [f64; 4]> {
         (0..200).map(|k| [0, 1, 2, 3].map(|i| 2.0 * ((k * 17 + i * 29 + 1) as f64).sin()))
     }
 
     #[test]
     fn what_the_nearest_point_leaves_is_normal_to_the_cone() {
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3)] {
-            for trial in wishes() {
+            for trial in trials() {
                 let mut x = trial;
                 nearest_in_cone(&mut x[..n], 0.6, cone);
                 let size = match cone {
@@ -181,7 +181,7 @@ mod tests {
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3), (Cone::Facets, 1)] {
             for kind in [LawKind::Convex, LawKind::Coulomb] {
                 let law = ContactLaw { kind, cone, compliance: 1.0 };
-                for trial in wishes() {
+                for trial in trials() {
                     let place = |w: [f64; 4]| {
                         let mut x = w;
                         law.project(&constraint, &mut x[..n]);

@@ -1,12 +1,12 @@
-//! Impulses that sweeps leave unsolved must not bring energy.
+//! Impulses that sweeps leave unsolved must not add energy.
 //!
 //! ```text
 //! K(v) = K(v_free) + x.Δ⁻ + E(x),      E(x) = x.(u - Δ⁺) - 1/2 |v - v_free|²,        u = rows . v + Δ
 //! E(t x) = t (x.(u - Δ⁺) - |v - v_free|²) + 1/2 t² |v - v_free|²          least for t = 1 - x.(u - Δ⁺) / |v - v_free|²
 //! ```
 //!
-//! E is what the impulses x of a part bring beyond the energy that there would be without them and what was asked for: the work of the
-//! overlaps `Δ⁻ = max(-Δ, 0)` that are mended, of equalities and of walls that are driven. Solutions have `x.u <= 0`, and open gaps Δ⁺
+//! E is the energy that the impulses x of an island add beyond that without impulses and beyond the work of the
+//! penetrations `Δ⁻ = max(-Δ, 0)` that are corrected, of equalities and of walls that are driven. Solutions have `x.u <= 0`, and open gaps Δ⁺
 //! only take: `E <= 0`; no impulses have `E = 0`. What raises it are starts from a step that was another one (after an impact
 //! they are a hundred times too large, and a few sweeps leave most of it), and friction, whose bound moves with the
 //! pressure. Cones contain all multiples of what they contain, and the best multiple has `E <= 0` whatever x is.
@@ -20,11 +20,11 @@ use crate::tolerances::gauss_seidel::ENERGY;
 impl System {
     /// Whether `E > 0`.
     pub(super) fn gains_energy(&self, island: &Island, residual: &IslandResidual) -> bool {
-        // What is not a number brings anything.
+        // What is not a number adds energy.
         !(residual.power <= (0.5 + ENERGY) * self.response(island))
     }
 
-    /// Scales the impulses of a part to their best multiple.
+    /// Scales the impulses of an island to their best multiple.
     pub(super) fn scale_impulses(&mut self, island: &Island, cone: Cone) {
         let best = 1.0 - self.island_residual(island, cone).power / self.response(island);
         let rows = self.rows_of(island);

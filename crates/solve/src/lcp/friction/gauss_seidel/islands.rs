@@ -1,5 +1,5 @@
-//! Who is coupled with whom. Parts that share no block are problems of their own; within a part, blocks are
-//! visited in breadth from those that touch the world, so that a sweep carries news upwards.
+//! Islands of coupled blocks. Islands share no block and are solved one by one; within an island, blocks are
+//! visited in breadth from those that are in contact with the world, so that a sweep passes impulses upwards.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct Island {
     pub(super) constraints: Range<usize>,
 }
 
-/// The order of blocks and of the items (contacts or equalities) between them.
+/// The order of blocks and of the constraints (contacts or equalities) between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IslandGraph {
     /// Blocks of each item; the world comes second.
@@ -34,7 +34,7 @@ pub(super) struct IslandGraph {
 }
 
 impl IslandGraph {
-    /// Arranges the items in `endpoints`.
+    /// Arranges the constraints in `endpoints`.
     pub(super) fn arrange(&mut self, blocks: usize) {
         self.index(blocks);
         for list in [&mut self.grounded, &mut self.next, &mut self.place] {

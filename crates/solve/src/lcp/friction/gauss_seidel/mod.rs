@@ -1,16 +1,18 @@
-//! Large piles: sweeps over the contacts, then Newton's method on what they find. Knows impulses and rows of
-//! [the problem](super::problem), nothing of bodies.
+//! Projected Gauss-Seidel on contacts and equalities, with Anderson acceleration and a nonsmooth Newton method, for large piles.
 //!
 //! ```text
-//! graph      who is coupled with whom: parts that know nothing of each other, each from the world outward
-//! system     the rows of each part side by side in memory, in units in which masses and compliances are one
-//! pose       a problem, written into the system
-//! pass       one contact after the other: sweeps, their errors, the cones; local: the friction of one contact
-//! lanes      products of rows and velocities, four numbers side by side
-//! guard      what is left unsolved must not bring energy
-//! newton     all contacts at once: law: contacts with a little compliance; factors: sparse elimination
-//! solver     sweeps forth and back, extrapolated (Anderson), then Newton's method, part by part
+//! solver            sweeps forth and back, Anderson extrapolation, Newton's method where sweeps are slow; island by island
+//! islands           connected components of blocks, each in breadth-first order from the world
+//! assembly, system  the rows of each island side by side in memory, scaled so that masses and compliances are one
+//! sweep             one pass: impulses of one contact after the other, the residual, the projection onto the cones
+//! tangential        the tangential impulse of one contact
+//! block_pair        products of rows and velocities, four numbers at a time
+//! energy            unsolved impulses must not add energy
+//! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; block_lu, sparse elimination
 //! ```
+//!
+//! Gauss-Seidel on contacts: [Jourdan, Alart, Jean 1998]; acceleration: [Walker and Ni 2011]; Newton on the projections:
+//! [Alart and Curnier 1991].
 
 mod assembly;
 mod block_lu;

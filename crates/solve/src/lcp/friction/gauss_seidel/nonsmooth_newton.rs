@@ -1,4 +1,4 @@
-//! Newton's method on the contacts of a part, in the space of velocities. Knows the system and its factors.
+//! Newton's method on the contacts of an island, in the space of velocities.
 //!
 //! ```text
 //! repeat with centre c = x:                                                  proximal steps
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! `-(u + ε (x - c))` lies in the normal cone at `x = C(c - u/ε)`: a contact law with a little compliance, whose
-//! impulses are unique even where contacts are redundant. Once it is known who is open, sticks or slides, every
-//! step divides the error by the smallest compliance left over ε, however badly the news travel. Velocities and
+//! impulses are unique even where contacts are redundant. Once it is known which contacts are open, stick or slide, every
+//! step divides the error by the smallest compliance left over ε, however slowly sweeps propagate. Velocities and
 //! impulses are tracked as differences from the centre, so that 1/ε multiplies rounding of what is left to do,
 //! not of what there is.
 
@@ -33,11 +33,11 @@ const STEPS: usize = 30;
 /// Trials along a step, and the shortest step.
 const TRIALS: usize = 14;
 
-/// Centres without halving the error after which to give up, and without gain after which to change the law.
+/// Centres without halving the error after which the method ends, and without gain after which to change the law.
 const MAX_STAGNANT: usize = 30;
 const MAX_POOR: usize = 8;
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NonsmoothNewton {
     factors: BlockLu,
@@ -58,7 +58,7 @@ pub(super) struct NonsmoothNewton {
 }
 
 impl NonsmoothNewton {
-    /// Improves the impulses of a part; returns the error left, never larger than before.
+    /// Improves the impulses of an island; returns the error left, never larger than before.
     pub(super) fn solve(
         &mut self,
         system: &mut System,
@@ -125,7 +125,7 @@ impl NonsmoothNewton {
         error
     }
 
-    /// Takes the memory for a part that is larger than any before, so that it is there when it is needed.
+    /// Reserves the workspace for an island larger than any before.
     pub(super) fn reserve(&mut self, system: &System, island: &Island) {
         let rows = system.rows_of(island).len();
         if rows > self.u.capacity() || island.blocks.len() >= self.shift.capacity() {
@@ -157,7 +157,7 @@ impl NonsmoothNewton {
         self.derivatives.resize(system.trial.len() * system.trial.len(), 0.0);
     }
 
-    /// Hands the impulses over; returns their error.
+    /// Error of the impulses `x`.
     fn residual(&mut self, system: &mut System, island: &Island, cone: Cone) -> f64 {
         let rows = system.rows_of(island);
         system.x[rows].copy_from_slice(&self.x);
@@ -187,7 +187,7 @@ impl NonsmoothNewton {
         }
         self.shift.fill([0.0; MAX_BLOCK]);
         let mut size = self.evaluate(system, island, law);
-        // Who is open, sticks or slides is better told by the centre than by its errors, which ε magnifies.
+        // Which contacts are open, stick or slide is better seen at the centre than from its errors, which ε magnifies.
         if self.linearise(system, island, law, 1.0) {
             self.newton_direction(system, island);
             self.move_by(1.0);
@@ -277,7 +277,7 @@ impl NonsmoothNewton {
         all.iter().fold(0.0, |m, v| m + v * v).sqrt()
     }
 
-    /// `I + Jᵀ C' J / ε`, factorised, for the places in the cones that a compliance `branch_compliance` tells. If that is
+    /// `I + Jᵀ C' J / ε`, factorised, for the places in the cones that `branch_compliance` gives. If that is
     /// another one, the defect becomes that of the centre as seen from these places.
     fn linearise(
         &mut self,

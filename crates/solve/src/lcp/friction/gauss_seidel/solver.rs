@@ -1,20 +1,19 @@
-//! The solver: sweeps over every part by itself, extrapolated, and Newton's method where they are slow.
+//! The Gauss-Seidel solver.
 //!
 //! ```text
-//! for each part:
-//!   repeat: sweep forth, sweep back
-//!           stop if the error is below the tolerance
-//!           Newton's method if it is at hand and the error falls slowly
-//!           extrapolate over the pairs of sweeps before (Anderson, on the velocities), back into the cones
-//!   unsolved and more energy than without impulses: sweep on; if that does not help, their best multiple
+//! solve_island, for each island:
+//!   sweep_until_slow:  sweep forth, sweep back, island_residual; Anderson extrapolation, project_to_cones
+//!   NonsmoothNewton::solve  where the error falls slowly
+//!   unsolved and gains_energy: sweep_until_passive; scale_impulses if that does not help
+//! finish: the residual of the whole problem
 //! ```
 //!
-//! The cost of a sweep is linear in the contacts; a warm call allocates nothing. Forth and back together are a
-//! symmetric map, which extrapolation likes. Fixed points are exactly the solutions; nothing guarantees that
-//! one is reached, and a friction cone that is not pointed may end in the limit of sweeps.
+//! The cost of a sweep is linear in the contacts; a warm call allocates nothing. Forth and back together are a symmetric map, which
+//! extrapolation needs. Fixed points are exactly the solutions; nothing guarantees that one is reached, and a friction cone that is
+//! not pointed may end in the limit of sweeps.
 //!
-//! What sweeps cannot do is carry news far: a tower of n blocks on four corners each bends like a beam, its
-//! condition grows like n⁴ and the sweeps almost so. Newton's method solves for all contacts at once.
+//! Sweeps propagate slowly: a tower of n blocks on four corners each bends like a beam, its condition grows like n⁴ and the number
+//! of sweeps almost so. Newton's method solves for all contacts at once.
 
 use super::islands::Island;
 use super::nonsmooth_newton::NonsmoothNewton;
@@ -28,10 +27,10 @@ use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::residual::{FrictionalResidual, residual_of};
 use crate::tolerances::gauss_seidel::{ISLAND_SHARE, SLOW, SWEEP_GROWTH, UNSOLVED};
 
-/// Sweeps between looks at the error while changes are still large.
+/// Sweeps between checks of the error while changes are still large.
 const CHECK_INTERVAL: usize = 24;
 
-/// Most sweeps over a part whose impulses bring energy, in multiples of the limit.
+/// Most sweeps over an island whose impulses add energy, in multiples of the limit.
 const EXTRA_SWEEPS: usize = 10;
 
 /// Solves frictional problems by sweeps over the contacts.
@@ -59,13 +58,13 @@ pub struct GaussSeidel {
     pub cone: Cone,
     /// Residual at which to stop.
     pub tolerance: f64,
-    /// Most sweeps over a part; ten times as many if what they leave brings energy.
+    /// Most sweeps over an island; ten times as many if what they leave adds energy.
     pub max_sweeps: usize,
     /// Factor of every normal change and every equality: below one is slower and calmer.
     pub relaxation: f64,
-    /// Pairs of sweeps that the extrapolation looks back on; none at zero.
+    /// Pairs of sweeps of the Anderson extrapolation; none at zero.
     pub anderson_depth: usize,
-    /// Most factorisations over a part by Newton's method, which takes over where sweeps are slow; sweeps are
+    /// Most factorisations over an island by Newton's method, which takes over where sweeps are slow; sweeps are
     /// all at zero.
     pub newton_factorizations: usize,
     system: System,
@@ -74,7 +73,7 @@ pub struct GaussSeidel {
     anderson: Anderson,
     newton: NonsmoothNewton,
     scratch: Vec<f64>,
-    /// What all parts leave.
+    /// What all islands leave.
     residual: FrictionalResidual,
     report: GaussSeidelReport,
     answer: FrictionalSolution,
@@ -83,15 +82,15 @@ pub struct GaussSeidel {
 /// What the last solve did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GaussSeidelReport {
-    /// Parts of the problem that know nothing of each other.
+    /// Islands: parts of the problem that share no block.
     pub islands: usize,
-    /// Most sweeps over a part.
+    /// Most sweeps over an island.
     pub sweeps: usize,
     /// Visits of rows in all sweeps: a measure of work.
     pub row_updates: usize,
-    /// Factorisations of Newton's method in all parts.
+    /// Factorisations of Newton's method in all islands.
     pub factorisations: usize,
-    /// Parts that were left unsolved with impulses that brought energy beyond what was asked for: they were swept on, or scaled
+    /// Islands left unsolved with impulses that added energy: they were swept on, or scaled
     /// down.
     pub energy_guarded: usize,
 }
@@ -145,7 +144,7 @@ impl GaussSeidel {
         Ok(self.iterate(problem))
     }
 
-    /// Solves a problem from the impulses of another one, matched by their order: those of the step before,
+    /// Solves a problem from the impulses of another one, matched by their order: a warm start from the step before,
     /// as a rule. Entries that are missing start at zero.
     pub fn solve_from(
         &mut self,
@@ -173,11 +172,11 @@ impl GaussSeidel {
         self.finish(problem)
     }
 
-    /// Writes the impulses into the answer and has them judged.
+    /// Writes the impulses into the answer and computes their residual.
     fn finish(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
         let impulses = &mut self.answer.impulses;
         self.system.write_solution(problem, self.cone, impulses);
-        // What is certainly not solved needs no judge to say so: it would say the same but for rounding.
+        // What is certainly not solved needs no residual computed again.
         let left = self.residual.worst();
         self.answer.residual = if left > UNSOLVED * self.tolerance && left.is_finite() {
             self.residual
@@ -237,7 +236,7 @@ impl GaussSeidel {
         self.report.row_updates += sweeps * self.system.rows_of(island).len();
     }
 
-    /// Sweeps over one part, plainly, until its impulses bring no energy, or too many.
+    /// Sweeps over one island, plainly, until its impulses bring no energy, or too many.
     fn sweep_until_passive(&mut self, island: &Island, sweeps: &mut usize) -> IslandResidual {
         let most = self.max_sweeps.max(CHECK_INTERVAL).saturating_mul(EXTRA_SWEEPS);
         let mut left = IslandResidual::default();
@@ -255,7 +254,7 @@ impl GaussSeidel {
         left
     }
 
-    /// Sweeps over one part until they are good enough, or too many, or `use_newton` and slow. Returns what is left.
+    /// Sweeps over one island until they are good enough, or too many, or `use_newton` and slow. Returns what is left.
     fn sweep_until_slow(&mut self, island: &Island, sweeps: &mut usize, use_newton: bool) -> IslandResidual {
         let (rows, blocks) = (self.system.rows_of(island), island.blocks.clone());
         let goal = ISLAND_SHARE * self.tolerance;

@@ -1,4 +1,4 @@
-//! One pass over the items of a part: sweeps, the error they leave, the way back into the cones.
+//! One pass over the constraints of an island: sweep, residual, projection onto the cones.
 //!
 //! ```text
 //! equality:  x <- x - u / g
@@ -15,12 +15,12 @@ use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::residual::FrictionalResidual;
 use crate::simd::{Instructions, Kernel, Packet};
 
-/// What the impulses of a part come to.
+/// What the impulses of an island come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct IslandResidual {
-    /// What the judge would say. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
+    /// The residual. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
     pub(super) residual: FrictionalResidual,
-    /// Their power `Σ x (u - Δ⁺)`, with drifts and what overlaps ask for, without open gaps: solutions have none but what
+    /// Their power `Σ x (u - Δ⁺)`, with drifts and the work of penetrations, without open gaps: solutions have none but what
     /// friction and gaps take.
     pub(super) power: f64,
 }
@@ -39,12 +39,12 @@ impl IslandResidual {
 }
 
 impl System {
-    /// Goes once over a part, forth or back; returns the largest change of an impulse.
+    /// Sweeps once over an island, forth or back; returns the largest change of an impulse.
     pub(super) fn sweep(&mut self, island: &Island, back: bool, cone: Cone, relaxation: f64) -> f64 {
         Instructions::detect().run(Sweep { system: self, island, back, cone, relaxation })
     }
 
-    /// Brings impulses back into their cones.
+    /// Projects impulses onto their cones.
     pub(super) fn project_to_cones(&mut self, island: &Island, cone: Cone) {
         for constraint in
             self.constraints[island.constraints.clone()].iter().filter(|constraint| constraint.contact)
@@ -73,7 +73,7 @@ impl System {
         }
     }
 
-    /// What the judge would say of a part whose velocities are those of its impulses.
+    /// Residual of an island whose velocities are those of its impulses.
     pub(super) fn error(&self, island: &Island, cone: Cone) -> f64 {
         self.island_residual(island, cone).error()
     }
@@ -84,7 +84,7 @@ impl System {
     }
 }
 
-/// A pass over a part that updates impulses and velocities.
+/// A pass over an island that updates impulses and velocities.
 struct Sweep<'a> {
     system: &'a mut System,
     island: &'a Island,
@@ -119,7 +119,7 @@ impl Kernel for Sweep<'_> {
     }
 }
 
-/// A pass over a part that measures what it leaves.
+/// A pass over an island that measures what it leaves.
 struct ResidualPass<'a> {
     system: &'a System,
     island: &'a Island,
@@ -151,7 +151,7 @@ impl Kernel for ResidualPass<'_> {
                 normal = larger(normal, lesser(u[0], n).abs());
                 friction = larger(friction, larger(resists(s, u[1]), resists(t, u[2])));
                 over = larger(over, lesser(left, slip).abs());
-                // A comparison forgets a NaN, the caller should not.
+                // A comparison drops a NaN; the caller must see it.
                 if (u[0] + u[1] + u[2]).is_nan() {
                     return IslandResidual::not_a_number();
                 }
@@ -189,7 +189,7 @@ impl Kernel for ResidualPass<'_> {
                 }
                 Cone::Facets => {}
             }
-            // `max` forgets a NaN, the caller should not.
+            // `max` drops a NaN; the caller must see it.
             if un.is_nan() {
                 return IslandResidual::not_a_number();
             }
@@ -211,7 +211,7 @@ fn lesser(p: f64, q: f64) -> f64 {
     if p < q { p } else { q }
 }
 
-/// Visits an item of any number of rows; returns the largest change of an impulse.
+/// Updates a constraint of any number of rows; returns the largest change of an impulse.
 fn update_general(
     constraint: &Constraint,
     rows: &[TwoBlockRow],
@@ -265,7 +265,7 @@ fn update_general(
     change
 }
 
-/// Visits a contact with two tangents; returns the largest change of an impulse.
+/// Updates a contact with two tangents; returns the largest change of an impulse.
 #[inline(always)]
 fn update_contact<P: Packet>(
     constraint: &Constraint,

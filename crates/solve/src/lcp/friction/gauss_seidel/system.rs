@@ -1,12 +1,12 @@
-//! The problem as sweeps see it: rows side by side in memory, in the order of visits, without units.
+//! The system of the sweeps: rows side by side in memory, in the order of visits, without units.
 //!
 //! ```text
 //! W = L Lᵀ,  v = S L v̂      so that the mass is one: a row r becomes r̂ = Lᵀ r / √g, and moves v̂ by r̂ itself
-//! x̂ = x √g / S, û = r̂ᵀ v̂ + Δ / (S √g)          impulses and velocities in the units of the judge
+//! x̂ = x √g / S, û = r̂ᵀ v̂ + Δ / (S √g)          impulses and velocities in the units of the residual
 //! ```
 //!
 //! The tangents of a contact share the g of the most yielding one, so that cones stay what they are; the
-//! coefficient of friction takes the ratio of both units. Every row has room for two blocks of six, the rest
+//! coefficient of friction takes the ratio of both units. Every row has places for two blocks of six, the rest
 //! is zeros.
 
 use super::block_pair::{BlockPair, TwoBlockRow, apply_impulse};
@@ -60,7 +60,7 @@ impl Constraint {
     }
 }
 
-/// The rows, the impulses and the velocities of all parts.
+/// The rows, the impulses and the velocities of all islands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
     pub(super) graph: IslandGraph,
@@ -81,7 +81,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Rows of a part: they are side by side.
+    /// Rows of an island: they are side by side.
     pub(super) fn rows_of(&self, island: &Island) -> std::ops::Range<usize> {
         let first =
             self.constraints.get(island.constraints.start).map_or(0, |constraint| constraint.first as usize);
@@ -91,7 +91,7 @@ impl System {
         first..end
     }
 
-    /// Takes impulses over, as far as there are any; they are not brought into the cones yet.
+    /// Sets impulses, zero where none are given; they are not projected onto the cones yet.
     pub(super) fn set_impulses(&mut self, problem: &FrictionContactProblem, from: &Impulses) {
         let given = |v: Option<&f64>| v.copied().filter(|v| v.is_finite()).unwrap_or(0.0);
         for constraint in &self.constraints {
@@ -107,7 +107,7 @@ impl System {
         }
     }
 
-    /// Hands impulses, velocities and slips over, in their units.
+    /// Writes impulses, velocities and slips, in their units.
     pub(super) fn write_solution(&self, problem: &FrictionContactProblem, cone: Cone, into: &mut Impulses) {
         into.resize(problem);
         let (masses, factors) = (problem.masses(), problem.all_factors());
@@ -162,7 +162,7 @@ impl System {
         }
     }
 
-    /// The velocities of a part from its impulses: the rounding of many small changes ends here.
+    /// The velocities of an island from its impulses: the rounding of many small changes ends here.
     pub(super) fn update_velocities(&mut self, island: &Island) {
         Instructions::detect().run(UpdateVelocities { system: self, island });
     }

@@ -16,7 +16,7 @@ const STEPS: usize = 30;
 
 /// One tangent.
 pub(super) fn tangential_impulse(g: f64, p: f64, u: f64, r: f64) -> f64 {
-    // No panic where r is not a number: the judge tells.
+    // No panic where r is NaN: the residual shows it.
     (p - u / g).min(r).max(-r)
 }
 
