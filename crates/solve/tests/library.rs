@@ -32,7 +32,7 @@ const CHANGES: usize = 40;
 const UNDETERMINED: [&str; 1] = ["dice3-31"];
 
 /// What the residual says of an answer, whatever its solver said.
-fn residuald(problem: &FrictionContactProblem, impulses: &Impulses) -> f64 {
+fn worst_residual(problem: &FrictionContactProblem, impulses: &Impulses) -> f64 {
     frictional_residual(problem, impulses, Cone::Facets).unwrap().worst()
 }
 
@@ -57,7 +57,7 @@ fn sensitivity(stored: &Stored) -> f64 {
             // A path that rounding spoiled means nothing.
             let answer = [lemke(problem), sweeps(problem, 1e-12)]
                 .into_iter()
-                .find(|answer| checked(problem, &answer.impulses) <= 0.1 * SOLVED);
+                .find(|answer| worst_residual(problem, &answer.impulses) <= 0.1 * SOLVED);
             answer.map(|answer| apart(&own, &other.velocity(&answer)))
         })
         .collect();
@@ -118,7 +118,7 @@ fn every_solver_solves_every_problem_in_every_order_and_all_agree_where_there_is
                 converged += 1;
             }
             for (who, answer) in &answers {
-                let residual = checked(problem, &answer.impulses);
+                let residual = worst_residual(problem, &answer.impulses);
                 assert!(residual <= SOLVED, "{name}, order {order}, {who}: {residual:e}");
                 velocities.push((format!("{who} in order {order}"), written.velocity(answer)));
             }
@@ -175,7 +175,7 @@ fn a_face_that_slides_and_turns_has_many_answers() {
         let t = 0.1 * f64::from(k);
         let (normal, facets) = (mix(t, &a.normal, &b.normal), mix(t, &a.facets, &b.facets));
         let answer = solver.solve_from(problem, &Impulses { normal, facets, ..Impulses::default() }).unwrap();
-        let (residual, velocity) = (checked(problem, &answer.impulses), stored.velocity(answer));
+        let (residual, velocity) = (worst_residual(problem, &answer.impulses), stored.velocity(answer));
         let moved = last.map_or(f64::INFINITY, |last| apart(&last, &velocity));
         println!("{t:.1}: residual {residual:.1e}, spin {:.6}, moved {moved:.1e}", velocity[5]);
         assert!(residual <= 1e-12 && moved > SAME, "{t}: {residual:e}, {moved:e}");
@@ -210,7 +210,7 @@ fn the_three_maps_agree_where_they_converge() {
                     (point.map, point.tolerance) = (map, 1e-10);
                     let answer = point.solve(problem).unwrap().clone();
                     point.report().converged.then(|| {
-                        assert!(checked(problem, &answer.impulses) <= SOLVED, "{}", stored.name);
+                        assert!(worst_residual(problem, &answer.impulses) <= SOLVED, "{}", stored.name);
                         stored.velocity(&answer)
                     })
                 })
