@@ -30,13 +30,6 @@ impl LinearProgram {
         Ok(Self { objective: c.to_vec(), maximise, constraints: Constraints::free(c.len()) })
     }
 
-    /// The same constraints with another objective, for instance to find the range of a variable.
-    pub fn with_objective(&self, c: &[f64], maximise: bool) -> Result<Self, SolveError> {
-        crate::error::length("objective", "variable", self.objective.len(), c.len())?;
-        all_finite("objective", c)?;
-        Ok(Self { objective: c.to_vec(), maximise, constraints: self.constraints.clone() })
-    }
-
     /// The objective's coefficients.
     pub fn objective(&self) -> &[f64] {
         &self.objective

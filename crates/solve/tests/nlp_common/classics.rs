@@ -27,7 +27,7 @@ fn case(name: &'static str, best: f64, start: &[f64], program: Dense) -> Classic
 }
 
 pub fn all() -> Vec<Classic> {
-    small().into_iter().chain(medium()).chain(large()).collect()
+    small().into_iter().chain(medium()).chain(large()).chain(largest()).collect()
 }
 
 fn small() -> Vec<Classic> {
@@ -263,6 +263,11 @@ fn large() -> Vec<Classic> {
                 (f, vec![a, b, &x[1] + 4.0 * &x[2]])
             }),
         ),
+    ]
+}
+
+fn largest() -> Vec<Classic> {
+    vec![
         case(
             "HS100",
             680.6300573,

@@ -191,7 +191,7 @@ impl System {
     }
 }
 
-/// [`System::impulses`]
+/// [`System::write_impulses`] as a kernel.
 struct WriteSolution<'a> {
     system: &'a System,
     problem: &'a FrictionContactProblem,
@@ -208,7 +208,7 @@ impl Kernel for WriteSolution<'_> {
     }
 }
 
-/// [`System::propel`]
+/// [`System::velocities_from_impulses`] as a kernel.
 struct UpdateVelocities<'a> {
     system: &'a mut System,
     island: &'a Island,
