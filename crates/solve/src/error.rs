@@ -28,7 +28,7 @@ pub enum SolveError {
     NotFinite {
         /// The argument.
         what: &'static str,
-        /// BasisStatus in the argument.
+        /// Position in the argument.
         index: usize,
         /// The offending value.
         value: f64,
@@ -93,7 +93,7 @@ pub enum SolveError {
     },
 }
 
-/// Refuses NaN and infinities.
+/// Rejects NaN and infinities.
 pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), SolveError> {
     match values.iter().position(|v| !v.is_finite()) {
         Some(index) => Err(SolveError::NotFinite { what, index, value: values[index] }),
@@ -101,7 +101,7 @@ pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Solve
     }
 }
 
-/// Refuses lists of the wrong length.
+/// Rejects lists of the wrong length.
 pub(crate) fn length(
     what: &'static str,
     per: &'static str,

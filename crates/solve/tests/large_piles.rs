@@ -164,7 +164,7 @@ fn the_fixed_point_starts_warm() {
 
 /// Problems that share no block, posed together and alone.
 #[test]
-fn parts_answer_as_if_they_were_alone() {
+fn islands_are_solved_independently() {
     for cone in [Cone::Facets, Cone::Round] {
         let mut both = piles::Pile::default();
         // A floor of boxes, the first of which is hit and the rest at rest: each is a part of its own.

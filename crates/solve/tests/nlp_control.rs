@@ -16,7 +16,7 @@ struct Glide {
 
 impl Glide {
     fn new(k: usize, force: f64) -> Self {
-        // BasisStatus and velocity at each node, then the forces.
+        // Position and velocity at each node, then the forces.
         let mut layout = Layout { variables: vec![Bound::FREE; 2 * (k + 1)], ..Layout::default() };
         for (variable, value) in [(0, 0.0), (1, 0.0), (2 * k, 1.0), (2 * k + 1, 0.0)] {
             layout.variables[variable] = Bound::equal(value);

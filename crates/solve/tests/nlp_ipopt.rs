@@ -59,7 +59,7 @@ fn transcriptions_agree() {
 }
 
 #[test]
-fn both_say_infeasible() {
+fn both_report_infeasible() {
     let mut program =
         Dense::new(vec![Bound::FREE; 2], vec![Bound::at_most(1.0), Bound::at_least(3.0)], |x| {
             (x[0].sq() + x[1].sq(), vec![&x[0] + &x[1], &x[0] + &x[1]])

@@ -81,7 +81,7 @@ fn swept(solver: &mut GaussSeidel, problem: &FrictionContactProblem, start: &Imp
 /// After an impact, impulses are a hundred times those of bodies at rest: a few sweeps from there used to leave residuals of seventy and a
 /// thousand times the energy.
 #[test]
-fn few_sweeps_from_a_start_that_was_another_step_bring_no_energy() {
+fn few_sweeps_from_an_unrelated_start_add_no_energy() {
     let mut random = Random::new(41);
     let mut problems = vec![
         piles::tower(8, 0.5, 0.0),

@@ -7,8 +7,12 @@
 //! until the point moves again: it cannot cycle, neither in phase two nor in phase one, where a degenerate pivot
 //! leaves the infeasibilities and hence the cost vector as they are.
 //!
-//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and the original data by
-//! LU with iterative refinement, so its accuracy does not depend on the pivots that led there.
+//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and
+//! the original data by LU with iterative refinement, so that its accuracy does not depend on the pivots before.
+//!
+//! ```text
+//! solve_to_tolerance, phase: set_costs, choose_entering, ratio_test, apply
+//! ```
 
 use super::problem::{Basis, BasisStatus, LinearProgram, LpOutcome, LpSolution};
 use super::scaling::ScaledProgram;

@@ -39,21 +39,21 @@ pub struct Conflict {
     pub id: ConstraintId,
     /// Its name, as the program calls it.
     pub name: String,
-    /// By how much it is violated where the sum of violations is least; zero for one that holds and conflicts.
+    /// Violation where the sum of violations is least; zero for an active one that conflicts.
     pub violation: f64,
-    /// Its multiplier there: by how much the sum of violations falls when its bound gives way by one.
+    /// Its multiplier there: decrease of the sum of violations per unit of relaxation.
     pub multiplier: f64,
 }
 
-/// What became of the search.
+/// The outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The conditions of Karush, Kuhn and Tucker hold to the tolerances, and no direction that keeps the active
     /// constraints curves downwards.
     Optimal,
-    /// Feasible, and optimal only to the looser tolerance; no step leads further.
+    /// Feasible, and optimal only to the looser tolerance; no better point was found.
     Acceptable {
-        /// What ended the search.
+        /// Reason for the end.
         why: String,
     },
     /// The conditions of first order hold, but the Lagrangian curves downwards within the active constraints.
@@ -66,11 +66,11 @@ pub enum Outcome {
         /// The constraints that conflict, the most violated first.
         conflicts: Vec<Conflict>,
     },
-    /// The objective falls without end.
+    /// The objective is unbounded below.
     Unbounded,
-    /// No step leads on, and the point is neither optimal nor stationary for the violation.
+    /// No step can be found, and the point is neither optimal nor stationary for the violation.
     Stalled {
-        /// What ended the search.
+        /// Reason for the end.
         why: String,
     },
     /// The iterations allowed were used up.
@@ -79,7 +79,7 @@ pub enum Outcome {
     Stopped,
 }
 
-/// Where the time went.
+/// Times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
     /// The whole search.
@@ -101,7 +101,7 @@ pub struct Solution<P> {
     pub objective: f64,
     /// Its multipliers.
     pub multipliers: Multipliers,
-    /// What became of the search.
+    /// The outcome.
     pub outcome: Outcome,
     /// The KKT residual at the point.
     pub residual: KktResidual,
@@ -115,7 +115,7 @@ pub struct Solution<P> {
     pub barrier: f64,
     /// The factor that the objective was scaled with.
     pub scale: f64,
-    /// Where the time went.
+    /// Times.
     pub timing: Timing,
 }
 
@@ -154,9 +154,9 @@ pub struct IterationRecord {
     pub step: f64,
     /// What was added to the Hessian's diagonal.
     pub regularisation: f64,
-    /// Which part of the step of the multipliers of bounds was taken.
+    /// Fraction of the step of the multipliers of bounds was taken.
     pub alpha_dual: f64,
-    /// Which part of the step of the point was taken.
+    /// Fraction of the step of the point was taken.
     pub alpha_primal: f64,
     /// Points tried.
     pub trials: usize,

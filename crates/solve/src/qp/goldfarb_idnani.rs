@@ -1,6 +1,6 @@
 //! The dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
 //!
-//! Starts at the unconstrained minimum and takes in one violated constraint after the other, equalities first,
+//! Starts at the unconstrained minimum and adds one violated constraint after the other, equalities first,
 //! dropping those whose multiplier would change sign: every iterate is the minimum over its active set, and the
 //! objective only grows. Differs from the paper: two-sided rows and bounds (a bound's normal is an axis, so
 //! its projection is a row of J), dependent rows that are satisfied to tolerance are passed over, and x and u
@@ -57,7 +57,7 @@ enum AddOutcome {
 pub(super) struct GoldfarbIdnani {
     factors: Factors,
     active: Vec<Side>,
-    /// Multipliers of the active sides and, last, of the one being taken in.
+    /// Multipliers of the active sides and, last, of the one being added.
     u: Vec<f64>,
     z: Vec<f64>,
     r: Vec<f64>,
@@ -136,7 +136,7 @@ impl GoldfarbIdnani {
     }
 
     /// The open side that is violated most, in multiples of the size of its terms: equalities come first, as
-    /// they never leave again, and are taken in even where they hold.
+    /// they never leave again, and are added even where they hold.
     fn most_violated(&self, problem: &QuadraticProgram, x: &[f64]) -> Option<(Side, f64)> {
         let constraints = problem.constraints();
         let m = constraints.rows();
@@ -269,7 +269,7 @@ impl GoldfarbIdnani {
         }
     }
 
-    /// Puts the multipliers of Farkas' proof in the place of u: the new normal is `r . active`.
+    /// Puts the multipliers of Farkas' proof into u: the new normal is `r . active`.
     fn farkas_multipliers(&mut self, side: Side) {
         let q = self.active.len();
         for k in 0..q {

@@ -1,4 +1,4 @@
-//! Elimination within a front: dense columns of which those of the front itself are candidates for pivots.
+//! Elimination within a front: dense columns, of which those of the front itself are candidates for pivots.
 //!
 //! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous on either
 //! side of the diagonal, and a change of order swaps rows and columns.
@@ -20,7 +20,7 @@ pub(super) enum Pivot {
     Second,
 }
 
-/// What a search for a pivot has found.
+/// A pivot found.
 #[derive(Clone, Copy)]
 enum PivotChoice {
     One(usize),
@@ -218,7 +218,7 @@ impl Front<'_> {
         Pivot::Two(inverse)
     }
 
-    /// Takes `L D Lᵀ` of the rows that are no candidates from the lower triangle of what is left. `packed` is memory.
+    /// Takes `L D Lᵀ` of the rows that are no candidates from the lower triangle of the contribution block; `packed` is workspace.
     #[inline(always)]
     pub fn update_contribution(
         &self,

@@ -33,7 +33,7 @@ struct FactoredFront {
     positions: usize,
 }
 
-/// What a front leaves to its parent: the lower triangle of a square of delayed columns and rows below, on a stack.
+/// Contribution of a front to its parent: the lower triangle of a square of delayed columns and rows below, on a stack.
 #[derive(Clone, Copy, Debug)]
 struct Contribution {
     node: usize,
@@ -58,7 +58,7 @@ pub struct Ldl {
     contributions: Vec<Contribution>,
     stack: Vec<f64>,
     delayed_columns: Vec<u32>,
-    /// Positions of columns with nothing left.
+    /// Positions of columns that are zero when they are eliminated.
     zero_pivots: Vec<u32>,
     workspace: Workspace,
     solution: Vec<f64>,
@@ -83,7 +83,7 @@ impl Ldl {
     /// Entries of `L` are at most this large.
     pub const GROWTH: f64 = 1e6;
 
-    /// Analyses a matrix's pattern. Rows that `zero_diagonal` names have little or nothing on the diagonal and are eliminated together
+    /// Analyses a matrix's pattern. Rows named by `zero_diagonal` have a small diagonal or none and are eliminated together
     /// with one of their largest entries' columns.
     pub fn new(matrix: &SymmetricMatrix, zero_diagonal: impl Fn(usize) -> bool) -> Self {
         let (starts, rows) = (matrix.starts.clone(), matrix.rows.clone());
@@ -157,7 +157,7 @@ impl Ldl {
         Some(inertia)
     }
 
-    /// Columns that wait in the fronts of a node's children.
+    /// Columns delayed by the children of a node.
     fn inherited(&self, node: &Supernode) -> usize {
         let children = &self.contributions[self.contributions.len() - node.children as usize..];
         children.iter().map(|contribution| contribution.delayed).sum()
@@ -263,7 +263,7 @@ impl Ldl {
         });
     }
 
-    /// Solves with the last factors. Columns with nothing left are left out.
+    /// Solves with the last factors. Zero columns are left out.
     pub fn solve(&mut self, right: &[f64], out: &mut [f64]) {
         let Self {
             tree, solution, factored, numbers, pivots, positions, scales, workspace, zero_pivots, ..
@@ -335,7 +335,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + contribution
 }
 
-/// Adds what a child leaves to its parent's columns, below the diagonal, and to what is left beside them.
+/// Extend-add: a child's contribution block into the columns of its parent, below the diagonal, and into the parent's own contribution.
 fn extend_add(
     left: &[f64],
     runs: &[Run],
@@ -406,7 +406,7 @@ mod tests {
 
     /// A band with weak diagonals, solved with and without the processor's wide instructions.
     #[test]
-    fn all_processors_make_the_same_bits() {
+    fn the_factors_are_bitwise_identical_with_and_without_wide_instructions() {
         let n = 120;
         let places: Vec<(usize, usize)> =
             (0..n).flat_map(|j| (j..n.min(j + 14)).map(move |i| (i, j))).collect();

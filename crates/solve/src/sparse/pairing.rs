@@ -1,4 +1,4 @@
-//! Rows without a diagonal of their own and the columns they are eliminated with.
+//! Rows without a diagonal of their own and their partners in 2x2 pivots.
 
 use super::matrix::SymmetricMatrix;
 use crate::tolerances::sparse::WEAK_PAIR;
@@ -19,7 +19,7 @@ impl IndexGroups {
     }
 
     /// Pairs those that need a partner with a neighbour that does not, large entries first. Columns with very many entries make
-    /// no pairs: they would make a row wait for the end.
+    /// no pairs: they would delay a row to the end.
     pub fn new(matrix: &SymmetricMatrix, scales: &[f64], zero_diagonal: impl Fn(usize) -> bool) -> Self {
         let n = matrix.dimension;
         let mut degree = vec![0_u32; n];

@@ -1,4 +1,4 @@
-//! The order of elimination and the fronts: what can be known before there are numbers.
+//! Symbolic analysis: the order of elimination and the fronts.
 
 use super::matrix::{SymmetricMatrix, bucket};
 use super::pairing::IndexGroups;
@@ -184,7 +184,7 @@ impl Sequence {
     }
 
     /// Positions below each group: its neighbours that come later and those of its children. Lists are sorted. A group is
-    /// eliminated as a whole, but what is below may be one of two.
+    /// eliminated as a whole, but a row below may be one of a pair.
     fn row_structure(&self, neighbours: &Neighbours, groups: &IndexGroups, parent: &[u32]) -> Vec<Vec<u32>> {
         let n = self.order.len();
         let mut children = vec![Vec::new(); n];
@@ -353,7 +353,7 @@ fn amalgamate(sequence: &Sequence, parent: &[u32], row_structure: &[Vec<u32>]) -
     fronts.into_iter().map(|(range, ..)| range).collect()
 }
 
-/// What a front costs, in products: elimination, passing the rest on, and its administration.
+/// Cost of a front, in products: elimination, passing the rest on, and its administration.
 fn supernode_cost(columns: usize, rows: usize) -> f64 {
     let (c, r) = (columns as f64, rows as f64);
     0.5 * c * (c + r) * (c + r) + ASSEMBLY_COST * r * r + FRONT_COST

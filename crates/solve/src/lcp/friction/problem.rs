@@ -6,7 +6,7 @@ use crate::arithmetic::dot;
 use crate::error::{SolveError, all_finite, length};
 use crate::tolerances::friction::ASYMMETRY;
 
-/// What a row says about one block: its index and one number per unknown.
+/// Entries of a row in one block: its index and one number per unknown.
 pub type Entry<'a> = (usize, &'a [f64]);
 
 #[derive(Clone, Debug, PartialEq)]

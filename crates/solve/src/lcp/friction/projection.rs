@@ -5,15 +5,15 @@
 //!
 //! W = L Lᵀ, v = S L u:  the point u nearest to u0 = Lᵀ b / S, rows Lᵀ a scaled to unit length
 //! interior-point method       -> u, multipliers y; or y >= 0 with Σ yᵢ aᵢ = 0, Σ yᵢ rᵢ > 0: nothing is feasible
-//! rows with y > slack hold    -> conjugate gradients on (A Aᵀ) dy = r - A u, A the rows that hold
+//! rows with y > slack are active -> conjugate gradients on (A Aᵀ) dy = r - A u, A the active rows
 //! small and still doubtful    -> the dense active-set method of `qp`
 //! ```
 //!
 //! The interior-point method is Clarabel, whose sparse factorisation makes a stack of a thousand blocks a
 //! matter of some twenty iterations: conjugate gradients with projections need tens of thousands on it, as
-//! its condition grows with the square of the height. The last digits come from the rows that hold; A Aᵀ may
-//! be singular (four corners of a face), which conjugate gradients do not mind. Rows that hold without
-//! multiplier hide from the interior-point method, which then has half of the digits only; the active-set
+//! its condition grows with the square of the height. The last digits come from the active rows; A Aᵀ may
+//! be singular (four corners of a face), which conjugate gradients tolerate. Active rows without
+//! multiplier are invisible to the interior-point method, which then has half of the digits only; the active-set
 //! method finds them.
 
 use super::problem::FrictionContactProblem;
@@ -33,10 +33,10 @@ const MAX_DENSE_ENTRIES: usize = 400_000;
 /// method is left alone.
 const CG_STEPS: usize = 400;
 
-/// Rounds of guessing which rows hold.
+/// Rounds of active-set identification.
 const ACTIVE_SET_ROUNDS: usize = 4;
 
-/// Multiples of one or two rows of the problem whose sum is demanded to be at least (or exactly) `bound`.
+/// Multiples of one or two rows of the problem whose sum must be at least (or exactly) `bound`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinearConstraint<'a> {
     pub(super) row: &'a Row,
@@ -53,7 +53,7 @@ pub(super) struct LinearConstraint<'a> {
 pub(super) enum ProjectionStatus {
     /// Multipliers of the nearest point.
     Optimal,
-    /// Multipliers that prove that nothing is feasible.
+    /// Multipliers that prove infeasibility.
     Infeasible,
     /// The solver gave up; the multipliers are its last.
     Failed,
@@ -222,7 +222,7 @@ impl EnergyProjection {
         }
     }
 
-    /// Solves for the multipliers of the rows that hold, and keeps them if they are better; returns the error
+    /// Solves for the multipliers of the active rows, and keeps them if they are better; returns the error
     /// left.
     fn refine_active_set(&mut self) -> f64 {
         let (n, m) = (self.target.len(), self.bound.len());
@@ -257,7 +257,7 @@ impl EnergyProjection {
         best
     }
 
-    /// `(A Aᵀ) dy = -slack` on the rows that hold, added to y.
+    /// `(A Aᵀ) dy = -slack` on the active rows, added to y.
     fn conjugate_gradients(&self, active: &[bool], slack: &[f64], y: &mut [f64], start: f64) {
         let (n, m) = (self.target.len(), self.bound.len());
         let mut r: Vec<f64> = (0..m).map(|i| if active[i] { -slack[i] } else { 0.0 }).collect();

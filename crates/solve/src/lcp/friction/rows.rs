@@ -1,4 +1,4 @@
-//! Rows that touch at most two blocks of unknowns.
+//! Rows with entries in at most two blocks of unknowns.
 
 /// Most unknowns in a block: a rigid body has six.
 pub(super) const MAX_BLOCK: usize = 6;
@@ -23,7 +23,7 @@ pub(super) struct Block {
     /// Diagonal of W, and the roots of its entries.
     pub(super) diagonal: BlockVector,
     pub(super) roots: BlockVector,
-    /// Whether W is nothing else.
+    /// Whether W is diagonal.
     pub(super) is_diagonal: bool,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Row {
     values: [BlockVector; 2],
     /// `rᵀ W r`: velocity along the row per unit of impulse along it.
     pub(super) compliance: f64,
-    /// Velocity along the row that no unknown has part in: that of a wall which is driven.
+    /// Velocity along the row that is independent of the unknowns: that of a wall which is driven.
     pub(super) drift: f64,
 }
 

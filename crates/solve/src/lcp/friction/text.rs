@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_comes_back_to_the_bit() {
+    fn a_problem_read_back_from_text_is_bitwise_identical() {
         let problem = small();
         let text = problem.to_text();
         let again: FrictionContactProblem = text.parse().unwrap();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_name_the_line() {
+    fn errors_name_the_line() {
         let text = small().to_text();
         let said = |text: &str| text.parse::<FrictionContactProblem>().unwrap_err().to_string();
         assert_eq!(said("[run]"), "line 1: the text is no frictional problem; begin it with `frictional 1`");

@@ -1,5 +1,13 @@
-//! The main loop: errors, barrier parameter, direction, search; and what to do where the search finds nothing.
-//! [Wächter and Biegler 2006], algorithm A.
+//! The main loop. [Wächter and Biegler 2006], algorithm A.
+//!
+//! ```text
+//! solve_barrier_problems, repeat:
+//!   check_termination
+//!   decrease_barrier
+//!   find_step: search_direction, watchdog_step or tiny_step or line_search, soft_step
+//!   accept_step, report
+//!   no step: fall_back to restoration, restart_barrier, or the end
+//! ```
 
 use super::barrier_problem::{BarrierProblem, OptimalityErrors};
 use super::cut_steps::CutSteps;
@@ -281,7 +289,7 @@ impl<P: Program> Algorithm<'_, P> {
         }
     }
 
-    /// Whether a point would do where no better one can be had.
+    /// Whether a point is acceptable where no better one is found.
     pub fn is_acceptable(&self, problem: &BarrierProblem, errors: &OptimalityErrors) -> bool {
         let tolerance = self.options.constraint_tolerance.max(ACCEPTABLE_VIOLATION);
         errors.worst() <= self.options.acceptable_tolerance
@@ -398,7 +406,7 @@ impl<P: Program> Algorithm<'_, P> {
         (self.callback)(&record)
     }
 
-    /// What to do where no step leads on: restore feasibility, restart the barrier, or end. `None` to go on.
+    /// What to do where no step is accepted: restore feasibility, restart the barrier, or end. `None` to go on.
     fn fall_back(
         &mut self,
         problem: &mut BarrierProblem,

@@ -1,11 +1,11 @@
-//! A barrier problem and its iterate: what the original problem and the restoration have in common.
+//! The barrier problem with its iterate, the same for the original problem and for restoration.
 //!
 //! ```text
 //! minimise  weight f(x) + Σ cost t - μ Σ log(slacks of x and t)   subject to   c_i(x) - Σ sign t = target_i
 //! ```
 //!
-//! `t` are variables that belong to one row each: the slack of an inequality and, in restoration, the two parts of the residual of a
-//! row lacks. They never enter the matrix: a row's are eliminated into its diagonal entry.
+//! Row variables `t` belong to one row each: the slack of an inequality and, in restoration, the elastic variables p and n. They are
+//! eliminated into the diagonal entry of their row and never enter the matrix.
 //!
 //! Symbols: `w = (x, t)`; `zl`, `zu` multipliers of the bounds of `w`; `y` of the rows; `theta` the sum of violations; `phi`
 //! the barrier objective. [Wächter and Biegler 2006], section 2.

@@ -1,5 +1,6 @@
-//! Kinks: where constraints are smooth in pieces only, steps made for one piece overshoot into the next and the line search halves
-//! them again and again. Damping shortens them by turning them: it grows while steps are cut and goes when they are not.
+//! Damping at kinks: where constraints are smooth in pieces only, steps computed on one piece overshoot into the next and the line
+//! search halves them again and again. Levenberg-Marquardt damping of the Hessian grows while steps are cut and decays otherwise;
+//! cycling is detected by the error.
 
 use super::barrier_problem::BarrierProblem;
 use super::line_search::AcceptedStep;

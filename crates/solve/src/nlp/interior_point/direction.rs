@@ -1,5 +1,10 @@
-//! The step of Newton's method on the barrier problem, with regularisation that gives the matrix the inertia of a minimum.
-//! [Wächter and Biegler 2006], sections 2.2 and 3.1.
+//! Search direction: the primal-dual Newton step, with inertia correction. [Wächter and Biegler 2006], sections 2.2 and 3.1.
+//!
+//! ```text
+//! factor_with_inertia_correction   shift the diagonal until as many eigenvalues are negative as there are rows
+//! update_barrier_gradient, solve_step
+//! increase_regularisation          if the solution is unusable
+//! ```
 
 use super::barrier_problem::{BarrierProblem, Step};
 use super::kkt::KktSystem;
@@ -102,7 +107,7 @@ impl BarrierProblem {
         }
     }
 
-    /// More regularisation than last time, after a solution that was worth nothing.
+    /// More regularisation than last time, after an unusable solution.
     pub fn increase_regularisation(
         &mut self,
         kkt: &mut KktSystem,
@@ -132,8 +137,8 @@ impl BarrierProblem {
         }
     }
 
-    /// Solves for the step with the residual of the rows given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is worth
-    /// anything.
+    /// Solves for the step with the residual of the rows given in `self.rows`; needs [`BarrierProblem::update_barrier_gradient`]. Whether it is
+    /// usable.
     pub fn solve_step(&mut self, kkt: &mut KktSystem, columns: f64, step: &mut Step) -> bool {
         let n = self.columns();
         for j in 0..n {

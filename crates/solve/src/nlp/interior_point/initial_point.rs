@@ -1,4 +1,11 @@
-//! The start: an interior point, scales, first multipliers.
+//! The start of the method.
+//!
+//! ```text
+//! push_variables_inside, evaluate_start, scale_rows, initialise_row_variables
+//! initialise_multipliers: scale_objective, least-squares multipliers or those of a warm start
+//! ```
+//!
+//! [Wächter and Biegler 2006], sections 3.6 and 3.8. Differs: the objective is scaled up, too.
 
 use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::BarrierProblem;
@@ -13,7 +20,7 @@ use crate::tolerances::interior_point::{
     ROW_RANGE,
 };
 
-/// Refuses settings that make no sense.
+/// Rejects invalid settings.
 pub(super) fn check(options: &Options, reduced: &ReducedLayout) -> Result<(), SolveError> {
     let numbers =
         [options.tolerance, options.constraint_tolerance, options.acceptable_tolerance, options.barrier];

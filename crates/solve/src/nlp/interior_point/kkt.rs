@@ -1,15 +1,15 @@
-//! The symmetric indefinite matrix of a step, its factors and its inertia.
+//! The symmetric indefinite KKT matrix of a step, its factors and its inertia.
 //!
 //! ```text
 //! [ H + D    Jᵀ  ]     D: diagonal of the columns (bounds, regularisation)
 //! [ J       -E   ]     E: diagonal of the rows (slacks eliminated, regularisation)
 //! ```
 //!
-//! The pattern is analysed once and kept until the layout changes. Rows with a large `E`, those of constraints far from
-//! their ends, are divided by its root: residuals of different rows are then comparable, and refinement means something.
+//! The pattern is analysed once and kept until the layout changes. Rows with a large `E`, those of inactive constraints, are divided
+//! by its root: residuals of different rows are then comparable in the refinement.
 //!
-//! Where inequalities outnumber the columns they are eliminated as well: `E` is positive in their rows, and `Jᵀ E⁻¹ J` joins the
-//! Hessian. Refinement works on all rows, so that what this loses in digits is got back.
+//! Where inequalities outnumber the columns they are eliminated as well: `E` is positive in their rows, and `Jᵀ E⁻¹ J` is added to
+//! the Hessian. Refinement works on all rows and recovers the digits that this loses.
 
 use super::condensed::Condensed;
 use super::reduced_layout::ReducedLayout;
@@ -136,7 +136,7 @@ impl KktSystem {
         self.solving = Duration::ZERO;
     }
 
-    /// Writes the matrix's values and factorises it. `None` if it has numbers that are none.
+    /// Writes the matrix's values and factorises it. `None` if it contains NaN or infinity.
     pub fn factor(
         &mut self,
         hessian: Option<&[f64]>,
@@ -188,7 +188,7 @@ impl KktSystem {
         inertia.map(|i| Inertia { negative: i.negative + eliminated, ..i })
     }
 
-    /// Solves with the last factors, refined. Whether the solution is worth anything.
+    /// Solves with the last factors, refined. Whether the solution is usable.
     pub fn solve(&mut self, right: &[f64], x: &mut [f64]) -> bool {
         let start = Instant::now();
         let mut scaled = std::mem::take(&mut self.right);

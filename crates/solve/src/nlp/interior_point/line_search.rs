@@ -1,4 +1,8 @@
-//! The filter line search with corrections of second order. [Wächter and Biegler 2006], sections 2.3 and 2.4.
+//! Backtracking line search with a filter and second-order corrections. [Wächter and Biegler 2006], sections 2.3 and 2.4.
+//!
+//! ```text
+//! line_search: evaluate_trial, filter_acceptance (switching condition, Armijo condition, filter), second_order_correction
+//! ```
 
 use super::algorithm::Algorithm;
 use super::barrier_problem::{BarrierProblem, Step};

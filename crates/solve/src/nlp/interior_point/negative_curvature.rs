@@ -1,8 +1,12 @@
-//! Points of first order that are no minima: found by the inertia of the matrix without regularisation, left along a direction
-//! of negative curvature that keeps the active constraints.
+//! Saddle points: found by the inertia of the matrix without regularisation, left along a direction of negative curvature within
+//! the active constraints.
+//!
+//! ```text
+//! escape_saddles: solve_barrier_problems, negative_curvature, escape
+//! ```
 //!
 //! With enough regularisation the matrix restricted to the null space of the rows is positive definite; inverse iteration with
-//! its factors converges to the direction of least curvature there. The barrier's stiffness keeps it off active ends.
+//! its factors converges to the direction of least curvature there. The curvature of the barrier excludes active bounds.
 
 use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::BarrierProblem;

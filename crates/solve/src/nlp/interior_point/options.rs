@@ -9,7 +9,7 @@ pub struct Options {
     pub tolerance: f64,
     /// Largest violation of a constraint, in the program's units.
     pub constraint_tolerance: f64,
-    /// Error at which a point will do where no better one can be had.
+    /// Error of an acceptable point.
     pub acceptable_tolerance: f64,
     /// Iterations at most, those of restoration included.
     pub iterations: usize,

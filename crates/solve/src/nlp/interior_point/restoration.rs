@@ -1,13 +1,14 @@
-//! Restoration: the sum of violations of the rows is minimised by the same method, near where the search was.
+//! Restoration phase: minimises the sum of violations by the same method, near the present iterate. [Wächter and Biegler 2006],
+//! section 3.3.
 //!
 //! ```text
 //! minimise  Σ (p + n)   subject to   c(x) - t - p + n = target,   p, n ≥ 0,   bounds of x and t
 //! ```
 //!
-//! A proximal term keeps near what the rows do not determine: its centre is where the search was, or moves with the iterate at the
-//! end of all searching, where points of least violation should stay what they are. Distances are sums of steps, since points on
-//! manifolds have none. Ends where the filter of the original problem accepts a point, or at a stationary point of the violation:
-//! then the multipliers are its certificate, [Wächter and Biegler 2006], section 3.3.
+//! A proximal term determines what the rows leave free: its centre is the iterate at which restoration began, or moves with the
+//! iterate in final restoration, where points of least violation should stay. Distances are sums of steps, since points on manifolds
+//! have no difference. Ends where the filter of the original problem accepts a point, or at a stationary point of the violation,
+//! whose multipliers are the certificate of local infeasibility.
 
 use super::algorithm::{Algorithm, Exit};
 use super::barrier_problem::{BarrierProblem, RowVariable};

@@ -1,6 +1,5 @@
-//! Where the filter accepts nothing: whole steps of all unknowns are taken while the equations of the barrier problem hold the
-//! better for it, until the filter accepts a point. Cheaper than restoration, and without leaving the neighbourhood.
-//! [Wächter and Biegler 2006], section 3.4.
+//! Soft restoration: where the filter accepts nothing, full steps of all unknowns are taken while the error of the primal-dual
+//! equations decreases, until the filter accepts a point. Cheaper than restoration. [Wächter and Biegler 2006], section 3.4.
 
 use super::algorithm::Algorithm;
 use super::barrier_problem::BarrierProblem;

@@ -1,5 +1,5 @@
-//! The watchdog: after many shortened steps a few are taken whole and untested. What comes of them is compared with where they
-//! began; if it is no better, the search goes back. [Wächter and Biegler 2006], section 3.2.
+//! Watchdog: after many shortened steps a few are taken in full and untested, and compared with the point where they began; if they
+//! are no better, the method returns there. [Wächter and Biegler 2006], section 3.2; [Chamberlain et al. 1982].
 
 use super::algorithm::Algorithm;
 use super::barrier_problem::BarrierProblem;

@@ -1,4 +1,4 @@
-//! Writes a problem into the memory of sweeps, in the order of visits and in the units of [the system](super::system).
+//! Assembles a problem, in the order of the sweeps and in the units of [the system](super::system).
 
 use super::block_pair::{BlockPair, TwoBlockRow, row_product};
 use super::islands::WORLD;
@@ -150,7 +150,7 @@ impl Kernel for WriteConstraints<'_> {
 }
 
 impl Constraint {
-    /// Of so many rows with a compliance.
+    /// With a number of rows and their compliance.
     #[inline(always)]
     fn with_compliance(rows: usize, g: [f64; 6]) -> Self {
         Self {
@@ -197,7 +197,7 @@ fn rows_of<'a>(problem: &'a FrictionContactProblem, contact: &'a Contact) -> imp
     std::iter::once(&contact.normal).chain(&problem.tangents[contact.range()])
 }
 
-/// The blocks of rows; [`FrictionContactProblem::tangent`] saw to it that there are no more than two.
+/// The blocks of rows; [`FrictionContactProblem::tangent`] allows two at most.
 fn endpoints<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [u32; 2] {
     let mut endpoints = [WORLD; 2];
     for row in rows {

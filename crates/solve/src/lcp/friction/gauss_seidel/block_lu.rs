@@ -60,10 +60,10 @@ fn invert(a: &Block) -> Option<Block> {
     Some(inverse)
 }
 
-/// A matrix and its factors, in memory that is used again.
+/// A matrix and its factors, with a reusable workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockLu {
-    /// BasisStatus of each block in the order of elimination, and the other way round.
+    /// Position of each block in the order of elimination, and the other way round.
     position: Vec<u32>,
     order: Vec<u32>,
     /// Positions after k that k is coupled with, ascending: `rows[first[k]..first[k + 1]]`.

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn registers_and_arrays_give_the_same_bits() {
+    fn row_products_are_bitwise_identical_on_all_processors() {
         for k in 0..100 {
             let f = |i: usize| (1.7 * (k * 60 + i) as f64).sin();
             let rows = [0, 12, 24].map(|at| std::array::from_fn(|i| f(at + i)));

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! trial w = c - u / ε;  x = C(w):  -(u + ε (x - c)) is in the normal cone at x
-//! Coulomb:  C has a normal impulse first, x_n = max(0, w_n), and rubs within what that allows, x_t = P_{μ x_n}(w_t)
+//! Coulomb:  C has a normal impulse first, x_n = max(0, w_n), then the tangential one within the cone, x_t = P_{μ x_n}(w_t)
 //! convex:   C is the nearest point of the cone of friction, and u_n is widened by μ |u_t| of the centre: its
-//!           slope is symmetric, and what is solved with it the minimum of a convex function
+//!           derivative is symmetric, and the law the minimum of a convex function
 //! ```
 
 use super::sweep::project_normal_first;
@@ -16,7 +16,7 @@ use crate::lcp::friction::impulses::Cone;
 pub(super) enum LawKind {
     /// The nearest point of the cone.
     Convex,
-    /// Pressure first, friction within what it allows.
+    /// Normal impulse first, friction within its bound.
     Coulomb,
 }
 
@@ -38,7 +38,7 @@ impl ContactLaw {
         }
     }
 
-    /// What the centre's velocities widen the gap by.
+    /// Widening of the gap by the velocities of the centre.
     pub(super) fn widening(self, constraint: &Constraint, slips: &[f64]) -> f64 {
         match self.cone {
             _ if self.kind == LawKind::Coulomb || !constraint.contact => 0.0,
@@ -65,7 +65,7 @@ impl ContactLaw {
         let convex = self.kind == LawKind::Convex;
         match self.cone {
             Cone::Facets if p.iter().map(|p| p.abs()).sum::<f64>() > μ * trial[0] => {
-                // All that stays above zero gives the same; the convex law adds to the pressure what it takes.
+                // All positive entries shrink alike; the convex law adds their loss to the normal impulse.
                 let count = x[1..].iter().filter(|x| **x != 0.0).count().max(1) as f64;
                 let count = if convex { count + μ * μ } else { count };
                 let sign = |i: usize| if x[i] == 0.0 { 0.0 } else { x[i].signum() };
@@ -117,7 +117,7 @@ fn nearest_in_cone(x: &mut [f64], friction: f64, cone: Cone) {
     }
     match cone {
         Cone::Facets => {
-            // As for the diamond, which grows with what is taken away.
+            // As for the diamond, whose radius grows with the shrinkage.
             let mut by = 0.0;
             if p.iter().map(|p| p.abs()).sum::<f64>() <= friction * *n {
                 return;
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_nearest_point_leaves_is_normal_to_the_cone() {
+    fn the_residual_of_the_nearest_point_is_normal_to_the_cone() {
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3)] {
             for trial in trials() {
                 let mut x = trial;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_differences() {
+    fn derivatives_agree_with_differences() {
         let mut constraint = Constraint::empty();
         constraint.friction = 0.6;
         for (cone, n) in [(Cone::Facets, 3), (Cone::Facets, 4), (Cone::Round, 3), (Cone::Facets, 1)] {

@@ -7,7 +7,7 @@
 //!
 //! E is the energy that the impulses x of an island add beyond that without impulses and beyond the work of the
 //! penetrations `Δ⁻ = max(-Δ, 0)` that are corrected, of equalities and of walls that are driven. Solutions have `x.u <= 0`, and open gaps Δ⁺
-//! only take: `E <= 0`; no impulses have `E = 0`. What raises it are starts from a step that was another one (after an impact
+//! only take: `E <= 0`; no impulses have `E = 0`. It is raised by warm starts from a different step (after an impact
 //! they are a hundred times too large, and a few sweeps leave most of it), and friction, whose bound moves with the
 //! pressure. Cones contain all multiples of what they contain, and the best multiple has `E <= 0` whatever x is.
 
@@ -20,7 +20,7 @@ use crate::tolerances::gauss_seidel::ENERGY;
 impl System {
     /// Whether `E > 0`.
     pub(super) fn gains_energy(&self, island: &Island, residual: &IslandResidual) -> bool {
-        // What is not a number adds energy.
+        // NaN counts as energy gained.
         !(residual.power <= (0.5 + ENERGY) * self.response(island))
     }
 
@@ -28,7 +28,7 @@ impl System {
     pub(super) fn scale_impulses(&mut self, island: &Island, cone: Cone) {
         let best = 1.0 - self.island_residual(island, cone).power / self.response(island);
         let rows = self.rows_of(island);
-        // What is not a number is worth nothing either.
+        // NaN is replaced by zero.
         self.x[rows].iter_mut().for_each(|x| *x = if best > 0.0 { best.min(1.0) * *x } else { 0.0 });
         self.update_velocities(island);
     }

@@ -16,9 +16,9 @@ pub(super) struct Island {
 /// The order of blocks and of the constraints (contacts or equalities) between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IslandGraph {
-    /// Blocks of each item; the world comes second.
+    /// Blocks of each constraint; the world comes second.
     pub(super) endpoints: Vec<[u32; 2]>,
-    /// Blocks and items in the order of visits.
+    /// Blocks and constraints in the order of visits.
     pub(super) blocks: Vec<u32>,
     pub(super) constraints: Vec<u32>,
     pub(super) islands: Vec<Island>,
@@ -27,7 +27,7 @@ pub(super) struct IslandGraph {
     leader: Vec<u32>,
     first: Vec<u32>,
     list: Vec<u32>,
-    /// First block of each part that touches the world, and the next of each of those.
+    /// First block of each island that is in contact with the world, and the next of each of those.
     grounded: Vec<u32>,
     next: Vec<u32>,
     placed: Vec<bool>,
@@ -96,7 +96,7 @@ impl IslandGraph {
         }
     }
 
-    /// The items of each block, and which blocks belong together.
+    /// The constraints of each block, and the connected components.
     fn index(&mut self, blocks: usize) {
         self.leader.clear();
         self.leader.extend(0..blocks as u32);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_apart_and_begin_at_the_ground() {
+    fn islands_are_separate_and_begin_at_the_ground() {
         // A tower 0-1-2 that stands on 2, a free pair 3-5, a body alone on the world 4, one that nobody touches.
         let mut graph = IslandGraph {
             endpoints: vec![[0, 1], [1, 2], [3, 5], [4, WORLD], [2, WORLD], [2, WORLD]],

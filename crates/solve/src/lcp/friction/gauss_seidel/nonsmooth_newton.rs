@@ -4,15 +4,15 @@
 //! repeat with centre c = x:                                                  proximal steps
 //!   x(v) = C(c - u(v) / ε)      C: into the cone;  F(v) = v - v_free - Jᵀ x(v)
 //!   repeat: (I + Jᵀ C' J / ε) dv = -F;  v += t dv, t that lowers |F|          semismooth Newton
-//!   x = x(v)                    satisfies Coulomb's law but for ε |x - c|
-//!   ε smaller if that was easy, larger if not
+//!   x = x(v)                    satisfies Coulomb's law up to ε |x - c|
+//!   ε smaller after few Newton steps, larger after many
 //! ```
 //!
 //! `-(u + ε (x - c))` lies in the normal cone at `x = C(c - u/ε)`: a contact law with a little compliance, whose
 //! impulses are unique even where contacts are redundant. Once it is known which contacts are open, stick or slide, every
 //! step divides the error by the smallest compliance left over ε, however slowly sweeps propagate. Velocities and
-//! impulses are tracked as differences from the centre, so that 1/ε multiplies rounding of what is left to do,
-//! not of what there is.
+//! impulses are tracked as differences from the centre, so that 1/ε multiplies the rounding of small differences,
+//! not of the whole values.
 
 use super::block_lu::BlockLu;
 use super::block_pair::{apply_impulse, row_velocity};
@@ -214,7 +214,7 @@ impl NonsmoothNewton {
         None
     }
 
-    /// Goes along the step until the defect is smaller; nothing if it never is.
+    /// Backtracks until the defect is smaller; nothing if it never is.
     fn backtrack(&mut self, system: &System, island: &Island, law: ContactLaw, before: f64) -> Option<f64> {
         let (mut t, mut taken) = (1.0, 0.0);
         while t > MIN_STEP {
@@ -228,7 +228,7 @@ impl NonsmoothNewton {
         None
     }
 
-    /// Goes along the step to about the minimum of the convex function whose gradient F is: `dv . F` grows on
+    /// Line search for the minimum of the convex function whose gradient F is: `dv . F` grows on
     /// the way and is zero there.
     fn line_search(&mut self, system: &System, island: &Island, law: ContactLaw) -> f64 {
         let start = self.directional_derivative(island);
@@ -245,7 +245,7 @@ impl NonsmoothNewton {
             *(if left >= 0.0 { &mut low } else { &mut high }) = (t, left);
             let width = high.0 - low.0;
             let secant: f64 = low.0 + width * low.1 / (low.1 - high.1);
-            // Nothing to minimise, or nothing that is a number: where it got to is as good as any.
+            // No bracket, or NaN: the present point is kept.
             if !(width > 0.0 && secant.is_finite()) {
                 break;
             }
@@ -340,7 +340,7 @@ impl NonsmoothNewton {
         self.factors.factor()
     }
 
-    /// The step that the factors make of the defect, and what it adds to the velocities along the rows.
+    /// The Newton step, and the change of the velocities along the rows.
     fn newton_direction(&mut self, system: &System, island: &Island) {
         self.step.copy_from_slice(&self.defect);
         self.factors.solve(&mut self.step);
@@ -366,7 +366,7 @@ impl NonsmoothNewton {
     }
 }
 
-/// Places of an item's blocks within the part; the world is the one after.
+/// Indices of a constraint's blocks within the island; the world is the one after.
 fn local_blocks(constraint: &Constraint, origin: usize, world: usize, count: usize) -> [usize; 2] {
     constraint.endpoints.map(|e| if e as usize == world { count } else { e as usize - origin })
 }

@@ -15,7 +15,7 @@ use crate::lcp::friction::impulses::Cone;
 use crate::lcp::friction::residual::FrictionalResidual;
 use crate::simd::{Instructions, Kernel, Packet};
 
-/// What the impulses of an island come to.
+/// Residual and power of the impulses of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct IslandResidual {
     /// The residual. Impulses are in their cones and velocities theirs: there is no error of sign or momentum.
@@ -26,7 +26,7 @@ pub(super) struct IslandResidual {
 }
 
 impl IslandResidual {
-    /// Of what is not a number.
+    /// For NaN.
     fn not_a_number() -> Self {
         let residual = FrictionalResidual { normal: f64::INFINITY, ..FrictionalResidual::default() };
         Self { residual, power: f64::INFINITY }
@@ -52,7 +52,7 @@ impl System {
             let [a, b] = constraint.endpoints.map(|e| e as usize);
             let range = constraint.range();
             let x = &mut self.x[range.clone()];
-            // Most are where they should be.
+            // Most are inside already.
             if let (Cone::Facets, &[n, s, t]) = (cone, &*x)
                 && n >= 0.0
                 && s.abs() + t.abs() <= constraint.friction * n
@@ -78,7 +78,7 @@ impl System {
         self.island_residual(island, cone).error()
     }
 
-    /// The same, and what the impulses do.
+    /// The same with the power of the impulses.
     pub(super) fn island_residual(&self, island: &Island, cone: Cone) -> IslandResidual {
         Instructions::detect().run(ResidualPass { system: self, island, cone })
     }
@@ -119,7 +119,7 @@ impl Kernel for Sweep<'_> {
     }
 }
 
-/// A pass over an island that measures what it leaves.
+/// A pass over an island that computes its residual.
 struct ResidualPass<'a> {
     system: &'a System,
     island: &'a Island,
@@ -292,7 +292,7 @@ fn update_contact<P: Packet>(
     larger(larger(change[0].abs(), change[1].abs()), change[2].abs())
 }
 
-/// The next impulse of a contact with two tangents: one at which nothing moves, or pressure first and friction
+/// The next impulse of a contact with two tangents: one that stops all motion, or normal first and friction
 /// next.
 #[inline(always)]
 fn contact_impulse(
@@ -327,7 +327,7 @@ fn contact_impulse(
     [next, s, t]
 }
 
-/// Impulses of a contact, brought into its cone.
+/// Clamps the normal impulse of a contact, then its tangential ones.
 pub(super) fn project_normal_first(x: &mut [f64], friction: f64, cone: Cone) {
     let Some((n, p)) = x.split_first_mut() else { return };
     *n = n.max(0.0);

@@ -5,7 +5,7 @@
 //! x̂ = x √g / S, û = r̂ᵀ v̂ + Δ / (S √g)          impulses and velocities in the units of the residual
 //! ```
 //!
-//! The tangents of a contact share the g of the most yielding one, so that cones stay what they are; the
+//! The tangents of a contact share the g of the most compliant one, so that cones stay what they are; the
 //! coefficient of friction takes the ratio of both units. Every row has places for two blocks of six, the rest
 //! is zeros.
 
@@ -18,7 +18,7 @@ use crate::lcp::friction::problem::FrictionContactProblem;
 use crate::lcp::friction::rows::MAX_BLOCK;
 use crate::simd::{Instructions, Kernel, Packet};
 
-/// What is solved for at once: a contact with its tangents, or an equality.
+/// One block of the Gauss-Seidel method: a contact with its tangents, or an equality.
 #[derive(Clone, Debug)]
 pub(super) struct Constraint {
     /// Places of its blocks; the one after all others for the world.
@@ -38,7 +38,7 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
-    /// A contact of nothing with nothing.
+    /// A contact without blocks.
     #[cfg(test)]
     pub(super) fn empty() -> Self {
         Self {
@@ -68,11 +68,11 @@ pub(super) struct System {
     pub(super) size: f64,
     pub(super) constraints: Vec<Constraint>,
     pub(super) rows: Vec<TwoBlockRow>,
-    /// Velocities along rows that no body has part in; the gap of a contact is its item's.
+    /// Velocities along rows that are independent of the unknowns; the gap of a contact is in its constraint.
     pub(super) drift: Vec<f64>,
     /// Impulses, one per row.
     pub(super) x: Vec<f64>,
-    /// What they are multiplied by to get their units back.
+    /// Their units.
     pub(super) unit: Vec<f64>,
     pub(super) v: Vec<[f64; MAX_BLOCK]>,
     /// Velocities without impulses.

@@ -33,7 +33,7 @@ impl TangentPair {
     #[inline(always)]
     pub(super) fn new(g: [f64; 3]) -> Self {
         let determinant = g[0] * g[2] - g[1] * g[1];
-        // Parallel tangents: a hair of stiffness picks one of the many minima.
+        // Parallel tangents: a little stiffness picks one of the many minima.
         let g = if determinant > PARALLEL * g[0] * g[2] {
             g
         } else {
@@ -44,7 +44,7 @@ impl TangentPair {
         Self { g, inverse: [g[2] * scale, -g[1] * scale, g[0] * scale], sides }
     }
 
-    /// The best impulse of two tangents; everything is computed that may be needed, as what is needed is not predictable.
+    /// The best impulse of two tangents; computed without branches, which would be mispredicted.
     #[inline(always)]
     pub(super) fn minimiser(&self, cone: Cone, p: [f64; 2], u: [f64; 2], r: f64) -> [f64; 2] {
         let m = &self.inverse;
@@ -61,8 +61,8 @@ impl TangentPair {
         }
     }
 
-    /// The best point of the edge of a diamond, each of whose sides is a problem in one unknown. What pulls the
-    /// minimum to the edge is normal to it: the minimum lies on a side that `best` is beyond, which are one or two.
+    /// The best point of the edge of a diamond, each of whose sides is a problem in one unknown. The residual at the
+    /// minimum is normal to the edge: the minimum lies on a side that `best` is beyond, which are one or two.
     #[inline(always)]
     fn edge_minimiser(&self, best: [f64; 2], r: f64) -> [f64; 2] {
         let (s, t) = (1.0_f64.copysign(best[0]), 1.0_f64.copysign(best[1]));
@@ -125,7 +125,7 @@ pub(super) fn shrink_to_diamond(x: &mut [f64], r: f64) {
     if x.iter().map(|v| v.abs()).sum::<f64>() <= r {
         return;
     }
-    // Michelot: the amount that fits those still in play only grows, and each round drops one or is the last.
+    // Michelot: the amount for the remaining entries only grows, and each round drops one or is the last.
     let mut by = 0.0;
     for _ in 0..=x.len() {
         let in_play = x.iter().map(|v| v.abs()).filter(|v| *v > by);
