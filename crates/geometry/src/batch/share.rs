@@ -55,7 +55,7 @@ impl<'a> Scene<'a> {
     /// # Safety
     /// There must be so many pairs.
     #[inline(always)]
-    unsafe fn key<L: Packet>(&self, slot: usize, basis: &Basis) -> Option<Key> {
+    unsafe fn key(&self, slot: usize, basis: &Basis) -> Option<Key> {
         // SAFETY: as above; promised by the caller.
         let (a, b) = unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -66,7 +66,7 @@ impl<'a> Scene<'a> {
         let [i, j, k] = *basis;
         let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
         let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
-        exist.then_some(Key::new(class::<L>(a), class::<L>(b), a.is_centred() & b.is_centred()))
+        exist.then_some(Key::new(class(a), class(b), a.is_centred() & b.is_centred()))
     }
 }
 
@@ -125,7 +125,7 @@ unsafe fn share<L: Packet, const N: usize>(
                 unsafe {
                     let bodies = scene.bodies(slot);
                     if step(&bodies, job.steps(), options, &mut warm[slot], &mut answers[slot])
-                        && let Some(key) = scene.key::<L>(slot, &warm[slot].basis)
+                        && let Some(key) = scene.key(slot, &warm[slot].basis)
                     {
                         queues.enter(Job::new(slot, job.steps() + 1), key);
                     }
@@ -143,7 +143,7 @@ unsafe fn share<L: Packet, const N: usize>(
                     near(&answers[slot + AHEAD]);
                 }
                 // SAFETY: there are as many pairs and warm starts.
-                match unsafe { scene.key::<L>(slot, &warm.get_unchecked(slot).basis) } {
+                match unsafe { scene.key(slot, &warm.get_unchecked(slot).basis) } {
                     Some(key) => queues.enter(Job::new(slot, 0), key),
                     None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
                 }

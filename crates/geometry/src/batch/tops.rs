@@ -7,7 +7,7 @@ use crate::shapes::Polytope;
 
 /// Number of blocks to scan; zero for bodies that climb.
 #[inline(always)]
-pub(super) fn class<L: Packet>(body: &Polytope) -> usize {
+pub(super) fn class(body: &Polytope) -> usize {
     let count = body.lanes().count();
     if count <= SCAN_LIMIT { count.div_ceil(WIDTH) } else { 0 }
 }
