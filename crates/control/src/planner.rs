@@ -18,7 +18,10 @@ use crate::plan::{Plan, Slip};
 use crate::transcription::{
     ContactResolutionError, Kept, Label, Point, ResolvedContact, Setup, Transcription,
 };
-use percussion_solve::nlp::{Conflict, Interior, Outcome, Party, Program, Record, Solution, Warm, Watch};
+use percussion_solve::nlp::{
+    CallbackAction, Conflict, ConstraintId, InteriorPoint, IterationRecord, Outcome, Program, Solution,
+    WarmStart,
+};
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -88,7 +91,7 @@ pub struct Progress<'a> {
     /// Which round of that, counted from one.
     pub round: usize,
     /// What there is to say about it.
-    pub record: &'a Record,
+    pub record: &'a IterationRecord,
 }
 
 /// What a search carries from round to round.
@@ -98,7 +101,7 @@ pub(crate) struct Rounds<'a> {
     pub(crate) setup: Setup,
     /// Pairs that keep apart, with the distance to keep.
     pub(crate) pairs: Vec<((usize, usize), f64)>,
-    pub(crate) interior: Interior,
+    pub(crate) interior: InteriorPoint,
     pub(crate) iterations: usize,
     /// Whether the next round begins with the guess.
     afresh: bool,
@@ -110,7 +113,7 @@ pub(crate) fn search(
     path: Path,
     options: &Options,
     number: usize,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
+    watch: &mut dyn FnMut(&Progress) -> CallbackAction,
 ) -> Result<PlanSolution, PlanError> {
     let encounters = plan
         .meetings
@@ -122,7 +125,7 @@ pub(crate) fn search(
         options,
         setup: Setup { encounters, apart: Vec::new() },
         pairs: avoid::pairs(plan),
-        interior: Interior::new(),
+        interior: InteriorPoint::new(),
         iterations: 0,
         afresh: false,
     };
@@ -155,7 +158,7 @@ pub(crate) fn search(
         };
         let solution = rounds
             .interior
-            .solve_watched(&mut program, &start, &settings, &mut |record| {
+            .solve_with_callback(&mut program, &start, &settings, &mut |record| {
                 watch(&Progress { start: number, round, record })
             })
             .map_err(|e| PlanError::Solver(e.to_string()))?;
@@ -183,7 +186,7 @@ pub(crate) fn search(
 /// Multipliers of a round, by what their rows say: the next round begins with them where it says the same.
 struct Before {
     rows: HashMap<Label, Vec<f64>>,
-    warm: Warm,
+    warm: WarmStart,
 }
 
 impl Before {
@@ -192,11 +195,11 @@ impl Before {
         for (row, y) in solution.multipliers.constraints.iter().enumerate() {
             rows.entry(program.label(row).clone()).or_default().push(*y);
         }
-        Self { rows, warm: Warm { barrier: MENDED, ..Warm::after(solution) } }
+        Self { rows, warm: WarmStart { barrier: MENDED, ..WarmStart::after(solution) } }
     }
 
     /// For the program of the next round.
-    fn continued(&self, program: &Transcription) -> Warm {
+    fn continued(&self, program: &Transcription) -> WarmStart {
         let layout = program.layout();
         let mut warm = self.warm.clone();
         let mut next: HashMap<&Label, usize> = HashMap::new();
@@ -221,9 +224,9 @@ impl Before {
 fn named(program: &Transcription, conflicts: &[Conflict]) -> Vec<String> {
     let mut list: Vec<(u8, f64, String)> = Vec::new();
     for conflict in conflicts {
-        let (rank, name) = match conflict.party {
-            Party::Constraint(row) => program.label(row).party(program.plan()),
-            Party::Variable(variable) => (0, program.bound_of(variable)),
+        let (rank, name) = match conflict.id {
+            ConstraintId::Constraint(row) => program.label(row).party(program.plan()),
+            ConstraintId::Variable(variable) => (0, program.bound_of(variable)),
         };
         let strength = conflict.multiplier.abs();
         match list.iter_mut().find(|(_, _, known)| *known == name) {

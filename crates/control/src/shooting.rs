@@ -17,7 +17,7 @@ use percussion_mechanics::discrete::displace;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use thiserror::Error;
 
 /// A direction of length one among the degrees of freedom: which of them, and how much of each.
@@ -182,7 +182,7 @@ const TRIALS: usize = 40;
 
 impl Shot<'_> {
     /// Finds what to choose; the watcher is told every iteration and may end the search.
-    pub fn solve(&self, watch: &mut dyn FnMut(&Round) -> Watch) -> Result<Hit, ShootingError> {
+    pub fn solve(&self, watch: &mut dyn FnMut(&Round) -> CallbackAction) -> Result<Hit, ShootingError> {
         let guessed = self.first();
         let aims = self.asked();
         if aims != guessed.len() {
@@ -203,7 +203,7 @@ impl Shot<'_> {
             let told = watch(&round);
             match () {
                 () if residual < MET => break Ending::Hit,
-                () if told == Watch::Stop => break Ending::Stopped,
+                () if told == CallbackAction::Stop => break Ending::Stopped,
                 () if iteration == self.iterations => break Ending::IterationLimit,
                 () => {}
             }

@@ -5,14 +5,14 @@ use crate::manoeuvre::{Attempt, Ending, PlanSolution};
 use crate::plan::Plan;
 use crate::planner::{Options, PlanError, Progress, search};
 use percussion_mechanics::discrete::displace;
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 /// Finds a manoeuvre; the watcher is told every iteration and may end the search.
 pub fn plan(
     plan: &Plan,
     guess: &Guess,
     options: &Options,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
+    watch: &mut dyn FnMut(&Progress) -> CallbackAction,
 ) -> Result<PlanSolution, PlanError> {
     if let Some(meeting) = plan.meetings.iter().find(|m| !(1..plan.intervals).contains(&m.node)) {
         let (name, node, end) = (meeting.name.clone(), meeting.node, plan.intervals);

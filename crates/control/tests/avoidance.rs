@@ -12,7 +12,7 @@ use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use std::sync::Arc;
 
 /// A cube that must pass a block.
@@ -43,7 +43,7 @@ fn around(intervals: usize, margin: f64) -> (Plan, Guess) {
 }
 
 fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    let found = find(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
     println!(
         "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, {} rounds, {} iterations",
         found.ending,

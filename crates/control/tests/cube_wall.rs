@@ -7,7 +7,7 @@ use common::wall_plan;
 use percussion_control::manoeuvre::Ending;
 use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 #[test]
 fn contact_times_do_not_depend_on_the_node() {
@@ -15,7 +15,7 @@ fn contact_times_do_not_depend_on_the_node() {
         .into_iter()
         .map(|node| {
             let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
-            let found = find(&wall_plan(node), &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+            let found = find(&wall_plan(node), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
             assert_eq!(found.ending, Ending::Optimal, "node {node}");
             assert!(found.violation < 1e-9, "{:e}", found.violation);
             let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
@@ -47,7 +47,7 @@ fn a_search_that_is_stopped_says_so_whatever_it_had() {
     let found = find(&wall_plan(9), &guess, &options, &mut |progress| {
         starts += usize::from(progress.record.iteration == 0);
         after += usize::from(starts > 1);
-        if starts > 1 { Watch::Stop } else { Watch::Continue }
+        if starts > 1 { CallbackAction::Stop } else { CallbackAction::Continue }
     })
     .unwrap();
     assert_eq!((found.ending, starts, after), (Ending::Stopped, 2, 1));

@@ -56,7 +56,7 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     program.differentiate(&at, &mut gradient, &mut jacobian).unwrap();
     let multipliers: Vec<f64> = (0..m).map(|_| random.number()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
-    program.curve(&at, 0.7, &multipliers, &mut hessian).unwrap();
+    program.lagrangian_hessian(&at, 0.7, &multipliers, &mut hessian).unwrap();
     let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
     for (e, value) in jacobian.iter().enumerate() {
         dense[(layout.jacobian.rows[e], layout.jacobian.columns[e])] += value;
@@ -73,7 +73,7 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     let mut to = at.clone();
     let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {
-        program.moved(&at, step, &mut to);
+        program.retract(&at, step, &mut to);
         let mut constraints = vec![0.0; m];
         let f = program.evaluate(&to, &mut constraints).unwrap();
         (f, constraints)
@@ -104,7 +104,7 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     let mut blocks = Vec::new();
     let mut slope = |program: &mut Transcription, d: &[f64], by: f64| {
         let step: Vec<f64> = d.iter().map(|x| x * by).collect();
-        program.moved(&at, &step, &mut there);
+        program.retract(&at, &step, &mut there);
         program.differentiate(&there, &mut gradient, &mut jacobian).unwrap();
         program.chart(&at, &step, &mut blocks);
         let mut turned = d.to_vec();

@@ -17,12 +17,12 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, schemes};
-use percussion_solve::nlp::{Bound, Watch};
+use percussion_solve::nlp::{Bound, CallbackAction};
 
 const TIME: f64 = 1.0;
 
 fn solved(plan: &Plan) -> PlanSolution {
-    let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(found.ending, Ending::Optimal);
     assert!(found.violation < 1e-9);
     found

@@ -13,10 +13,10 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
 use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
-use percussion_solve::nlp::{Bound, Watch};
+use percussion_solve::nlp::{Bound, CallbackAction};
 
 fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    let found = find(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(found.ending, Ending::Optimal);
     found
 }

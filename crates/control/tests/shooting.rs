@@ -9,7 +9,7 @@ use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 /// A planar body in the xy plane, weight along -y, a floor y = 0 and a wall x = 0.
 fn court(shape: PlanarShape, velocity: Vec3, spin: f64) -> (Model, State) {
@@ -56,7 +56,7 @@ fn back(
         impacts: Some(2),
         iterations: 60,
     };
-    let hit = shot.solve(&mut |_| Watch::Continue).unwrap();
+    let hit = shot.solve(&mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(hit.ending, Ending::Hit);
     println!("{:?} in {} s, {} impacts, residuals {:?}", hit.chosen, hit.time, hit.impacts, hit.residuals);
     hit

@@ -12,7 +12,7 @@ use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Body, ModelBuilder};
-use percussion_solve::nlp::{Bound, Watch};
+use percussion_solve::nlp::{Bound, CallbackAction};
 
 /// A cube that must pass a block, and is led around it on the longer way.
 fn around() -> (Plan, Guess) {
@@ -47,7 +47,7 @@ fn searched(seed: u64) -> (PlanSolution, Vec<(f64, f64)>) {
             assert_eq!(progress.start, first.len() + 1);
             first.push((progress.record.objective, progress.record.primal));
         }
-        Watch::Continue
+        CallbackAction::Continue
     })
     .unwrap();
     for attempt in &found.attempts {
@@ -99,7 +99,7 @@ fn seeds_decide_where_searches_begin_and_nothing_else_does() {
 fn starts_that_cannot_begin_take_nothing_from_the_others() {
     let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
     let options = Options { starts: 3, disturbance: 1.0, ..Options::default() };
-    let found = find(&wall_plan(9), &guess, &options, &mut |_| Watch::Continue).unwrap();
+    let found = find(&wall_plan(9), &guess, &options, &mut |_| CallbackAction::Continue).unwrap();
     let endings: Vec<&Ending> = found.attempts.iter().map(|attempt| &attempt.ending).collect();
     println!("{endings:?}");
     assert_eq!((&found.ending, endings[0]), (&Ending::Optimal, &Ending::Optimal));
@@ -112,13 +112,14 @@ fn contacts_are_planned_between_the_ends() {
     let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
     for at in [0, 30, 31] {
         let plan = wall_plan(at);
-        let error = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap_err();
+        let error = find(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap_err();
         assert!(matches!(error, PlanError::AtAnEnd { node, end: 30, .. } if node == at), "{error}");
         assert!(error.to_string().starts_with(&format!("the hit is at node {at}, but")), "{error}");
     }
     // Near the ends they are contacts like any other.
     for at in [1, 25] {
-        let found = find(&wall_plan(at), &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+        let found =
+            find(&wall_plan(at), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
         println!("node {at}: {:?} J {:.4e} at {} s", found.ending, found.objective, found.contacts[0].time);
         assert!(found.violation < 1e-9 && found.ending == Ending::Optimal, "{:?}", found.ending);
     }

@@ -13,7 +13,8 @@ use percussion_geometry::separation::{
 };
 use percussion_geometry::shapes::{Cylinder, HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
+use percussion_solve::qp::qp_residual;
+use percussion_solve::{QpSolver, QuadraticProgram};
 use resolve_common::{Pair, figures};
 
 fn resolved(pair: &Pair) -> Resolved {
@@ -203,7 +204,7 @@ fn partly_overlapping_boxes_never_pull() {
         let mut solver = QpSolver::new();
         let mut solution = solver.solve(&problem).unwrap().clone();
         solution.x.clone_from(&weights);
-        let judged = kkt_residual(&problem, &solution).unwrap().worst();
+        let judged = qp_residual(&problem, &solution).unwrap().worst();
         assert!(judged <= 1e-13, "({dx}, {dy}): KKT residual {judged:e}");
         for (w, v) in weights.iter().zip(clarabel(&a, &b)) {
             assert!((w - v).abs() <= 1e-6, "({dx}, {dy}): {w} against Clarabel's {v}");

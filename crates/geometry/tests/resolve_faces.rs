@@ -8,7 +8,8 @@ use common::{Random, cuboid, octahedron, prism};
 use percussion_geometry::separation::{Options, WarmStart, resolve, separation};
 use percussion_geometry::shapes::{Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
+use percussion_solve::qp::qp_residual;
+use percussion_solve::{QpSolver, QuadraticProgram};
 use resolve_common::Pair;
 
 /// The shortest weights on `corners` (seen from the contact point) by the general solver, and how far `given` is
@@ -29,7 +30,7 @@ fn judged(corners: &[Vec3], normal: &Vec3, given: &[f64]) -> (Vec<f64>, f64) {
     let mut solution = solver.solve(&problem).unwrap().clone();
     let weights = solution.x.clone();
     solution.x = given.to_vec();
-    (weights, kkt_residual(&problem, &solution).unwrap().worst())
+    (weights, qp_residual(&problem, &solution).unwrap().worst())
 }
 
 /// Checks the face of `solid` against the judge; gives the number of its corners and of those that carry.

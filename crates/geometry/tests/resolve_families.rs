@@ -10,7 +10,8 @@ use common::Random;
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::{Feature, Ranges, Resolved, Separation, ranges, resolve};
 use percussion_geometry::shapes::Solid;
-use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
+use percussion_solve::qp::qp_residual;
+use percussion_solve::{QpSolver, QuadraticProgram};
 use resolve_common::{FAMILIES, Pair, family};
 
 fn resolved(pair: &Pair, answer: &Separation) -> Resolved {
@@ -85,7 +86,7 @@ fn shortest_direction(pair: &Pair, answer: &Separation) -> Vec3 {
     }
     let mut solver = QpSolver::new();
     let solution = solver.solve(&problem).unwrap();
-    assert!(solution.is_optimal() && kkt_residual(&problem, solution).unwrap().worst() <= 1e-10);
+    assert!(solution.is_optimal() && qp_residual(&problem, solution).unwrap().worst() <= 1e-10);
     Vec3::from_column_slice(&solution.x)
 }
 

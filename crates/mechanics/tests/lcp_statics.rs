@@ -7,10 +7,9 @@ mod lcp_world;
 
 use decomposition_world::*;
 use lcp_world::*;
-use nalgebra::DMatrix;
 use percussion_geometry::Vec2;
 use percussion_mechanics::schemes::LcpOptions;
-use percussion_solve::nnls;
+use percussion_solve::lp::{LinearProgram, solve_lp};
 use std::f64::consts::PI;
 
 /// Half of a card house: corners of a card of length one that leans by `angle` from the vertical, cut flat on the floor and
@@ -72,12 +71,13 @@ fn arch(thick: f64) -> Vec<Vec<Vec2>> {
     (0..VOUSSOIRS).map(|k| vec![at(k, inner), at(k, outer), at(k + 1, outer), at(k + 1, inner)]).collect()
 }
 
-/// Whether there are forces at the ends of all joints, within friction, that balance the weights: nonnegative least squares, which
-/// know nothing of steps. Where there are none the arch falls.
+/// Whether there are forces at the ends of all joints, within friction, that balance the weights: feasibility of a linear program,
+/// without time steps. Where there are none the arch falls.
 fn balances(stones: &[Vec<Vec2>], mu: f64) -> bool {
     // Unknowns: at both ends of each of n + 1 joints two forces along the edges of the friction cone.
     let n = stones.len();
-    let mut rows = DMatrix::zeros(3 * n, 4 * (n + 1));
+    let columns = 4 * (n + 1);
+    let mut rows = vec![vec![0.0; columns]; 3 * n];
     let mut loads = vec![0.0; 3 * n];
     for (k, stone) in stones.iter().enumerate() {
         let (mass, centre, _) = area(stone);
@@ -91,16 +91,19 @@ fn balances(stones: &[Vec<Vec2>], mu: f64) -> bool {
                     let force = normal + along * (side * sign);
                     let arm = end - centre;
                     let column = 4 * joint + 2 * e + s;
-                    rows[(3 * k, column)] += force.x;
-                    rows[(3 * k + 1, column)] += force.y;
-                    rows[(3 * k + 2, column)] += arm.x * force.y - arm.y * force.x;
+                    rows[3 * k][column] += force.x;
+                    rows[3 * k + 1][column] += force.y;
+                    rows[3 * k + 2][column] += arm.x * force.y - arm.y * force.x;
                 }
             }
         }
     }
-    let forces = nnls(&rows, &loads).unwrap().x;
-    let left = rows * nalgebra::DVector::from_vec(forces) - nalgebra::DVector::from_vec(loads);
-    left.amax() < 1e-10
+    let mut program = LinearProgram::minimise(&vec![0.0; columns]).unwrap();
+    program.nonnegative();
+    for (row, load) in rows.iter().zip(&loads) {
+        program.equal(row, *load).unwrap();
+    }
+    solve_lp(&program).unwrap().is_optimal()
 }
 
 /// Whether an arch still stands after two seconds.

@@ -10,7 +10,7 @@ use percussion::gallery;
 use percussion::report::Recording;
 use percussion::report::still::{self, Options, Picture};
 use percussion::scene::run::{plan, run, shoot};
-use percussion::solve::nlp::Watch;
+use percussion::solve::nlp::CallbackAction;
 use std::error::Error;
 use std::fs;
 use std::ops::ControlFlow;
@@ -178,11 +178,11 @@ impl Drawn {
         let folder_name = self.name.split('/').next();
         match folder_name.and_then(gallery::scene).map(|scene| scene.kind) {
             Some("plan") => {
-                plan(load(&[])??, folder, &mut |_| Watch::Continue)?;
+                plan(load(&[])??, folder, &mut |_| CallbackAction::Continue)?;
                 return Ok(Recording::load(folder, usize::MAX)?);
             }
             Some("shoot") => {
-                shoot(load(&[])??, folder, &mut |_| Watch::Continue)?;
+                shoot(load(&[])??, folder, &mut |_| CallbackAction::Continue)?;
                 return Ok(Recording::load(folder, usize::MAX)?);
             }
             _ => {}

@@ -43,7 +43,7 @@ use percussion::mechanics::contact::PairWarmStart;
 use percussion::mechanics::schemes::SchemeKind;
 use percussion::mechanics::{Model, State};
 use percussion::scene::run::{Checkpoint, Status, Summary, plan, read_events, run, shoot};
-use percussion::solve::nlp::Watch;
+use percussion::solve::nlp::CallbackAction;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -264,7 +264,7 @@ fn plans_of_the_gallery_come_out_as_they_should() {
         let own = name.replace('/', "-");
         let folder = kept.as_ref().map_or_else(|| place.join(&own), |kept| kept.join(&own));
         let loaded = load(&name, &[]).unwrap().unwrap();
-        let found = plan(loaded, &folder, &mut |_| Watch::Continue).unwrap();
+        let found = plan(loaded, &folder, &mut |_| CallbackAction::Continue).unwrap();
         let mut complaints = Complaints { name: &name, said: &mut said };
         let c = &mut complaints;
         solves(c, &wanted, &found);
@@ -291,7 +291,7 @@ fn shots_of_the_gallery_hit() {
     for (name, wanted) in files::<Shot>("shoot") {
         let folder = place.join(&name.replace('/', "-"));
         let loaded = load(&name, &[]).unwrap().unwrap();
-        let found = shoot(loaded, &folder, &mut |_| Watch::Continue).unwrap();
+        let found = shoot(loaded, &folder, &mut |_| CallbackAction::Continue).unwrap();
         let figures = found.shoot.as_ref().unwrap();
         println!("{name:36} {:6.3} s  residuals {:?}", figures.solve_time_s, figures.residuals);
         let mut complaints = Complaints { name: &name, said: &mut said };

@@ -11,13 +11,13 @@ use percussion_control::replay::replay;
 use percussion_control::{PlanSolution, find};
 use percussion_geometry::Vec3;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 /// The plan of a scene and what is found.
 fn found(text: &str) -> (Plan, PlanSolution) {
     let settings = scene(text).plan.unwrap();
     let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
+    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
     println!(
         "{:?} J {:.6e}, {} rounds, {} iterations",
         found.ending, found.objective, found.rounds, found.iterations

@@ -6,7 +6,7 @@ mod common;
 use common::scene;
 use percussion_control::find;
 use percussion_control::manoeuvre::Ending;
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 /// A cube, a block beside it, and what is asked of the cube.
 fn conflicts(plan: &str) -> Vec<String> {
@@ -29,7 +29,7 @@ fn conflicts(plan: &str) -> Vec<String> {
     );
     let settings = scene(&text).plan.unwrap();
     let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
+    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
     println!("{:?} after {} iterations", found.ending, found.iterations);
     // The best that was found is kept.
     assert!(found.objective.is_finite() && found.nodes.len() == 13);

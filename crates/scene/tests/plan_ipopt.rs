@@ -10,7 +10,9 @@ use percussion_control::transcription::{Apart, Keeper, Plane, Point, ResolvedCon
 use percussion_mechanics::State;
 use percussion_mechanics::contact::Memory;
 use percussion_scene::Scene;
-use percussion_solve::nlp::{Interior, Options, Outcome, Solution, Warm, Watch, solve_ipopt};
+use percussion_solve::nlp::{
+    CallbackAction, InteriorPoint, Options, Outcome, Solution, WarmStart, solve_ipopt,
+};
 
 fn of_file(name: &str, overrides: &[(&str, &str)]) -> Scene {
     let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
@@ -71,10 +73,10 @@ fn relative(one: &Solution<Point>, other: &Solution<Point>) -> f64 {
 /// Solves by both from the same start, and compares the prices.
 fn agree(name: &str, scene: &Scene) {
     let (mut program, start) = posed(scene);
-    let ours = Interior::new().solve(&mut program, &start, &options()).unwrap();
+    let ours = InteriorPoint::new().solve(&mut program, &start, &options()).unwrap();
     // Ipopt scales objectives down only: it is given the scale.
-    let warm = Options { warm: Some(Warm::after(&ours)), ..options() };
-    let theirs = solve_ipopt(&mut program, &start, &warm, &mut |_| Watch::Continue).unwrap();
+    let warm = Options { warm: Some(WarmStart::after(&ours)), ..options() };
+    let theirs = solve_ipopt(&mut program, &start, &warm, &mut |_| CallbackAction::Continue).unwrap();
     let apart = relative(&ours, &theirs);
     println!(
         "{name}: {:.9e} in {} iterations, {:.9e} in {}, apart by {apart:.1e}",

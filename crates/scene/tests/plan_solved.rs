@@ -14,7 +14,7 @@ use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
+use percussion_solve::nlp::{InteriorPoint, Options, Outcome, Solution};
 
 #[test]
 fn contact_times_and_prices_do_not_depend_on_the_node() {
@@ -280,7 +280,7 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Point> {
     // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
     let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
     let options = Options { leave_saddles, tolerance, ..Options::default() };
-    Interior::new().solve(&mut program, &start, &options).unwrap()
+    InteriorPoint::new().solve(&mut program, &start, &options).unwrap()
 }
 
 /// Torques could turn the cubes: the manoeuvre in which nothing turns satisfies the conditions of first order all the same, by symmetry.

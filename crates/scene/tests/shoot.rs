@@ -6,7 +6,7 @@ mod common;
 use common::{refused, scene};
 use percussion_scene::Scene;
 use percussion_scene::run::{RunError, ShootFigures, Status, shoot};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use std::path::PathBuf;
 
 const G: f64 = 9.81;
@@ -22,7 +22,7 @@ fn gallery(name: &str, overrides: &[(&str, &str)]) -> Scene {
 }
 
 fn shot(scene: Scene, name: &str) -> ShootFigures {
-    let summary = shoot(scene, &folder(name), &mut |_| Watch::Continue).unwrap();
+    let summary = shoot(scene, &folder(name), &mut |_| CallbackAction::Continue).unwrap();
     assert_eq!(summary.status, Status::Finished);
     summary.shoot.unwrap()
 }
@@ -176,7 +176,7 @@ fn an_ellipse_comes_back_as_an_independent_solution_says() {
 #[test]
 fn a_shot_that_cannot_hit_says_how_it_ended() {
     let far = gallery("shooting-circle", &[("shoot.iterations", "2")]);
-    let summary = shoot(far, &folder("limit"), &mut |_| Watch::Continue).unwrap();
+    let summary = shoot(far, &folder("limit"), &mut |_| CallbackAction::Continue).unwrap();
     let figures = summary.shoot.unwrap();
     assert_eq!(
         (summary.status, figures.ending.as_str(), figures.iterations),
@@ -184,17 +184,20 @@ fn a_shot_that_cannot_hit_says_how_it_ended() {
     );
     assert!(figures.left.iter().any(|left| left.residual > 1e-3));
     let stopped = shoot(gallery("shooting-circle", &[]), &folder("stop"), &mut |round| {
-        if round.iteration == 1 { Watch::Stop } else { Watch::Continue }
+        if round.iteration == 1 { CallbackAction::Stop } else { CallbackAction::Continue }
     });
     let stopped = stopped.unwrap();
     assert_eq!((stopped.status, stopped.shoot.unwrap().iterations), (Status::Interrupted, 1));
     // It leaves the wall: nothing is touched.
     let away = gallery("shooting-circle", &[("bodies.disc.velocity", "[2, 9, 0]")]);
-    let error = shoot(away, &folder("away"), &mut |_| Watch::Continue).unwrap_err();
+    let error = shoot(away, &folder("away"), &mut |_| CallbackAction::Continue).unwrap_err();
     assert!(matches!(error, RunError::Shot(_)));
     let said = std::error::Error::source(&error).unwrap().to_string();
     assert!(said.contains("0 impacts") && said.contains("begin with one"), "{said}");
-    assert!(matches!(shoot(scene(FREE), &folder("none"), &mut |_| Watch::Continue), Err(RunError::NoPlan)));
+    assert!(matches!(
+        shoot(scene(FREE), &folder("none"), &mut |_| CallbackAction::Continue),
+        Err(RunError::NoPlan)
+    ));
 }
 
 const FREE: &str = "run = { step = 0.1, until = 1 }\nbodies.stone = { mass = 1, inertia = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], velocity = [1, 0, 0] }\n";

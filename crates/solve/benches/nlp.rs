@@ -4,8 +4,8 @@
 #[path = "../tests/nlp_common/chain.rs"]
 mod chain;
 
-use chain::{Chain, Wishes};
-use percussion_solve::nlp::{Interior, Options, Program, Record, Warm, Watch};
+use chain::{Chain, ChainParameters};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, IterationRecord, Options, Program, WarmStart};
 
 fn main() {
     let only = std::env::args().skip_while(|a| a != "--only").nth(1);
@@ -13,7 +13,7 @@ fn main() {
     println!(
         "case                           vars   eqs ineqs  iter factors  total  per it.  program  factor  solve  (ms)"
     );
-    for (name, nodes, force, free_time, obstacles, price) in [
+    for (name, nodes, force, free_time, obstacles, cost_factor) in [
         ("forces within bounds", 31, 6.0, false, 0, 1.0),
         ("forces at bounds", 31, 2.2, false, 0, 1.0),
         ("small objective", 31, 2.2, false, 0, 1e-6),
@@ -28,21 +28,21 @@ fn main() {
         if only.as_ref().is_some_and(|o| o != name) {
             continue;
         }
-        let mut chain = Chain::new(&Wishes { nodes, force, free_time, obstacles, price });
+        let mut chain = Chain::new(&ChainParameters { nodes, force, free_time, obstacles, cost_factor });
         let mut start = chain.start();
-        let mut interior = Interior::new();
+        let mut interior = InteriorPoint::new();
         let mut options = Options::default();
         for turn in ["", "again", "hot"] {
-            let mut watch = |record: &Record| {
+            let mut callback = |record: &IterationRecord| {
                 if log && turn.is_empty() {
                     if record.iteration == 0 {
-                        println!("{}", Record::heading());
+                        println!("{}", IterationRecord::heading());
                     }
                     println!("{}", record.line());
                 }
-                Watch::Continue
+                CallbackAction::Continue
             };
-            let mut s = interior.solve_watched(&mut chain, &start, &options, &mut watch).unwrap();
+            let mut s = interior.solve_with_callback(&mut chain, &start, &options, &mut callback).unwrap();
             // The quickest of a few where that takes no time: others use the machine too. The analysis is new once only.
             for _ in 0..if nodes > 100 || turn.is_empty() { 0 } else { 9 } {
                 let next = interior.solve(&mut chain, &start, &options).unwrap();
@@ -71,7 +71,7 @@ fn main() {
             );
             if turn == "again" {
                 start.clone_from(&s.point);
-                options.warm = Some(Warm::after(&s));
+                options.warm = Some(WarmStart::after(&s));
             }
         }
     }

@@ -10,13 +10,13 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{Frictional, GaussSeidel, Impulses};
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
 use std::time::Instant;
 
 const STEPS: usize = 5;
 
 /// Heaps of a size that differ in their momenta only, by a hundredth.
-fn steps(side: [usize; 3]) -> Vec<Frictional> {
+fn steps(side: [usize; 3]) -> Vec<FrictionContactProblem> {
     (0..STEPS).map(|k| piles::heap(&mut Random::new(5), side, [0.2, 0.5], 0.02 + 0.0002 * k as f64)).collect()
 }
 
@@ -27,7 +27,7 @@ struct Run {
     residual: f64,
 }
 
-fn run(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
+fn run(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
     let mut last: Impulses = solver.solve(&problems[0]).unwrap().impulses.clone();
     let mut run = Run { time: 0.0, visits: 0, residual: 0.0 };
     for problem in &problems[1..] {
@@ -36,13 +36,13 @@ fn run(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
         run.time += from.elapsed().as_secs_f64();
         run.residual = run.residual.max(solution.residual.worst());
         last.clone_from(&solution.impulses);
-        run.visits += solver.report().visits;
+        run.visits += solver.report().row_updates;
     }
     run
 }
 
 /// The fastest of a few runs, which are all the same but for what else the machine does.
-fn best(solver: &mut GaussSeidel, problems: &[Frictional]) -> Run {
+fn best(solver: &mut GaussSeidel, problems: &[FrictionContactProblem]) -> Run {
     let mut best = run(solver, problems);
     for _ in 0..4 {
         let again = run(solver, problems);
@@ -78,9 +78,9 @@ fn main() {
         let assembly = from.elapsed().as_secs_f64() * 1e3 / STEPS as f64;
         let contacts = problems[0].contact_count();
         let mut solver = GaussSeidel::new();
-        (solver.tolerance, solver.limit, solver.memory) = (0.0, 2, 0);
+        (solver.tolerance, solver.max_sweeps, solver.anderson_depth) = (0.0, 2, 0);
         let few = best(&mut solver, &problems);
-        solver.limit = 20;
+        solver.max_sweeps = 20;
         let many = best(&mut solver, &problems);
         let row = (many.time - few.time) / (many.visits - few.visits) as f64;
         let rough = best(&mut GaussSeidel::fast(), &problems);

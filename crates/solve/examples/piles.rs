@@ -9,7 +9,8 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{Cone, GaussSeidel};
+use percussion_solve::GaussSeidel;
+use percussion_solve::lcp::friction::Cone;
 use std::time::Instant;
 
 fn main() {
@@ -31,7 +32,7 @@ fn main() {
     for (name, problem) in &cases {
         for cone in [Cone::Facets, Cone::Round] {
             let mut solver = GaussSeidel::exact();
-            (solver.cone, solver.limit) = (cone, 2000);
+            (solver.cone, solver.max_sweeps) = (cone, 2000);
             let from = Instant::now();
             let residual = solver.solve(problem).unwrap().residual.worst();
             let time = from.elapsed().as_secs_f64() * 1e3;

@@ -1,7 +1,7 @@
 //! Linear constraints: two-sided rows `lower <= a . x <= upper` and two-sided bounds on each variable.
 //!
-//! Shared by the linear and the quadratic programs, together with the parts of their judges that only
-//! look at constraints. An equality is a row whose two sides agree; an absent side is infinite.
+//! Shared by the linear and the quadratic programs, together with the parts of their residuals that only
+//! depend on constraints. An equality is a row whose two sides agree; an absent side is infinite.
 //!
 //! Multipliers: `y[i]` belongs to row i and `z[j]` to the bounds of variable j. A positive one presses
 //! against the lower side, a negative one against the upper side.
@@ -88,7 +88,7 @@ impl Constraints {
         }
     }
 
-    /// Forgets rows and bounds and takes a new number of variables; keeps the memory.
+    /// Removes rows and bounds and takes a new number of variables; keeps the memory.
     pub fn reset(&mut self, variables: usize) {
         self.coefficients.clear();
         self.row_lower.clear();
@@ -298,7 +298,7 @@ impl Constraints {
         if value > 8.0 * f64::EPSILON * size { worst } else { f64::INFINITY }
     }
 
-    /// How far a direction leads out of the constraints when followed for ever, relative to its size.
+    /// How far a direction leads out of the constraints when followed without end, relative to its size.
     pub(crate) fn recession_violation(&self, ray: &[f64]) -> f64 {
         let size = max_abs(ray);
         let mut worst = 0.0;

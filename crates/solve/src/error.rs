@@ -83,7 +83,7 @@ pub enum SolveError {
         /// Its value.
         value: f64,
     },
-    /// A method was asked for that cannot express the problem.
+    /// The chosen method cannot express the problem.
     #[error("{method} cannot solve this problem: it needs {needs}")]
     Unsuitable {
         /// The method.
@@ -93,7 +93,7 @@ pub enum SolveError {
     },
 }
 
-/// Refuses NaN and infinities.
+/// Rejects NaN and infinities.
 pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), SolveError> {
     match values.iter().position(|v| !v.is_finite()) {
         Some(index) => Err(SolveError::NotFinite { what, index, value: values[index] }),
@@ -101,7 +101,7 @@ pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Solve
     }
 }
 
-/// Refuses lists of the wrong length.
+/// Rejects lists of the wrong length.
 pub(crate) fn length(
     what: &'static str,
     per: &'static str,

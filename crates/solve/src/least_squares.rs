@@ -1,7 +1,6 @@
 //! Householder least squares for a handful of columns.
 
-/// Diagonal entries of R below this multiple of the column's norm make the columns dependent.
-const DEPENDENT: f64 = 1e-13;
+use crate::tolerances::least_squares::DEPENDENT;
 
 /// Solves `min |A t - b|` by Householder QR. `columns` holds k columns of length m one after the other and is
 /// overwritten, as is `b`. Writes the solution into `t` (length k); false if the columns are dependent.

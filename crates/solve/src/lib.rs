@@ -1,27 +1,24 @@
-//! Small solvers: linear programs, strictly convex quadratic programs, nonnegative least squares, the nearest
-//! point of a convex hull, linear complementarity; impulses at contacts with friction, sparse; and linear
-//! systems, given by products ([`Gmres`]), redundant ([`PivotedQr`]), plain ([`Lu`]) or sparse and symmetric ([`sparse::Ldl`]).
+//! Optimisation, complementarity and linear solvers on matrices and vectors. The crate contains no geometry and no mechanics.
 //!
-//! Every problem class has one problem type, one file per algorithm and one judge that checks any answer
-//! and calls no solver:
+//! Every problem class has a problem type, one file per algorithm, and a residual function that checks any answer and calls no
+//! solver:
 //!
-//! | problem | type | solver | judge |
+//! | problem | type | solver | residual |
 //! |---|---|---|---|
-//! | linear program | [`LinearProgram`] | [`solve_lp`]: bounded simplex method | [`lp_residual`] |
-//! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani, dual Newton for projections | [`kkt_residual`] |
-//! | nonnegative least squares | matrix and right-hand side | [`nnls()`]: Lawson-Hanson | [`nnls_residual`] |
-//! | nearest point of a hull | list of points | [`minimum_norm_point`]: Wolfe | [`hull_residual`] |
-//! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp_residual`] |
-//! | impulses with friction | [`Frictional`] | [`FrictionalLemke`], [`Relaxation`], [`FixedPoint`], [`GaussSeidel`] | [`frictional_residual`] |
-//! | nonlinear program, on manifolds too | [`nlp::Program`] | [`nlp::Interior`]: primal-dual interior point, filter | [`nlp::kkt_residual`] |
+//! | linear program | [`LinearProgram`] | [`solve_lp`]: bounded primal simplex | [`lp::lp_residual`] |
+//! | quadratic program | [`QuadraticProgram`] | [`QpSolver`]: Goldfarb-Idnani dual active set, dual Newton for projections | [`qp::qp_residual`] |
+//! | nearest point of a convex hull | list of points | [`minimum_norm_point`], [`distance_to_hull`]: Wolfe | [`hull::hull_residual`] |
+//! | linear complementarity, mixed too | [`Lcp`] | [`Lemke`]: lexicographic pivoting | [`lcp::lcp_residual`] |
+//! | frictional contact | [`FrictionContactProblem`] | [`GaussSeidel`] and others in [`lcp::friction`] | [`lcp::friction::frictional_residual`] |
+//! | nonlinear program, on manifolds too | [`nlp::Program`] | [`nlp::InteriorPoint`]: filter line search | [`nlp::kkt_residual`] |
 //!
-//! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and arrive with their
-//! evidence; misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the place and the
-//! remedy. Multipliers are *shadow prices* throughout: the derivative of the optimal value with respect to
-//! the bound that holds, whatever the sense of the problem; nonlinear programs alone have those of their Lagrangian `f + y c`,
-//! which are the same with the opposite sign.
+//! Linear systems: [`Lu`] (regular), [`PivotedQr`] (rank deficient), [`Gmres`] (given by products), [`sparse::Ldl`] (sparse,
+//! symmetric, indefinite). Vector instructions: [`simd`].
 //!
-//! This crate has never heard of a body.
+//! Outcomes are mathematics (`Optimal`, `Infeasible`, `Unbounded`, `IterationLimit`) and come with evidence: residual, multipliers,
+//! Farkas certificate. Misuse (a row of the wrong length, a NaN) is a [`SolveError`] that names the argument and the remedy.
+//! Multipliers are *shadow prices*: the derivative of the optimal value with respect to the bound that holds, whatever the sense of
+//! the problem. Nonlinear programs alone use those of the Lagrangian `f + y c`, which have the opposite sign.
 
 mod arithmetic;
 mod constraints;
@@ -33,23 +30,17 @@ pub mod lcp;
 mod least_squares;
 pub mod lp;
 pub mod nlp;
-pub mod nnls;
 pub mod qp;
+pub mod simd;
 pub mod sparse;
+mod tolerances;
 
 pub use constraints::Constraints;
-pub use dense::{Dependent, Lu, PivotedQr};
+pub use dense::{Lu, PivotedQr};
 pub use error::SolveError;
-pub use hull::{HullPoint, HullResidual, distance_to_hull, hull_residual, minimum_norm_point};
-pub use krylov::{Gmres, KrylovReport, Product};
-pub use lcp::friction::{
-    Cone, FixedPoint, FixedPointMap, FixedPointReport, Frictional, FrictionalComplaint, FrictionalLemke,
-    FrictionalOutcome, FrictionalResidual, FrictionalSolution, FrictionalTextError, GaussSeidel, Impulses,
-    NotPointed, Relaxation, SweepReport, cone_residual, frictional_residual, relaxation_residual,
-};
-pub use lcp::{Lcp, LcpOutcome, LcpRay, LcpResidual, LcpSolution, Lemke, lcp_residual};
-pub use lp::{
-    Basis, LinearProgram, LpOutcome, LpResidual, LpSolution, Position, lp_residual, solve_lp, solve_lp_from,
-};
-pub use nnls::{NnlsOutcome, NnlsResidual, NnlsSolution, nnls, nnls_residual};
-pub use qp::{KktResidual, QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, kkt_residual};
+pub use hull::{distance_to_hull, minimum_norm_point};
+pub use krylov::Gmres;
+pub use lcp::friction::{FrictionContactProblem, GaussSeidel, Impulses};
+pub use lcp::{Lcp, Lemke};
+pub use lp::{LinearProgram, solve_lp};
+pub use qp::{QpSolver, QuadraticProgram};

@@ -5,7 +5,9 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{Cone, Frictional, GaussSeidel, QpMethod, QpSolver, QuadraticProgram};
+use percussion_solve::lcp::friction::Cone;
+use percussion_solve::qp::QpMethod;
+use percussion_solve::{FrictionContactProblem, GaussSeidel, QpSolver, QuadraticProgram};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -79,7 +81,7 @@ fn a_warm_solver_allocates_nothing() {
 }
 
 /// Particles in a row on a floor, each also touching the next; some joined.
-fn row_of_particles(random: &mut Random, problem: &mut Frictional) {
+fn row_of_particles(random: &mut Random, problem: &mut FrictionContactProblem) {
     problem.clear();
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -102,7 +104,7 @@ fn row_of_particles(random: &mut Random, problem: &mut Frictional) {
 #[test]
 fn warm_sweeps_over_contacts_allocate_nothing() {
     let mut random = Random::new(22);
-    let mut problem = Frictional::new();
+    let mut problem = FrictionContactProblem::new();
     let mut solver = GaussSeidel::new();
     let mut last = percussion_solve::Impulses::default();
     let mut round = |count: usize| {

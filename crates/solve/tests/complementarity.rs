@@ -6,9 +6,8 @@ mod common;
 
 use common::Random;
 use nalgebra::{DMatrix, DVector};
-use percussion_solve::{
-    Lcp, LcpOutcome, LcpSolution, Lemke, QpSolver, QuadraticProgram, SolveError, lcp_residual,
-};
+use percussion_solve::lcp::{LcpOutcome, LcpSolution, lcp_residual};
+use percussion_solve::{Lcp, Lemke, QpSolver, QuadraticProgram, SolveError};
 
 /// Residual of well-conditioned problems.
 const EVIDENCE: f64 = 1e-13;
@@ -69,7 +68,7 @@ fn p_matrices_have_the_one_solution_that_enumeration_finds() {
 }
 
 #[test]
-fn any_matrix_gives_a_solution_or_a_ray_that_the_judge_accepts() {
+fn any_matrix_gives_a_solution_or_a_ray_that_the_residual_accepts() {
     let mut random = Random::new(2);
     let mut lemke = Lemke::new();
     let mut rays = 0;

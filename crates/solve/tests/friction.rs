@@ -4,10 +4,12 @@
 mod common;
 
 use common::Random;
+use percussion_solve::lcp::friction::{
+    Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalOutcome,
+    FrictionalSolution, cone_residual, frictional_residual, relaxation_residual,
+};
 use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
-    GaussSeidel, Impulses, QpSolver, QuadraticProgram, Relaxation, SolveError, cone_residual,
-    frictional_residual, relaxation_residual,
+    FrictionContactProblem as Problem, GaussSeidel, Impulses, QpSolver, QuadraticProgram, SolveError,
 };
 
 /// Residual of small problems.
@@ -25,7 +27,7 @@ fn wrench(n: V3, r: V3, sign: f64) -> Vec<f64> {
 }
 
 /// Six unknowns: mass and the same moment of inertia about all axes.
-fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
+fn ball(problem: &mut Problem, mass: f64, inertia: f64, momentum: &[f64]) -> usize {
     let mut inverse = [0.0; 36];
     for i in 0..6 {
         inverse[7 * i] = if i < 3 { 1.0 / mass } else { 1.0 / inertia };
@@ -33,9 +35,9 @@ fn ball(problem: &mut Frictional, mass: f64, inertia: f64, momentum: &[f64]) -> 
     problem.block(&inverse, momentum).unwrap()
 }
 
-/// A contact at a point: `n` points from `under` (or the ground) to `over`; both know their centres.
-fn touch(
-    problem: &mut Frictional,
+/// A contact at a point: `n` points from `under` (or the ground) to `over`; both with their centres.
+fn contact_at(
+    problem: &mut Problem,
     point: V3,
     (over, over_centre): (usize, V3),
     under: Option<(usize, V3)>,
@@ -57,7 +59,7 @@ fn touch(
 
 const UP: [V3; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-fn lemke(problem: &Frictional) -> FrictionalSolution {
+fn lemke(problem: &Problem) -> FrictionalSolution {
     let solution = FrictionalLemke::new().solve(problem).clone();
     if solution.is_solved() {
         let residual = frictional_residual(problem, &solution.impulses, Cone::Facets).unwrap();
@@ -72,8 +74,8 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) {
 }
 
 /// A block of mass 2 in the plane, moved by b, on a floor with friction.
-fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn planar_block(b: [f64; 2], friction: f64, gap: f64) -> Problem {
+    let mut problem = Problem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &b).unwrap();
     problem.contact(&[(block, &[0.0, 1.0])], friction, gap).unwrap();
     problem.tangent(&[(block, &[1.0, 0.0])]).unwrap();
@@ -109,7 +111,7 @@ fn a_block_on_a_plane_sticks_slides_or_leaves() {
 /// normal.
 #[test]
 fn two_blocks_and_a_wall() {
-    let mut problem = Frictional::new();
+    let mut problem = Problem::new();
     let left = problem.block(&[1.0, 0.0, 0.0, 1.0], &[4.0, 0.0]).unwrap();
     let right = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
     problem.contact(&[(right, &[1.0, 0.0]), (left, &[-1.0, 0.0])], 0.0, 0.0).unwrap();
@@ -125,11 +127,11 @@ fn two_blocks_and_a_wall() {
 #[test]
 fn four_corners_share_a_load_that_one_could_carry() {
     for friction in [0.0, 0.3, 0.8] {
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         // Falls, slides along x and would tip: the corner impulses are not unique, the velocity is.
         let body = ball(&mut problem, 2.0, 0.5, &[1.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
         for (x, y) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
-            touch(&mut problem, [x, y, -0.5], (body, [0.0; 3]), None, UP, friction, 0.0);
+            contact_at(&mut problem, [x, y, -0.5], (body, [0.0; 3]), None, UP, friction, 0.0);
         }
         let solution = lemke(&problem);
         assert!(solution.is_solved());
@@ -162,8 +164,8 @@ fn redundant_equalities_and_contacts_without_tangents() {
 }
 
 /// A rod of length 2 whose lower end slides on a rough floor, tilted by `angle` from it.
-fn rod(angle: f64, friction: f64, push: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn rod(angle: f64, friction: f64, push: f64) -> Problem {
+    let mut problem = Problem::new();
     let (mass, inertia) = (1.0, 1.0 / 3.0);
     let w = [1.0 / mass, 0.0, 0.0, 0.0, 1.0 / mass, 0.0, 0.0, 0.0, 1.0 / inertia];
     let rod = problem.block(&w, &[push, -0.01, 0.0]).unwrap();
@@ -190,12 +192,12 @@ fn painleves_rod_gets_impulses_at_any_friction() {
     }
 }
 
-/// A block wedged between two walls that leave it too little room: pressed from both sides, with friction or
+/// A block wedged between two walls that leave it too little space: pressed from both sides, with friction or
 /// without.
 #[test]
 fn a_jam_is_proved_by_impulses_that_cancel() {
     for friction in [0.0, 0.4] {
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
         for sign in [1.0, -1.0] {
             problem.contact(&[(block, &[sign, 0.0])], friction, -0.1).unwrap();
@@ -207,8 +209,8 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
         assert!(cone_residual(&problem, &evidence).unwrap() < 1e-12);
         assert!(evidence.normal.iter().all(|c| *c > 0.0));
     }
-    // With room to spare the same cone does no harm.
-    let mut problem = Frictional::new();
+    // With space to spare the same cone does no harm.
+    let mut problem = Problem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[1.0, -1.0]).unwrap();
     for sign in [1.0, -1.0] {
         problem.contact(&[(block, &[sign, 0.0])], 0.4, 0.1).unwrap();
@@ -220,8 +222,8 @@ fn a_jam_is_proved_by_impulses_that_cancel() {
 }
 
 /// Bodies in space with random contacts among them and with the ground, some joined.
-fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction: f64) -> Problem {
+    let mut problem = Problem::new();
     for _ in 0..bodies {
         let momentum: Vec<f64> = random.vector(6);
         ball(&mut problem, random.within(0.5, 2.0), random.within(0.1, 0.6), &momentum);
@@ -244,7 +246,7 @@ fn random_problem(random: &mut Random, bodies: usize, contacts: usize, friction:
         let r = direction(random);
         let point = [c[0] + r[0], c[1] + r[1], c[2] + r[2]];
         let friction = if random.below(5) == 0 { 0.0 } else { friction * random.unit() };
-        touch(&mut problem, point, (over, c), under, frame, friction, random.within(0.0, 0.3));
+        contact_at(&mut problem, point, (over, c), under, frame, friction, random.within(0.0, 0.3));
     }
     problem
 }
@@ -270,10 +272,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn relaxations_agree_with_the_dense_quadratic_solver() {
     let mut random = Random::new(12);
-    let (mut relaxation, mut solver, mut worst) = (Relaxation::new(), QpSolver::new(), 0.0_f64);
+    let (mut relaxation, mut solver, mut worst) = (ConvexRelaxation::new(), QpSolver::new(), 0.0_f64);
     for k in 0..40 {
         // One body, contacts with the ground: small enough to write down by hand.
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         let (mass, inertia) = (random.within(0.5, 2.0), random.within(0.1, 0.6));
         let b = random.vector(6);
         let body = ball(&mut problem, mass, inertia, &b);
@@ -287,7 +289,7 @@ fn relaxations_agree_with_the_dense_quadratic_solver() {
             let s = common::unit3(cross(n, other));
             let (friction, gap, gamma) =
                 (random.within(0.1, 0.9), random.within(0.0, 0.2), random.within(0.0, 0.3));
-            touch(&mut problem, r, (body, [0.0; 3]), None, [n, s, cross(n, s)], friction, gap);
+            contact_at(&mut problem, r, (body, [0.0; 3]), None, [n, s, cross(n, s)], friction, gap);
             for d in [s, cross(n, s)] {
                 for sign in [friction, -friction] {
                     let row: Vec<f64> =
@@ -308,7 +310,7 @@ fn relaxations_agree_with_the_dense_quadratic_solver() {
 
 #[test]
 fn an_infeasible_relaxation_is_a_cone_that_is_not_pointed() {
-    let mut problem = Frictional::new();
+    let mut problem = Problem::new();
     let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -1.0]).unwrap();
     for sign in [1.0, -1.0] {
         problem.contact(&[(block, &[sign, 0.0])], 0.4, -0.1).unwrap();
@@ -331,7 +333,7 @@ fn fixed_points_are_the_solutions_that_pivoting_finds() {
         for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
             for memory in [0, 5] {
                 let mut fixed = FixedPoint::new();
-                (fixed.map, fixed.memory, fixed.tolerance) = (map, memory, 1e-11);
+                (fixed.map, fixed.anderson_depth, fixed.tolerance) = (map, memory, 1e-11);
                 let solution = fixed.solve(&problem).unwrap().clone();
                 let report = fixed.report();
                 if report.converged {
@@ -350,10 +352,10 @@ fn fixed_points_are_the_solutions_that_pivoting_finds() {
 
 /// Pivoting, fixed point and sweeps, with small friction: one velocity.
 #[test]
-fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
+fn gauss_seidel_agrees_with_pivoting_and_the_fixed_point() {
     let mut random = Random::new(14);
     let (mut fixed, mut sweeps) = (FixedPoint::new(), GaussSeidel::new());
-    (sweeps.tolerance, sweeps.limit) = (1e-11, 100_000);
+    (sweeps.tolerance, sweeps.max_sweeps) = (1e-11, 100_000);
     let (mut compared, mut most, mut worst) = (0, 0, 0.0_f64);
     for k in 0..40 {
         let problem = random_problem(&mut random, 2 + k % 5, 3 + k % 10, 0.2);
@@ -376,8 +378,8 @@ fn sweeps_lead_where_pivoting_and_the_fixed_point_lead() {
 }
 
 /// Blocks on top of each other, four corners per interface; the middle one is pushed.
-fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
-    let mut problem = Frictional::new();
+fn tower(blocks: usize, friction: f64, push: f64) -> Problem {
+    let mut problem = Problem::new();
     for k in 0..blocks {
         let x = if k == blocks / 2 { push } else { 0.0 };
         ball(&mut problem, 1.0, 1.0 / 6.0, &[x, 0.0, -0.01, 0.0, 0.0, 0.0]);
@@ -386,14 +388,14 @@ fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
     for k in 0..blocks {
         for (x, y) in [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)] {
             let under = (k > 0).then(|| (k - 1, centre(k.max(1) - 1)));
-            touch(&mut problem, [x, y, k as f64 - 0.5], (k, centre(k)), under, UP, friction, 0.0);
+            contact_at(&mut problem, [x, y, k as f64 - 0.5], (k, centre(k)), under, UP, friction, 0.0);
         }
     }
     problem
 }
 
 #[test]
-fn a_tower_carries_its_weight_and_every_solver_says_so() {
+fn a_tower_carries_its_weight_in_every_solver() {
     let problem = tower(6, 0.4, 0.0);
     let mut sweeps = GaussSeidel::new();
     sweeps.tolerance = 1e-10;
@@ -430,10 +432,10 @@ fn a_warm_start_needs_next_to_no_sweeps() {
 /// A puck that slides and spins. Facets along the direction of sliding make the pyramid touch the round cone
 /// where it matters; facets elsewhere come near it with first order, as the impulse jumps from edge to edge.
 #[test]
-fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
+fn the_round_cone_agrees_with_aligned_facets_and_with_many() {
     let points = [[0.6, 0.1, -0.3], [-0.5, 0.4, -0.3], [-0.1, -0.7, -0.3]];
     let build = |tangents: usize, first: [f64; 3]| {
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         let body = ball(&mut problem, 1.0, 0.3, &[2.0, 0.7, -1.0, 0.3, 0.1, 0.4]);
         for (point, first) in points.into_iter().zip(first) {
             problem.contact(&[(body, &wrench(UP[0], point, 1.0))], 0.4, 0.0).unwrap();
@@ -468,7 +470,7 @@ fn the_round_cone_is_what_well_placed_facets_and_many_facets_say() {
     }
     // Sweeps over more than two tangents agree with pivoting.
     let octagon = build(4, [0.05; 3]);
-    (sweeps.cone, sweeps.limit) = (Cone::Facets, 100_000);
+    (sweeps.cone, sweeps.max_sweeps) = (Cone::Facets, 100_000);
     let swept = sweeps.solve(&octagon).unwrap();
     assert!(swept.is_solved(), "{:?}", swept.residual);
     assert!(distance(&swept.impulses.velocity, &lemke(&octagon).impulses.velocity) < 1e-9);
@@ -494,7 +496,7 @@ fn sweeps_handle_redundant_equalities_and_frictionless_contacts() {
 
 #[test]
 fn misuse_is_refused_with_its_place() {
-    let mut problem = Frictional::new();
+    let mut problem = Problem::new();
     assert!(matches!(problem.tangent(&[(0, &[1.0])]), Err(SolveError::OutOfRange { what: "block", .. })));
     assert!(matches!(problem.block(&[], &[]), Err(SolveError::Empty { .. })));
     assert!(matches!(problem.block(&[1.0; 49], &[0.0; 7]), Err(SolveError::OutOfRange { .. })));
@@ -514,31 +516,31 @@ fn a_belt_that_runs_carries_along_what_lies_on_it() {
     // A block of mass 2 at rest, pressed with impulse 2 on a belt at speed 3: friction 1/2 speeds it up by 1/2.
     // Against a belt that runs at 0.2 it is carried along.
     for (belt, expected) in [(3.0, 0.5), (-3.0, -0.5), (0.2, 0.2)] {
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[0.0, -2.0]).unwrap();
         problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0).unwrap();
         problem.drifting_tangent(&[(block, &[1.0, 0.0])], -belt).unwrap();
-        let judged = |name: &str, solution: &FrictionalSolution| {
+        let checked = |name: &str, solution: &FrictionalSolution| {
             assert!(solution.is_solved(), "{name} {belt}: {solution:?}");
             let v = &solution.impulses.velocity;
             assert!((v[0] - expected).abs() < 1e-8 && v[1].abs() < 1e-8, "{name} {belt}: {v:?}");
             let slip = solution.impulses.slip[0];
             assert!((slip - (v[0] - belt).abs()).abs() < 1e-8, "{name} {belt}: {slip}");
         };
-        judged("lemke", FrictionalLemke::new().solve(&problem));
-        judged("sweeps", GaussSeidel::new().solve(&problem).unwrap());
-        judged("exact", GaussSeidel::exact().solve(&problem).unwrap());
+        checked("lemke", FrictionalLemke::new().solve(&problem));
+        checked("sweeps", GaussSeidel::new().solve(&problem).unwrap());
+        checked("exact", GaussSeidel::exact().solve(&problem).unwrap());
         for map in [FixedPointMap::Velocity, FixedPointMap::Widening, FixedPointMap::LimitedSlip] {
             let mut fixed_point = FixedPoint::new();
             fixed_point.map = map;
-            judged("fixed point", fixed_point.solve(&problem).unwrap());
+            checked("fixed point", fixed_point.solve(&problem).unwrap());
         }
     }
 }
 
 #[test]
 fn a_problem_of_zeros_is_solved_by_zeros_from_any_start() {
-    let mut problem = Frictional::new();
+    let mut problem = Problem::new();
     let mut w = [0.0; 36];
     (0..6).for_each(|k| w[7 * k] = 1.0);
     let body = problem.block(&w, &[0.0; 6]).unwrap();
@@ -560,7 +562,7 @@ fn a_contact_of_bodies_is_the_contact_of_its_rows() {
     let inertia = [0.7, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.3];
     let skew = [0.7, 0.1, 0.0, 0.1, 0.9, -0.2, 0.0, -0.2, 1.3];
     let bodies = || {
-        let mut problem = Frictional::new();
+        let mut problem = Problem::new();
         problem.body(0.5, &inertia, &std::array::from_fn(f)).unwrap();
         problem.body(0.8, &skew, &std::array::from_fn(|i| f(i + 6))).unwrap();
         problem.block(&[2.0], &[1.0]).unwrap();

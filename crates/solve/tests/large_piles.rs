@@ -5,17 +5,17 @@ mod common;
 mod piles;
 
 use common::Random;
-use percussion_solve::{
-    Cone, FixedPoint, Frictional, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
-    frictional_residual,
+use percussion_solve::lcp::friction::{
+    Cone, FixedPoint, FrictionalLemke, FrictionalSolution, frictional_residual,
 };
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
 use std::time::Instant;
 
 /// Velocities agree to this, in units of the momentum size (the masses are of the order of one).
 const AGREEMENT: f64 = 1e-8;
 
-/// Solves to 1e-10 and has it judged.
-fn exact(problem: &Frictional, cone: Cone) -> FrictionalSolution {
+/// Solves to 1e-10 and checks the residual.
+fn exact(problem: &FrictionContactProblem, cone: Cone) -> FrictionalSolution {
     let mut solver = GaussSeidel::exact();
     solver.cone = cone;
     let from = Instant::now();
@@ -32,12 +32,12 @@ fn exact(problem: &Frictional, cone: Cone) -> FrictionalSolution {
     solution
 }
 
-fn difference(problem: &Frictional, a: &FrictionalSolution, b: &FrictionalSolution) -> f64 {
+fn difference(problem: &FrictionContactProblem, a: &FrictionalSolution, b: &FrictionalSolution) -> f64 {
     let pairs = a.impulses.velocity.iter().zip(&b.impulses.velocity);
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / problem.momentum_size()
 }
 
-fn fixed_point(problem: &Frictional) -> FrictionalSolution {
+fn fixed_point(problem: &FrictionContactProblem) -> FrictionalSolution {
     let mut fixed = FixedPoint::new();
     let from = Instant::now();
     let solution = fixed.solve(problem).unwrap().clone();
@@ -134,7 +134,7 @@ fn a_step_that_changes_little_costs_little() {
     assert!(again.is_solved() && again.iterations == 0);
 
     let mut sweeps = GaussSeidel::new();
-    (sweeps.tolerance, sweeps.limit) = (1e-6, 100_000);
+    (sweeps.tolerance, sweeps.max_sweeps) = (1e-6, 100_000);
     let cold = sweeps.solve(&piles::tower(12, 0.5, 0.0)).unwrap().clone();
     let warm = sweeps.solve_from(&piles::tower(12, 0.5, 1e-5), &cold.impulses).unwrap();
     assert!(
@@ -157,14 +157,14 @@ fn the_fixed_point_starts_warm() {
     assert!(fixed.report().iterations <= 2 && relaxations > 4, "{relaxations}");
     assert!(fixed.solve_from(&problem, &Impulses::default()).unwrap().is_solved());
     // Without extrapolation it takes longer.
-    fixed.memory = 0;
+    fixed.anderson_depth = 0;
     assert!(fixed.solve(&problem).unwrap().is_solved());
     assert!(fixed.report().iterations > relaxations, "{} {relaxations}", fixed.report().iterations);
 }
 
 /// Problems that share no block, posed together and alone.
 #[test]
-fn parts_answer_as_if_they_were_alone() {
+fn islands_are_solved_independently() {
     for cone in [Cone::Facets, Cone::Round] {
         let mut both = piles::Pile::default();
         // A floor of boxes, the first of which is hit and the rest at rest: each is a part of its own.
@@ -184,7 +184,7 @@ fn parts_answer_as_if_they_were_alone() {
         let mut solver = GaussSeidel::exact();
         solver.cone = cone;
         let together = solver.solve(&both.problem).unwrap().clone();
-        assert!(together.is_solved() && solver.report().parts == 5);
+        assert!(together.is_solved() && solver.report().islands == 5);
         for (k, problem) in alone.iter().enumerate() {
             let solution = solver.solve(problem).unwrap();
             let velocity = &together.impulses.velocity[6 * k..6 * k + 6];
@@ -201,19 +201,19 @@ fn the_fast_setting_is_honest_about_its_residual() {
     let problem = piles::heap(&mut Random::new(8), [5, 5, 5], [0.3, 0.5], 0.02);
     let mut solver = GaussSeidel::fast();
     let rough = solver.solve(&problem).unwrap().clone();
-    assert!(rough.iterations <= solver.limit && solver.report().factorisations == 0);
+    assert!(rough.iterations <= solver.max_sweeps && solver.report().factorisations == 0);
     let residual = frictional_residual(&problem, &rough.impulses, solver.cone).unwrap();
-    // Far from solved, sweeps give their own account, which the judge's differs from by rounding.
-    let told = &rough.residual;
-    for (told, judged) in [
-        (told.momentum, residual.momentum),
-        (told.equality, residual.equality),
-        (told.sign, residual.sign),
-        (told.normal, residual.normal),
-        (told.friction, residual.friction),
-        (told.cone, residual.cone),
+    // Far from solved, sweeps report their own residual, which differs from that computed anew by rounding.
+    let reported = &rough.residual;
+    for (reported, checked) in [
+        (reported.momentum, residual.momentum),
+        (reported.equality, residual.equality),
+        (reported.sign, residual.sign),
+        (reported.normal, residual.normal),
+        (reported.friction, residual.friction),
+        (reported.cone, residual.cone),
     ] {
-        assert!((told - judged).abs() < 1e-13, "{told:e} {judged:e}");
+        assert!((reported - checked).abs() < 1e-13, "{reported:e} {checked:e}");
     }
     assert_eq!(rough.is_solved(), residual.worst() <= solver.tolerance);
     assert!(residual.worst() < 0.1, "{residual:?}");

@@ -3,7 +3,7 @@
 //! apart.
 //!
 //! An answer with residual r answers exactly a problem whose data differ by about r. So answers may be compared where such
-//! changes of the data leave the exact answer where it is; where they do not, the judge is all there is, and that
+//! changes of the data leave the exact answer where it is; where they do not, the residual is all there is, and that
 //! there are many answers is proved.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -11,17 +11,18 @@ mod common;
 mod stored;
 
 use common::Random;
-use percussion_solve::{
-    Cone, FixedPoint, FixedPointMap, Frictional, FrictionalLemke, FrictionalSolution, GaussSeidel, Impulses,
-    Relaxation, frictional_residual, relaxation_residual,
+use percussion_solve::lcp::friction::{
+    Cone, ConvexRelaxation, FixedPoint, FixedPointMap, FrictionalLemke, FrictionalSolution,
+    frictional_residual, relaxation_residual,
 };
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses};
 use stored::{Row, Stored, apart, library, named};
 
-/// Contacts up to which the dense method is asked.
+/// Contacts up to which the dense method is used.
 const FEW: usize = 60;
 /// Residual of a solution.
 const SOLVED: f64 = 1e-9;
-/// Difference of velocities in the units of the judge.
+/// Difference of velocities in the units of the residual.
 const SAME: f64 = 1e-8;
 /// Orders in which a problem is written, the stored one first.
 const ORDERS: usize = 6;
@@ -30,16 +31,16 @@ const CHANGES: usize = 40;
 /// Problems whose velocity is not determined to the residual of a solution.
 const UNDETERMINED: [&str; 1] = ["dice3-31"];
 
-/// What the judge says of an answer, whatever its solver said.
-fn judged(problem: &Frictional, impulses: &Impulses) -> f64 {
+/// What the residual says of an answer, whatever its solver said.
+fn worst_residual(problem: &FrictionContactProblem, impulses: &Impulses) -> f64 {
     frictional_residual(problem, impulses, Cone::Facets).unwrap().worst()
 }
 
-fn lemke(problem: &Frictional) -> FrictionalSolution {
+fn lemke(problem: &FrictionContactProblem) -> FrictionalSolution {
     FrictionalLemke::new().solve(problem).clone()
 }
 
-fn sweeps(problem: &Frictional, tolerance: f64) -> FrictionalSolution {
+fn sweeps(problem: &FrictionContactProblem, tolerance: f64) -> FrictionalSolution {
     let mut sweeps = GaussSeidel::exact();
     sweeps.tolerance = tolerance;
     sweeps.solve(problem).unwrap().clone()
@@ -53,10 +54,10 @@ fn sensitivity(stored: &Stored) -> f64 {
         .filter_map(|_| {
             let other = stored.changed(SOLVED, &mut random);
             let problem = &other.problem();
-            // A path that rounding spoiled tells nothing.
+            // A path that rounding spoiled means nothing.
             let answer = [lemke(problem), sweeps(problem, 1e-12)]
                 .into_iter()
-                .find(|answer| judged(problem, &answer.impulses) <= 0.1 * SOLVED);
+                .find(|answer| worst_residual(problem, &answer.impulses) <= 0.1 * SOLVED);
             answer.map(|answer| apart(&own, &other.velocity(&answer)))
         })
         .collect();
@@ -69,7 +70,8 @@ fn problems_are_written_as_they_were_read() {
     let library = library();
     assert!(library.len() >= 20, "{}", library.len());
     for stored in &library {
-        let read: Frictional = stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
+        let read: FrictionContactProblem =
+            stored.text.parse().unwrap_or_else(|error| panic!("{}: {error}", stored.name));
         assert_eq!(read.to_text(), stored.text, "{}", stored.name);
         assert_eq!(stored.problem(), read, "{}", stored.name);
     }
@@ -109,14 +111,14 @@ fn every_solver_solves_every_problem_in_every_order_and_all_agree_where_there_is
                 // The relaxation is the problem itself where the widening is that of the solution.
                 let slips = written.frictions().zip(&answer.impulses.slip);
                 let widening: Vec<f64> = slips.map(|(mu, slip)| mu * slip).collect();
-                let relaxed = Relaxation::new().solve(problem, &widening).unwrap().clone();
+                let relaxed = ConvexRelaxation::new().solve(problem, &widening).unwrap().clone();
                 let residual = relaxation_residual(problem, &widening, &relaxed.impulses).unwrap().worst();
                 assert!(residual <= SOLVED, "{name}: {residual:e}");
                 answers.extend([("fixed point", answer), ("relaxation", relaxed)]);
                 converged += 1;
             }
             for (who, answer) in &answers {
-                let residual = judged(problem, &answer.impulses);
+                let residual = worst_residual(problem, &answer.impulses);
                 assert!(residual <= SOLVED, "{name}, order {order}, {who}: {residual:e}");
                 velocities.push((format!("{who} in order {order}"), written.velocity(answer)));
             }
@@ -173,7 +175,7 @@ fn a_face_that_slides_and_turns_has_many_answers() {
         let t = 0.1 * f64::from(k);
         let (normal, facets) = (mix(t, &a.normal, &b.normal), mix(t, &a.facets, &b.facets));
         let answer = solver.solve_from(problem, &Impulses { normal, facets, ..Impulses::default() }).unwrap();
-        let (residual, velocity) = (judged(problem, &answer.impulses), stored.velocity(answer));
+        let (residual, velocity) = (worst_residual(problem, &answer.impulses), stored.velocity(answer));
         let moved = last.map_or(f64::INFINITY, |last| apart(&last, &velocity));
         println!("{t:.1}: residual {residual:.1e}, spin {:.6}, moved {moved:.1e}", velocity[5]);
         assert!(residual <= 1e-12 && moved > SAME, "{t}: {residual:e}, {moved:e}");
@@ -182,13 +184,13 @@ fn a_face_that_slides_and_turns_has_many_answers() {
     assert!(apart(&stored.velocity(&lemke(problem)), &last.unwrap()) > 5e-4);
 }
 
-/// Without widening the relaxation lets contacts dilate: another problem, which its own judge accepts.
+/// Without widening the relaxation lets contacts dilate: another problem, which its own residual accepts.
 #[test]
 fn the_plain_relaxation_of_every_problem_is_solved() {
     for stored in &library() {
         let (name, problem) = (&stored.name, &stored.problem());
         let widening = vec![0.0; problem.contact_count()];
-        let answer = Relaxation::new().solve(problem, &widening).unwrap().clone();
+        let answer = ConvexRelaxation::new().solve(problem, &widening).unwrap().clone();
         let residual = relaxation_residual(problem, &widening, &answer.impulses).unwrap().worst();
         assert!(residual <= SOLVED, "{name}: {residual:e}");
     }
@@ -208,7 +210,7 @@ fn the_three_maps_agree_where_they_converge() {
                     (point.map, point.tolerance) = (map, 1e-10);
                     let answer = point.solve(problem).unwrap().clone();
                     point.report().converged.then(|| {
-                        assert!(judged(problem, &answer.impulses) <= SOLVED, "{}", stored.name);
+                        assert!(worst_residual(problem, &answer.impulses) <= SOLVED, "{}", stored.name);
                         stored.velocity(&answer)
                     })
                 })

@@ -6,7 +6,8 @@ mod common;
 
 use clarabel::solver::SolverStatus;
 use common::{Random, clarabel_lp, cube, dot, microlp, separation_dual, separation_program, unit3};
-use percussion_solve::{LinearProgram, LpOutcome, SolveError, lp_residual, solve_lp, solve_lp_from};
+use percussion_solve::lp::{LpOutcome, lp_residual, solve_lp_from};
+use percussion_solve::{LinearProgram, SolveError, solve_lp};
 
 /// Evidence of an answer of well-scaled data must be rounding: about fifty units in the last place.
 const EVIDENCE: f64 = 1e-14;
@@ -25,7 +26,7 @@ fn optimum(problem: &LinearProgram) -> f64 {
 
 #[test]
 fn beales_example_does_not_cycle() {
-    // Cycles for ever under the largest-coefficient rule with lowest-index ties.
+    // Cycles under the largest-coefficient rule with lowest-index ties.
     let mut problem = LinearProgram::minimise(&[-0.75, 150.0, -0.02, 6.0]).unwrap();
     problem.nonnegative();
     problem.at_most(&[0.25, -60.0, -0.04, 9.0], 0.0).unwrap();
@@ -427,7 +428,7 @@ fn misuse_is_refused_with_the_place() {
 }
 
 #[test]
-fn the_judge_finds_a_spoilt_answer() {
+fn the_residual_finds_a_spoilt_answer() {
     let a = cube([3.0, 0.2, 0.0], [1.0; 3]);
     let b = cube([0.0; 3], [1.0; 3]);
     let problem = separation_program(&a, &b, [1.0, 0.0, 0.0]);

@@ -4,19 +4,19 @@
 mod nlp_common;
 
 use nlp_common::classics;
-use percussion_solve::nlp::{Interior, Options, Outcome, Record, Watch};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, IterationRecord, Options, Outcome};
 
 #[test]
 fn classics_have_the_optima_of_the_book() {
     let mut failures = Vec::new();
     for mut classic in classics::all() {
-        let mut log = vec![Record::heading()];
-        let mut watch = |record: &Record| {
+        let mut log = vec![IterationRecord::heading()];
+        let mut callback = |record: &IterationRecord| {
             log.push(record.line());
-            Watch::Continue
+            CallbackAction::Continue
         };
-        let solution = Interior::new()
-            .solve_watched(&mut classic.program, &classic.start, &Options::default(), &mut watch)
+        let solution = InteriorPoint::new()
+            .solve_with_callback(&mut classic.program, &classic.start, &Options::default(), &mut callback)
             .unwrap();
         let error = (solution.objective - classic.best).abs() / classic.best.abs().max(1.0);
         println!(

@@ -3,9 +3,9 @@
 
 mod nlp_common;
 
-use nlp_common::chain::{Chain, Wishes};
+use nlp_common::chain::{Chain, ChainParameters};
 use percussion_solve::nlp::{
-    Bound, Interior, Layout, Options, Outcome, Program, Undefined, Warm, kkt_residual,
+    Bound, InteriorPoint, Layout, Options, Outcome, Program, Undefined, WarmStart, kkt_residual,
 };
 
 /// A mass from rest to rest one metre away within a second with least effort; forces constant on each of `k` intervals.
@@ -52,7 +52,7 @@ impl Program for Glide {
         out.copy_from_slice(at);
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
             *t = f + s;
         }
@@ -85,7 +85,13 @@ impl Program for Glide {
         Ok(())
     }
 
-    fn curve(&mut self, _: &Vec<f64>, weight: f64, _: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        _: &Vec<f64>,
+        weight: f64,
+        _: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Undefined> {
         hessian.fill(weight * self.h());
         Ok(())
     }
@@ -96,7 +102,7 @@ fn least_effort_is_that_of_the_closed_form_at_every_size() {
     for k in [30, 300, 3000] {
         let mut glide = Glide::new(k, 100.0);
         let start = vec![0.0; glide.layout().variables.len()];
-        let solution = Interior::new().solve(&mut glide, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
         println!(
             "{k:>5} intervals: {} iterations, {:?}, per iteration {:?}",
             solution.iterations,
@@ -122,13 +128,13 @@ fn iterations_hardly_depend_on_the_size_with_forces_at_their_bounds_too() {
     for k in [30, 300, 3000] {
         let mut glide = Glide::new(k, 4.5);
         let start = vec![0.0; glide.layout().variables.len()];
-        let solution = Interior::new().solve(&mut glide, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut glide, &start, &Options::default()).unwrap();
         println!("{k:>5} intervals: {} iterations, {:?}", solution.iterations, solution.timing.total);
         assert_eq!(solution.outcome, Outcome::Optimal);
         let at_bounds = solution.point[2 * (k + 1)..].iter().filter(|u| u.abs() > 4.5 - 1e-6).count();
         assert!(at_bounds > k / 5, "{at_bounds}");
-        let judged = kkt_residual(&mut glide, &solution.point, &solution.multipliers).unwrap();
-        assert!(judged.constraints < 1e-10 && judged.relative_stationarity < 1e-6, "{judged:?}");
+        let checked = kkt_residual(&mut glide, &solution.point, &solution.multipliers).unwrap();
+        assert!(checked.constraints < 1e-10 && checked.relative_stationarity < 1e-6, "{checked:?}");
         counts.push(solution.iterations);
         if k == 3000 {
             assert!((solution.objective - bounded_effort(4.5)).abs() < 1e-4, "{}", solution.objective);
@@ -152,15 +158,15 @@ fn bounded_effort(a: f64) -> f64 {
     a * a * (low + (0.5 - low) / 3.0)
 }
 
-fn wishes() -> Wishes {
-    Wishes { nodes: 31, force: 2.2, free_time: false, obstacles: 0, price: 1.0 }
+fn parameters() -> ChainParameters {
+    ChainParameters { nodes: 31, force: 2.2, free_time: false, obstacles: 0, cost_factor: 1.0 }
 }
 
 #[test]
 fn a_mechanism_is_moved_within_bounds_and_tolerance() {
-    let mut chain = Chain::new(&wishes());
+    let mut chain = Chain::new(&parameters());
     let start = chain.start();
-    let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert!(solution.iterations <= 20, "{}", solution.iterations);
     let residual = solution.residual;
@@ -174,13 +180,13 @@ fn a_mechanism_is_moved_within_bounds_and_tolerance() {
 fn the_unit_of_the_objective_does_not_matter() {
     let mut iterations = Vec::new();
     let mut objectives = Vec::new();
-    for price in [1e3, 1.0, 1e-3, 1e-6] {
-        let mut chain = Chain::new(&Wishes { price, ..wishes() });
+    for cost_factor in [1e3, 1.0, 1e-3, 1e-6] {
+        let mut chain = Chain::new(&ChainParameters { cost_factor, ..parameters() });
         let start = chain.start();
-        let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
         assert_eq!(solution.outcome, Outcome::Optimal);
         iterations.push(solution.iterations);
-        objectives.push(solution.objective / price);
+        objectives.push(solution.objective / cost_factor);
     }
     assert!(objectives.iter().all(|f| (f / objectives[0] - 1.0).abs() < 1e-7), "{objectives:?}");
     let (least, most) = (iterations.iter().min().unwrap(), iterations.iter().max().unwrap());
@@ -189,9 +195,10 @@ fn the_unit_of_the_objective_does_not_matter() {
 
 #[test]
 fn obstacles_are_gone_around_and_free_time_is_used() {
-    let mut chain = Chain::new(&Wishes { free_time: true, obstacles: 6, force: 8.0, ..wishes() });
+    let mut chain =
+        Chain::new(&ChainParameters { free_time: true, obstacles: 6, force: 8.0, ..parameters() });
     let start = chain.start();
-    let solution = Interior::new().solve(&mut chain, &start, &Options::default()).unwrap();
+    let solution = InteriorPoint::new().solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert!(solution.residual.violation() < 1e-10, "{:?}", solution.residual);
     assert!(solution.multipliers.constraints.iter().any(|y| *y < -1e-3), "no obstacle is in the way");
@@ -199,16 +206,16 @@ fn obstacles_are_gone_around_and_free_time_is_used() {
 
 #[test]
 fn the_next_search_reuses_the_analysis_and_a_hot_one_the_answer() {
-    let mut chain = Chain::new(&wishes());
+    let mut chain = Chain::new(&parameters());
     let start = chain.start();
-    let mut interior = Interior::new();
+    let mut interior = InteriorPoint::new();
     let first = interior.solve(&mut chain, &start, &Options::default()).unwrap();
     let again = interior.solve(&mut chain, &start, &Options::default()).unwrap();
     assert_eq!(first.point, again.point);
     // Forces a little tighter: a similar program.
-    let mut tighter = Chain::new(&Wishes { force: 2.15, ..wishes() });
+    let mut tighter = Chain::new(&ChainParameters { force: 2.15, ..parameters() });
     let cold = interior.solve(&mut tighter, &start, &Options::default()).unwrap();
-    let options = Options { warm: Some(Warm::after(&again)), ..Options::default() };
+    let options = Options { warm: Some(WarmStart::after(&again)), ..Options::default() };
     let hot = interior.solve(&mut tighter, &again.point, &options).unwrap();
     println!("cold {} hot {}", cold.iterations, hot.iterations);
     assert_eq!(hot.outcome, Outcome::Optimal);

@@ -3,11 +3,17 @@
 
 mod nlp_common;
 
-use nlp_common::chain::{Chain, Wishes};
+use nlp_common::chain::{Chain, ChainParameters};
 use percussion_solve::nlp::{Layout, Program, Undefined, check_derivatives};
 
 fn chain() -> (Chain, Vec<f64>, Vec<f64>) {
-    let chain = Chain::new(&Wishes { nodes: 5, force: 10.0, free_time: true, obstacles: 3, price: 1.0 });
+    let chain = Chain::new(&ChainParameters {
+        nodes: 5,
+        force: 10.0,
+        free_time: true,
+        obstacles: 3,
+        cost_factor: 1.0,
+    });
     let mut x = chain.start();
     for (k, x) in x.iter_mut().enumerate() {
         *x += 0.1 * (k as f64).sin();
@@ -38,8 +44,8 @@ impl Program for Wrong {
     fn coordinates(&self, at: &Vec<f64>, out: &mut [f64]) {
         self.chain.coordinates(at, out);
     }
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
-        self.chain.moved(from, step, to);
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+        self.chain.retract(from, step, to);
     }
     fn evaluate(&mut self, at: &Vec<f64>, c: &mut [f64]) -> Result<f64, Undefined> {
         self.chain.evaluate(at, c)
@@ -51,8 +57,14 @@ impl Program for Wrong {
         }
         Ok(())
     }
-    fn curve(&mut self, at: &Vec<f64>, w: f64, y: &[f64], h: &mut [f64]) -> Result<(), Undefined> {
-        self.chain.curve(at, w, y, h)?;
+    fn lagrangian_hessian(
+        &mut self,
+        at: &Vec<f64>,
+        w: f64,
+        y: &[f64],
+        h: &mut [f64],
+    ) -> Result<(), Undefined> {
+        self.chain.lagrangian_hessian(at, w, y, h)?;
         if let Some(entry) = self.hessian {
             h[entry] += 0.01;
         }

@@ -5,8 +5,8 @@ mod nlp_common;
 
 use nlp_common::{Dense, classics};
 use percussion_solve::nlp::{
-    Bound, Interior, Layout, Options, Outcome, Program, Record, Solution, Undefined, Warm, Watch,
-    kkt_residual,
+    Bound, CallbackAction, InteriorPoint, IterationRecord, Layout, Options, Outcome, Program, Solution,
+    Undefined, WarmStart, kkt_residual,
 };
 
 const FREE: Bound = Bound::FREE;
@@ -16,12 +16,12 @@ fn solve_with<P: Program>(
     start: &P::Point,
     options: &Options,
 ) -> (Solution<P::Point>, String) {
-    let mut log = vec![Record::heading()];
-    let mut watch = |record: &Record| {
+    let mut log = vec![IterationRecord::heading()];
+    let mut callback = |record: &IterationRecord| {
         log.push(record.line());
-        Watch::Continue
+        CallbackAction::Continue
     };
-    let solution = Interior::new().solve_watched(program, start, options, &mut watch).unwrap();
+    let solution = InteriorPoint::new().solve_with_callback(program, start, options, &mut callback).unwrap();
     (solution, log.join("\n"))
 }
 
@@ -96,20 +96,20 @@ fn a_cusp_without_multipliers_is_reported_as_what_it_is() {
     let (solution, log) = solve(&mut cusp.program, &cusp.start);
     println!("{log}\n{:?} {:?} {}", solution.outcome, solution.point, solution.objective);
     // No multipliers exist. A claim of optimality must be true of a problem whose bounds differ by less than the tolerance.
-    let judged = kkt_residual(&mut cusp.program, &solution.point, &solution.multipliers).unwrap();
-    assert_eq!(judged, solution.residual);
+    let checked = kkt_residual(&mut cusp.program, &solution.point, &solution.multipliers).unwrap();
+    assert_eq!(checked, solution.residual);
     match solution.outcome {
         Outcome::Optimal => {
             let y = solution.multipliers.constraints[0].abs();
             assert!(
-                judged.stationarity < 1e-6 && judged.complementarity < 1e-10 * y,
-                "{judged:?} {y}\n{log}"
+                checked.stationarity < 1e-6 && checked.complementarity < 1e-10 * y,
+                "{checked:?} {y}\n{log}"
             );
         }
         Outcome::Acceptable { .. } | Outcome::Stalled { .. } => {}
         other => panic!("{other:?}\n{log}"),
     }
-    assert!(judged.violation() < 1e-10, "{judged:?}");
+    assert!(checked.violation() < 1e-10, "{checked:?}");
     assert!((solution.objective - 1.0).abs() < 1e-3, "{}\n{log}", solution.objective);
 }
 
@@ -266,9 +266,11 @@ fn kinks_on_the_way_do_no_harm() {
 #[test]
 fn the_watcher_stops_the_search_with_the_best_point() {
     let mut program = double_well();
-    let mut watch = |record: &Record| if record.iteration == 2 { Watch::Stop } else { Watch::Continue };
-    let solution = Interior::new()
-        .solve_watched(&mut program, &vec![3.0, 2.0], &Options::default(), &mut watch)
+    let mut callback = |record: &IterationRecord| {
+        if record.iteration == 2 { CallbackAction::Stop } else { CallbackAction::Continue }
+    };
+    let solution = InteriorPoint::new()
+        .solve_with_callback(&mut program, &vec![3.0, 2.0], &Options::default(), &mut callback)
         .unwrap();
     assert_eq!((solution.outcome, solution.iterations), (Outcome::Stopped, 2));
     assert!(solution.objective.is_finite());
@@ -280,9 +282,9 @@ fn the_watcher_stops_the_search_with_the_best_point() {
 #[test]
 fn a_hot_start_needs_a_step_or_two() {
     for mut classic in classics::all() {
-        let mut interior = Interior::new();
+        let mut interior = InteriorPoint::new();
         let cold = interior.solve(&mut classic.program, &classic.start, &Options::default()).unwrap();
-        let warm = Some(Warm { barrier: 1e-8, ..Warm::after(&cold) });
+        let warm = Some(WarmStart { barrier: 1e-8, ..WarmStart::after(&cold) });
         let options = Options { warm, ..Options::default() };
         let hot = interior.solve(&mut classic.program, &cold.point, &options).unwrap();
         println!("{:>6} {:>3} cold {:>3} hot", classic.name, cold.iterations, hot.iterations);
@@ -294,7 +296,7 @@ fn a_hot_start_needs_a_step_or_two() {
 #[test]
 fn searches_repeat_to_the_last_bit() {
     for mut classic in classics::all() {
-        let mut interior = Interior::new();
+        let mut interior = InteriorPoint::new();
         let first = interior.solve(&mut classic.program, &classic.start, &Options::default()).unwrap();
         let again = interior.solve(&mut classic.program, &classic.start, &Options::default()).unwrap();
         assert_eq!(first.point, again.point, "{}", classic.name);
@@ -311,14 +313,20 @@ impl Program for Misfit {
         &self.0
     }
     fn coordinates(&self, _: &Vec<f64>, _: &mut [f64]) {}
-    fn moved(&self, _: &Vec<f64>, _: &[f64], _: &mut Vec<f64>) {}
+    fn retract(&self, _: &Vec<f64>, _: &[f64], _: &mut Vec<f64>) {}
     fn evaluate(&mut self, _: &Vec<f64>, _: &mut [f64]) -> Result<f64, Undefined> {
         Ok(0.0)
     }
     fn differentiate(&mut self, _: &Vec<f64>, _: &mut [f64], _: &mut [f64]) -> Result<(), Undefined> {
         Ok(())
     }
-    fn curve(&mut self, _: &Vec<f64>, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        _: &Vec<f64>,
+        _: f64,
+        _: &[f64],
+        _: &mut [f64],
+    ) -> Result<(), Undefined> {
         Ok(())
     }
 }
@@ -326,7 +334,8 @@ impl Program for Misfit {
 #[test]
 fn misuse_is_an_error_that_says_where() {
     let say = |layout: Layout| {
-        let error = Interior::new().solve(&mut Misfit(layout), &vec![0.0], &Options::default()).unwrap_err();
+        let error =
+            InteriorPoint::new().solve(&mut Misfit(layout), &vec![0.0], &Options::default()).unwrap_err();
         error.to_string()
     };
     let one = vec![FREE];

@@ -1,19 +1,21 @@
-//! Ipopt and the interior-point method on the same programs, judged by the same judge.
+//! Ipopt and the interior-point method on the same programs, checked by the same residual.
 #![cfg(feature = "ipopt")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod nlp_common;
 
-use nlp_common::chain::{Chain, Wishes};
+use nlp_common::chain::{Chain, ChainParameters};
 use nlp_common::{Dense, classics};
-use percussion_solve::nlp::{Bound, Interior, Options, Outcome, Program, Solution, Warm, Watch, solve_ipopt};
+use percussion_solve::nlp::{
+    Bound, CallbackAction, InteriorPoint, Options, Outcome, Program, Solution, WarmStart, solve_ipopt,
+};
 
 fn both<P: Program>(program: &mut P, start: &P::Point) -> (Solution<P::Point>, Solution<P::Point>) {
     let options = Options::default();
-    let ours = Interior::new().solve(program, start, &options).unwrap();
+    let ours = InteriorPoint::new().solve(program, start, &options).unwrap();
     // Ipopt scales objectives down only.
-    let options = Options { warm: Some(Warm::after(&ours)), ..options };
-    let theirs = solve_ipopt(program, start, &options, &mut |_| Watch::Continue).unwrap();
+    let options = Options { warm: Some(WarmStart::after(&ours)), ..options };
+    let theirs = solve_ipopt(program, start, &options, &mut |_| CallbackAction::Continue).unwrap();
     (ours, theirs)
 }
 
@@ -43,21 +45,21 @@ fn classics_agree() {
 
 #[test]
 fn transcriptions_agree() {
-    for (name, force, free_time, obstacles, price) in [
+    for (name, force, free_time, obstacles, cost_factor) in [
         ("forces", 2.2, false, 0, 1.0),
         ("small objective", 2.2, false, 0, 1e-6),
         ("free time", 4.0, true, 0, 1e-3),
         ("obstacles", 8.0, false, 6, 1.0),
         ("obstacles, free time", 8.0, true, 20, 1.0),
     ] {
-        let mut chain = Chain::new(&Wishes { nodes: 31, force, free_time, obstacles, price });
+        let mut chain = Chain::new(&ChainParameters { nodes: 31, force, free_time, obstacles, cost_factor });
         let start = chain.start();
         compare(name, &mut chain, &start);
     }
 }
 
 #[test]
-fn both_say_infeasible() {
+fn both_report_infeasible() {
     let mut program =
         Dense::new(vec![Bound::FREE; 2], vec![Bound::at_most(1.0), Bound::at_least(3.0)], |x| {
             (x[0].sq() + x[1].sq(), vec![&x[0] + &x[1], &x[0] + &x[1]])

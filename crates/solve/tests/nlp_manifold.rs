@@ -5,7 +5,8 @@ mod nlp_common;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use percussion_solve::nlp::{
-    Bound, ChartBlock, Charted, Interior, Layout, Options, Outcome, Program, Undefined, check_derivatives,
+    Bound, ChartBlock, Charted, InteriorPoint, Layout, Options, Outcome, Program, Undefined,
+    check_derivatives,
 };
 
 /// `p · A p` on unit vectors: least at an eigenvector of the least eigenvalue. A step is along geodesics, in a basis of the
@@ -45,7 +46,7 @@ impl Program for Rayleigh {
 
     fn coordinates(&self, _: &DVector<f64>, _: &mut [f64]) {}
 
-    fn moved(&self, from: &DVector<f64>, step: &[f64], to: &mut DVector<f64>) {
+    fn retract(&self, from: &DVector<f64>, step: &[f64], to: &mut DVector<f64>) {
         let v = basis(from) * DVector::from_column_slice(step);
         let r = v.norm();
         *to = from * r.cos() + if r == 0.0 { v } else { v * (r.sin() / r) };
@@ -66,7 +67,7 @@ impl Program for Rayleigh {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         p: &DVector<f64>,
         weight: f64,
@@ -117,7 +118,7 @@ fn rayleigh_quotient_is_least_at_the_least_eigenvalue() {
         start.normalize_mut();
         let check = check_derivatives(&mut program, &start, 1.3, &[]).unwrap();
         assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-        let solution = Interior::new().solve(&mut program, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
         assert_eq!(solution.outcome, Outcome::Optimal);
         assert!((solution.objective - least).abs() < 1e-12, "{} {least}", solution.objective);
     }
@@ -132,14 +133,14 @@ fn eigenvectors_that_are_no_minima_are_saddles_and_left() {
     for k in 0..6 {
         let start: DVector<f64> = eigen.eigenvectors.column(k).into_owned();
         let stay = Options { leave_saddles: false, ..Options::default() };
-        let stays = Interior::new().solve(&mut program, &start, &stay).unwrap();
+        let stays = InteriorPoint::new().solve(&mut program, &start, &stay).unwrap();
         if (eigen.eigenvalues[k] - least).abs() > 1e-9 {
             let Outcome::Saddle { curvature } = stays.outcome else { panic!("{:?}", stays.outcome) };
             // A quotient of Rayleigh for the Hessian: not below its least eigenvalue, and near it.
             let exact = 2.0 * (least - eigen.eigenvalues[k]);
             assert!(curvature >= exact - 1e-9 && curvature <= 0.9 * exact, "{curvature} {exact}");
         }
-        let left = Interior::new().solve(&mut program, &start, &Options::default()).unwrap();
+        let left = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
         assert_eq!(left.outcome, Outcome::Optimal);
         assert!((left.objective - least).abs() < 1e-10, "{} {least}", left.objective);
     }
@@ -186,7 +187,7 @@ impl Program for Wahba {
         out[3] = at.1;
     }
 
-    fn moved(&self, from: &Self::Point, step: &[f64], to: &mut Self::Point) {
+    fn retract(&self, from: &Self::Point, step: &[f64], to: &mut Self::Point) {
         *to = (from.0 * Rotation3::new(Vector3::new(step[0], step[1], step[2])), from.1 + step[3]);
         to.0.renormalize();
     }
@@ -215,7 +216,7 @@ impl Program for Wahba {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         at: &Self::Point,
         weight: f64,
@@ -271,7 +272,7 @@ fn the_nearest_rotation_is_that_of_the_singular_values() {
         let start = (Rotation3::new(Vector3::new(0.3, -0.2, 0.1 * f64::from(k))), 0.7);
         let check = check_derivatives(&mut program, &start, 0.9, &[]).unwrap();
         assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-        let solution = Interior::new().solve(&mut program, &start, &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut program, &start, &Options::default()).unwrap();
         assert_eq!(solution.outcome, Outcome::Optimal);
         let error = (solution.point.0.matrix() - nearest(&program.m)).norm();
         assert!(error < 1e-6, "{k}: {error}");
@@ -287,7 +288,7 @@ fn the_mean_of_rotations_is_found_from_anywhere() {
     let sum = rotations.iter().fold(Matrix3::zeros(), |sum, r| sum + r.matrix());
     let mut program = Wahba::new(sum, None);
     for start in rotations {
-        let solution = Interior::new().solve(&mut program, &(start, 0.0), &Options::default()).unwrap();
+        let solution = InteriorPoint::new().solve(&mut program, &(start, 0.0), &Options::default()).unwrap();
         assert_eq!(solution.outcome, Outcome::Optimal);
         assert!((solution.point.0.matrix() - nearest(&sum)).norm() < 1e-6);
     }
@@ -300,7 +301,7 @@ fn constraints_and_bounds_hold_on_rotations_and_the_chart_leads_to_the_same_poin
     let check = check_derivatives(&mut program, &start, 0.9, &[0.8]).unwrap();
     assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
     let options = Options::default();
-    let solution = Interior::new().solve(&mut program, &start, &options).unwrap();
+    let solution = InteriorPoint::new().solve(&mut program, &start, &options).unwrap();
     assert_eq!(solution.outcome, Outcome::Optimal);
     let tilt = solution.point.0[(2, 2)];
     assert!((0.2 - 1e-10..=0.3 + 1e-10).contains(&tilt), "{tilt}");
@@ -315,7 +316,7 @@ fn constraints_and_bounds_hold_on_rotations_and_the_chart_leads_to_the_same_poin
     let x = vec![0.4, -0.3, 0.6, 0.1];
     let check = check_derivatives(&mut charted, &x, 0.9, &[0.8]).unwrap();
     assert!(check.first() < 1e-6 && check.second() < 1e-5, "{check:?}");
-    let numbers = Interior::new().solve(&mut charted, &vec![0.0; 4], &options).unwrap();
+    let numbers = InteriorPoint::new().solve(&mut charted, &vec![0.0; 4], &options).unwrap();
     assert_eq!(numbers.outcome, Outcome::Optimal);
     let point = charted.point_at(&numbers.point);
     assert!(

@@ -6,9 +6,8 @@ mod common;
 
 use clarabel::solver::SolverStatus;
 use common::{Random, clarabel, dot, unit3};
-use percussion_solve::{
-    QpMethod, QpOutcome, QpSolution, QpSolver, QuadraticProgram, SolveError, kkt_residual,
-};
+use percussion_solve::qp::{QpMethod, QpOutcome, QpSolution, qp_residual};
+use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 
 /// Karush-Kuhn-Tucker residual of well-conditioned problems.
 const EVIDENCE: f64 = 1e-13;
@@ -26,7 +25,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 fn solved(problem: &QuadraticProgram) -> QpSolution {
     let solution = QpSolver::new().solve(problem).unwrap().clone();
-    let residual = kkt_residual(problem, &solution).unwrap();
+    let residual = qp_residual(problem, &solution).unwrap();
     assert!(residual.worst() <= EVIDENCE, "{:?} {residual:?}", solution.outcome);
     solution
 }
@@ -89,7 +88,7 @@ fn random_programs_agree_with_another_solver() {
         let (n, m) = (1 + random.below(12), random.below(25));
         let problem = random_program(&mut random, n, m, trial % 3 > 0, trial % 2 == 0);
         let solution = solver.solve_by(&problem, QpMethod::ActiveSet).unwrap();
-        let residual = kkt_residual(&problem, solution).unwrap();
+        let residual = qp_residual(&problem, solution).unwrap();
         evidence = evidence.max(residual.worst());
         assert!(
             residual.worst() <= EVIDENCE,
@@ -216,7 +215,7 @@ fn faces_that_barely_touch_are_carried_by_the_corners_that_meet() {
         for method in [QpMethod::Automatic, QpMethod::ActiveSet] {
             let solution = solver.solve_by(&problem, method).unwrap();
             assert_eq!(solution.outcome, QpOutcome::Optimal, "trial {trial} {method:?}");
-            let residual = kkt_residual(&problem, solution).unwrap();
+            let residual = qp_residual(&problem, solution).unwrap();
             assert!(residual.worst() <= EVIDENCE, "trial {trial} {method:?}: {residual:?}");
             // The meeting corners carry all but what a lever of at least 0.001 (1 - cos of a sixty-fourth of a
             // turn is 0.005) makes of the overlap and of the rounding of the rows.
@@ -263,7 +262,7 @@ fn both_methods_find_the_same_smallest_weights() {
         let rows = 2 + random.below(n.min(6) - 1);
         let problem = random_weights(&mut random, n, rows);
         let one = solver.solve_by(&problem, QpMethod::ActiveSet).unwrap().clone();
-        let residual = kkt_residual(&problem, &one).unwrap();
+        let residual = qp_residual(&problem, &one).unwrap();
         assert_eq!(one.outcome, QpOutcome::Optimal, "trial {trial}: {n} weights, {rows} rows");
         assert!(residual.worst() <= 1e-11, "trial {trial}: {residual:?}");
         let two = solver.solve_by(&problem, QpMethod::DualNewton).unwrap();
@@ -271,9 +270,9 @@ fn both_methods_find_the_same_smallest_weights() {
             settled += 1;
             worst = worst.max(distance(&one.x, &two.x));
             most = most.max(two.iterations);
-            evidence = evidence.max(kkt_residual(&problem, two).unwrap().worst());
+            evidence = evidence.max(qp_residual(&problem, two).unwrap().worst());
         }
-        let residual = kkt_residual(&problem, solver.solve(&problem).unwrap()).unwrap();
+        let residual = qp_residual(&problem, solver.solve(&problem).unwrap()).unwrap();
         assert!(residual.worst() <= 1e-11, "trial {trial}: {residual:?}");
     }
     println!(
@@ -379,14 +378,14 @@ fn misuse_is_refused_with_the_place() {
 }
 
 #[test]
-fn the_judge_finds_a_spoilt_answer() {
+fn the_residual_finds_a_spoilt_answer() {
     let mut problem = QuadraticProgram::least_distance(&[2.0, 1.0, -1.0]).unwrap();
     problem.at_most(&[1.0, 1.0, 0.0], 1.0).unwrap().bound(2, 0.0, f64::INFINITY).unwrap();
     let good = solved(&problem);
     let spoil = |change: &dyn Fn(&mut QpSolution)| {
         let mut bad = good.clone();
         change(&mut bad);
-        kkt_residual(&problem, &bad).unwrap()
+        qp_residual(&problem, &bad).unwrap()
     };
     assert!(spoil(&|s| s.x[0] += 1e-6).primal > 1e-8);
     assert!(spoil(&|s| s.row_duals[0] += 1e-6).stationarity > 1e-8);

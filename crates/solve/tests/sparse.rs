@@ -5,20 +5,20 @@ mod common;
 
 use common::Random;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
-use percussion_solve::sparse::{Inertia, Ldl, Symmetric};
+use percussion_solve::sparse::{Inertia, Ldl, SymmetricMatrix};
 
 /// A matrix from entries (row, column, value) of its lower triangle; those at one place are added.
-fn matrix(dimension: usize, entries: &[(usize, usize, f64)]) -> Symmetric {
+fn matrix(dimension: usize, entries: &[(usize, usize, f64)]) -> SymmetricMatrix {
     let mut places: Vec<(usize, usize)> = entries.iter().map(|&(i, j, _)| (i, j)).collect();
     places.extend((0..dimension).map(|i| (i, i)));
-    let (mut matrix, slots) = Symmetric::zeros(dimension, &places);
+    let (mut matrix, slots) = SymmetricMatrix::zeros(dimension, &places);
     for (&(_, _, v), slot) in entries.iter().zip(slots) {
         matrix.values[slot] += v;
     }
     matrix
 }
 
-fn dense(matrix: &Symmetric) -> DMatrix<f64> {
+fn dense(matrix: &SymmetricMatrix) -> DMatrix<f64> {
     let mut full = DMatrix::zeros(matrix.dimension, matrix.dimension);
     for (i, j, v) in matrix.entries() {
         full[(i, j)] = v;
@@ -44,7 +44,7 @@ fn spectrum(full: &DMatrix<f64>) -> (Inertia, f64) {
 
 /// Solves and corrects the solution so many times, and says how large residuals are beside the sums of absolute values that they
 /// are differences of, row by row.
-fn residual(matrix: &Symmetric, factors: &mut Ldl, random: &mut Random, corrections: usize) -> f64 {
+fn residual(matrix: &SymmetricMatrix, factors: &mut Ldl, random: &mut Random, corrections: usize) -> f64 {
     let n = matrix.dimension;
     let right = DVector::from_vec(random.vector(n));
     let full = dense(matrix);
@@ -59,7 +59,7 @@ fn residual(matrix: &Symmetric, factors: &mut Ldl, random: &mut Random, correcti
 }
 
 /// The step of a chain: states with and without curvature, efforts, equations between neighbours, and columns that touch all.
-fn chain(random: &mut Random, links: usize, width: usize, border: usize) -> (Symmetric, Vec<bool>) {
+fn chain(random: &mut Random, links: usize, width: usize, border: usize) -> (SymmetricMatrix, Vec<bool>) {
     let mut entries = Vec::new();
     let block = 3 * width;
     let n = links * block + border;

@@ -21,7 +21,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{Bound, Interior, Outcome, Program, Watch};
+use percussion_solve::nlp::{Bound, CallbackAction, InteriorPoint, Outcome, Program};
 use posed::Posed;
 
 /// Nodes besides the first.
@@ -68,7 +68,7 @@ fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
             let from = Clock::now();
             let mut posed = Posed::new(&plan, &guess);
             let building = from.ms();
-            let mut interior = Interior::new();
+            let mut interior = InteriorPoint::new();
             // The second search has the analysis of the first: the difference is what that took.
             let searches = [(); 2].map(|()| {
                 let from = Clock::now();
@@ -79,7 +79,7 @@ fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
                 from.ms()
             });
             let from = Clock::now();
-            let whole = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+            let whole = find(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
             assert_eq!(whole.ending, Ending::Optimal);
             let now = [building, searches[0], searches[1], from.ms()];
             best = std::array::from_fn(|i| now[i].min(best[i]));

@@ -9,7 +9,7 @@ use percussion_control::transcription::Point;
 use percussion_control::{Guess, Options, PlanSolution, find};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{Interior, Outcome, Program, Solution, Watch};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, Outcome, Program, Solution};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -107,7 +107,8 @@ fn guess() -> Guess {
 
 fn here(node: usize) -> Ours {
     let from = Clock::now();
-    let found = find(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| Watch::Continue).unwrap();
+    let found =
+        find(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
     let whole = from.ms();
     assert_eq!(found.ending, Ending::Optimal);
     assert_eq!(found.rounds, 1, "the first program is the last");
@@ -119,7 +120,7 @@ fn here(node: usize) -> Ours {
         ..percussion_solve::nlp::Options::default()
     };
     let from = Clock::now();
-    let solution = Interior::new().solve(&mut posed.program, &posed.start, &options).unwrap();
+    let solution = InteriorPoint::new().solve(&mut posed.program, &posed.start, &options).unwrap();
     let solving = from.ms();
     assert_eq!(solution.outcome, Outcome::Optimal);
     assert_eq!(solution.objective, found.objective, "it is the same program");

@@ -123,7 +123,7 @@ impl Transcription {
         }
         let mut layout = Layout { variables: bounds(&context, &sites), ..Layout::default() };
         layout.constraints = rows.bounds;
-        layout.reach = reach(&context, &setup);
+        layout.step_limits = reach(&context, &setup);
         let pieces = pieces
             .into_iter()
             .map(|piece| Placed::new(piece, &mut layout.jacobian, &mut layout.hessian))

@@ -122,7 +122,7 @@ impl Program for Transcription {
         out.copy_from_slice(&at.numbers);
     }
 
-    fn moved(&self, from: &Point, step: &[f64], to: &mut Point) {
+    fn retract(&self, from: &Point, step: &[f64], to: &mut Point) {
         let (plan, numbering) = (&self.context.plan, &self.context.numbering);
         for ((there, here), d) in to.numbers.iter_mut().zip(&from.numbers).zip(step) {
             *there = here + d;
@@ -170,7 +170,7 @@ impl Program for Transcription {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         at: &Point,
         weight: f64,

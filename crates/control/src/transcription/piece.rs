@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use percussion_mechanics::State;
 use percussion_mechanics::contact::PairWarmStart;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, displace};
-use percussion_solve::nlp::{Places, Undefined};
+use percussion_solve::nlp::{SparsityPattern, Undefined};
 
 /// The row of the objective.
 pub const OBJECTIVE: usize = usize::MAX - 1;
@@ -99,7 +99,7 @@ pub struct Placed {
 
 impl Placed {
     /// Registers a piece's entries.
-    pub fn new(piece: Box<dyn Piece>, jacobian: &mut Places, hessian: &mut Places) -> Self {
+    pub fn new(piece: Box<dyn Piece>, jacobian: &mut SparsityPattern, hessian: &mut SparsityPattern) -> Self {
         let (mut own, mut factors, mut gradient, mut curved) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         // Half the memory of a usize, and there are many; a dense block of more than 2^32 entries fits nowhere.

@@ -4,16 +4,15 @@
 //! each pair has its own bodies. Operation for operation this is `Placed` in `separation/warm.rs`.
 
 use super::BatchAnswer;
-use super::lanes::{MOST, Stored, V, Wide, add, add_scaled, cross, dot, scale, sub, turned, unturned};
+use super::lanes::{
+    Packet, Stored, V, WIDTH, add, add_scaled, columns, cross, dot, scale, sub, turned, unturned,
+};
 use super::queues::Group;
 use super::share::Scene;
 use super::tops::tops;
 use crate::separation::{Basis, Outcome, Separation, WARM_WEIGHT, WarmStart, lever};
 use crate::shapes::Polytope;
 use crate::{Pose, Vec3, tolerance};
-use std::arch::x86_64::{
-    __m256d, _mm_store_sd, _mm_storeu_pd, _mm256_castpd256_pd128, _mm256_extractf128_pd, _mm256_storeu_pd,
-};
 
 /// Two placed polytopes.
 #[derive(Clone, Copy)]
@@ -26,11 +25,11 @@ pub(super) struct Bodies<'a> {
 
 /// Columns of the rotations and positions of placements.
 #[inline(always)]
-fn placements<'a, L: Wide>(pose: impl Fn(usize) -> &'a Pose) -> ([V<L>; 3], V<L>) {
+fn placements<'a, L: Packet>(pose: impl Fn(usize) -> &'a Pose) -> ([V<L>; 3], V<L>) {
     let part = |part: usize| {
         let row = |k: usize| (pose(k) as *const Pose).cast::<f64>().wrapping_add(4 * part);
         // SAFETY: `Pose` is `repr(C)` and consists of twelve f64 (rotation columns, position); part <= 2.
-        unsafe { L::columns(row) }
+        unsafe { columns::<L>(row) }
     };
     let ([a, b, c, d], [e, f, g, h], [i, x, y, z]) = (part(0), part(1), part(2));
     ([[a, b, c], [d, e, f], [g, h, i]], [x, y, z])
@@ -41,13 +40,13 @@ fn placements<'a, L: Wide>(pose: impl Fn(usize) -> &'a Pose) -> ([V<L>; 3], V<L>
 /// # Safety
 /// The vertices must exist.
 #[inline(always)]
-unsafe fn corner<'a, L: Wide>(vertex: impl Fn(usize) -> (&'a Polytope, u32)) -> V<L> {
+unsafe fn corner<'a, L: Packet>(vertex: impl Fn(usize) -> (&'a Polytope, u32)) -> V<L> {
     let row = |k: usize| {
         let (body, index) = vertex(k);
         body.lanes().points().as_ptr().wrapping_add(index as usize).cast::<f64>()
     };
     // SAFETY: promised by the caller; each vertex is stored as four numbers.
-    let [x, y, z, _] = unsafe { L::columns(row) };
+    let [x, y, z, _] = unsafe { columns::<L>(row) };
     [x, y, z]
 }
 
@@ -55,8 +54,8 @@ unsafe fn corner<'a, L: Wide>(vertex: impl Fn(usize) -> (&'a Polytope, u32)) -> 
 /// world axes, where not all of them are zero.
 #[cold]
 #[inline(never)]
-fn levers(pairs: &[Bodies; MOST]) -> [[Stored; 3]; 2] {
-    let mut levers = [[[0.0; MOST]; 3]; 2];
+fn levers(pairs: &[Bodies; WIDTH]) -> [[Stored; 3]; 2] {
+    let mut levers = [[[0.0; WIDTH]; 3]; 2];
     for (k, pair) in pairs.iter().enumerate() {
         let (a, b) = (lever(pair.pose_a, pair.a), lever(pair.pose_b, pair.b));
         for axis in 0..3 {
@@ -73,17 +72,17 @@ fn levers(pairs: &[Bodies; MOST]) -> [[Stored; 3]; 2] {
 /// # Safety
 /// The pairs must be polytopes and the vertices of their portals exist.
 #[inline(always)]
-pub(super) unsafe fn confirm<L: Wide>(
+pub(super) unsafe fn confirm<L: Packet>(
     scene: &Scene,
     group: &Group,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) -> u32 {
-    let slot = |k: usize| group.jobs[if k < L::LANES { k } else { 0 }].slot();
+    let slot = |k: usize| group.jobs[if k < WIDTH { k } else { 0 }].slot();
     // SAFETY: promised by the caller.
-    let pairs: [Bodies; MOST] = std::array::from_fn(|k| unsafe { scene.bodies(slot(k)) });
+    let pairs: [Bodies; WIDTH] = std::array::from_fn(|k| unsafe { scene.bodies(slot(k)) });
     // SAFETY: there are as many warm starts as pairs.
-    let basis: [&Basis; MOST] = std::array::from_fn(|k| unsafe { &warm.get_unchecked(slot(k)).basis });
+    let basis: [&Basis; WIDTH] = std::array::from_fn(|k| unsafe { &warm.get_unchecked(slot(k)).basis });
     // SAFETY: promised by the caller.
     let on_a = |c: usize| unsafe { corner::<L>(|k| (pairs[k].a, basis[k][c][0])) };
     let on_b = |c: usize| unsafe { corner::<L>(|k| (pairs[k].b, basis[k][c][1])) };
@@ -92,7 +91,7 @@ pub(super) unsafe fn confirm<L: Wide>(
     let (ra, position_a) = placements::<L>(|k| pairs[k].pose_a);
     let x = [turned(&ra, &on_a(0)), turned(&ra, &on_a(1)), turned(&ra, &on_a(2))];
     let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
-    let (zero, one) = (L::all(0.0), L::all(1.0));
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let mut lever = [[zero; 3]; 2];
     if !group.key.centred() {
         lever = levers(&pairs).map(|v| [L::load(&v[0]), L::load(&v[1]), L::load(&v[2])]);
@@ -101,53 +100,53 @@ pub(super) unsafe fn confirm<L: Wide>(
     let pa = add(&lever[0], &position_a);
     let (side_1, side_2) = (sub(&w[1], &w[0]), sub(&w[2], &w[0]));
     let n = cross(&side_1, &side_2);
-    let total = dot(&n, &t).negated();
+    let total = dot(&n, &t).neg();
     let q = cross(&w[0], &t);
-    let (m1, m2) = (dot(&q, &side_2).negated(), dot(&q, &side_1));
+    let (m1, m2) = (dot(&q, &side_2).neg(), dot(&q, &side_1));
     let m = [total.sub(m1).sub(m2), m1, m2];
     let height = dot(&n, &w[0]);
     let high_a = tops::<L, 0>(&pairs, &basis, &unturned(&ra, &n), group.key.class_a());
-    let down = [n[0].negated(), n[1].negated(), n[2].negated()];
+    let down = [n[0].neg(), n[1].neg(), n[2].neg()];
     let high_b = tops::<L, 1>(&pairs, &basis, &unturned(&rb, &down), group.key.class_b());
     let rise = high_a.add(high_b).sub(height);
 
-    let floor = L::all(-WARM_WEIGHT).mul(total);
-    let mut good = total.greater(zero);
+    let floor = L::splat(-WARM_WEIGHT).mul(total);
+    let mut good = total.gt(zero);
     for weight in m {
-        good = L::both(good, weight.at_least(floor));
+        good = L::and(good, weight.ge(floor));
     }
     let distance = dot(&t, &t).sqrt();
-    let n1 = n[0].absolute().add(n[1].absolute()).add(n[2].absolute());
-    let mut outer: Stored = [0.0; MOST];
-    for k in 0..L::LANES {
+    let n1 = n[0].abs().add(n[1].abs()).add(n[2].abs());
+    let mut outer: Stored = [0.0; WIDTH];
+    for k in 0..WIDTH {
         outer[k] = pairs[k].a.outer_radius() + pairs[k].b.outer_radius();
     }
     let size = L::load(&outer);
-    let rounding = L::all(4e-16).mul(n1).mul(distance);
-    let allowed = size.mul(L::all(tolerance::PORTAL).mul(total).add(rounding));
+    let rounding = L::splat(4e-16).mul(n1).mul(distance);
+    let allowed = size.mul(L::splat(tolerance::PORTAL).mul(total).add(rounding));
     let excess = rise.mul(distance);
-    good = L::both(good, allowed.at_least(excess));
-    good = L::both(good, distance.greater(L::all(tolerance::COINCIDENT).mul(size)));
-    good = L::both(good, L::all(tolerance::LARGEST).greater(distance));
+    good = L::and(good, allowed.ge(excess));
+    good = L::and(good, distance.gt(L::splat(tolerance::COINCIDENT).mul(size)));
+    good = L::and(good, L::splat(tolerance::LARGEST).gt(distance));
     let confirmed = L::bits(good);
 
     let m = [m[0].max(zero), m[1].max(zero), m[2].max(zero)];
     let weights = scale(&m, one.div(m[0].add(m[1]).add(m[2])));
     let inverse = one.div(total);
     let s = distance.mul(one.sub(height.mul(inverse)));
-    let lower = s.sub(excess.mul(inverse).only(rise.greater(zero)));
+    let lower = s.sub(excess.mul(inverse).masked(rise.gt(zero)));
     let beta = scale(&t, one.div(distance));
-    let alpha = scale(&n, distance.negated().mul(inverse));
+    let alpha = scale(&n, distance.neg().mul(inverse));
     let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
     let point_a = add(&mixed, &pa);
-    let point_b = add_scaled(&point_a, &beta, s.negated());
+    let point_b = add_scaled(&point_a, &beta, s.neg());
 
     // Groups of four numbers in the order of the fields of `Separation`.
-    let first = L::rows([beta[0], beta[1], beta[2], s]);
-    let second = L::rows([alpha[0], alpha[1], alpha[2], distance]);
-    let third = L::rows([point_a[0], point_a[1], point_a[2], lower]);
-    let fourth = L::rows([point_b[0], point_b[1], point_b[2], s]);
-    let weights = L::rows([weights[0], weights[1], weights[2], zero]);
+    let first = L::transpose([beta[0], beta[1], beta[2], s]);
+    let second = L::transpose([alpha[0], alpha[1], alpha[2], distance]);
+    let third = L::transpose([point_a[0], point_a[1], point_a[2], lower]);
+    let fourth = L::transpose([point_b[0], point_b[1], point_b[2], s]);
+    let weights = L::transpose([weights[0], weights[1], weights[2], zero]);
     // Not a loop: its rows would go through memory.
     macro_rules! write {
         ($($k:literal)*) => {$(
@@ -164,7 +163,13 @@ pub(super) unsafe fn confirm<L: Wide>(
 
 /// Writes an answer and, where it is `confirmed`, remembers β.
 #[inline(always)]
-fn write(answer: &mut BatchAnswer, warm: &mut WarmStart, rows: [__m256d; 5], steps: u32, confirmed: bool) {
+fn write<L: Packet>(
+    answer: &mut BatchAnswer,
+    warm: &mut WarmStart,
+    rows: [L; 5],
+    steps: u32,
+    confirmed: bool,
+) {
     // Into the old answer: building a new one and moving it in costs as much as finding it.
     if answer.is_err() {
         forget(answer);
@@ -173,24 +178,18 @@ fn write(answer: &mut BatchAnswer, warm: &mut WarmStart, rows: [__m256d; 5], ste
     // SAFETY: `Separation` is `repr(C)` and starts with sixteen f64: β, s, α, D, p_a, lower, p_b, upper; then come three
     // weights and the basis, which is written after the number that follows the weights.
     unsafe {
-        let numbers = (out as *mut Separation).cast::<f64>();
-        _mm256_storeu_pd(numbers, rows[0]);
-        _mm256_storeu_pd(numbers.add(4), rows[1]);
-        _mm256_storeu_pd(numbers.add(8), rows[2]);
-        _mm256_storeu_pd(numbers.add(12), rows[3]);
-        _mm256_storeu_pd(numbers.add(16), rows[4]);
+        let numbers = (out as *mut Separation).cast::<[f64; WIDTH]>();
+        for (k, row) in rows.into_iter().enumerate() {
+            row.store(&mut *numbers.add(k));
+        }
     }
     out.basis = warm.basis;
     out.iterations = 1 + steps;
     out.outcome = Outcome::Solved;
     out.prescribed = false;
     if confirmed {
-        // SAFETY: β consists of three numbers.
-        unsafe {
-            let place = (&raw mut warm.beta).cast::<f64>();
-            _mm_storeu_pd(place, _mm256_castpd256_pd128(rows[0]));
-            _mm_store_sd(place.add(2), _mm256_extractf128_pd::<1>(rows[0]));
-        }
+        let [[x, y], [z, _]] = rows[0].halves();
+        warm.beta = Vec3::new(x, y, z);
     }
 }
 

@@ -7,8 +7,6 @@
 #[cfg(target_arch = "x86_64")]
 mod confirm;
 #[cfg(target_arch = "x86_64")]
-mod four;
-#[cfg(target_arch = "x86_64")]
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod queues;
@@ -179,7 +177,7 @@ fn chunk(
     answers: &mut [BatchAnswer],
 ) {
     #[cfg(target_arch = "x86_64")]
-    if vector && options.beta.is_none() && std::arch::is_x86_feature_detected!("avx2") {
+    if vector && options.beta.is_none() && percussion_solve::simd::Instructions::detect().is_wide() {
         let size = queues::SHARE;
         for ((pairs, warm), answers) in
             pairs.chunks(size).zip(warm.chunks_mut(size)).zip(answers.chunks_mut(size))

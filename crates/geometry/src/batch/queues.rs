@@ -4,7 +4,7 @@
 //! their loops end. Whether a pair completes a group cannot be foreseen: groups are therefore formed without a
 //! branch, listed, and worked off later.
 
-use super::lanes::MOST;
+use super::lanes::WIDTH;
 use crate::separation::{SCAN_LIMIT, STEPS};
 
 /// Most pairs that can be at work together: a share of a batch.
@@ -85,7 +85,7 @@ impl Packed {
 
 /// Jobs to be worked on together; those from `count` on are copies of the first.
 pub(super) struct Group {
-    pub jobs: [Job; MOST],
+    pub jobs: [Job; WIDTH],
     pub count: usize,
     pub key: Key,
 }
@@ -93,8 +93,8 @@ pub(super) struct Group {
 /// Jobs that enter before the groups they form are worked off.
 pub(super) const ROOM: usize = 16;
 
-/// Most groups at a time: new jobs enter when there is none, and no more than `MOST - 1` jobs wait for each key.
-const GROUPS: usize = ((MOST - 1) * Key::COUNT + ROOM).div_ceil(MOST).next_power_of_two();
+/// Most groups at a time: new jobs enter when there is none, and no more than `WIDTH - 1` jobs wait for each key.
+const GROUPS: usize = ((WIDTH - 1) * Key::COUNT + ROOM).div_ceil(WIDTH).next_power_of_two();
 
 /// Jobs by what they have in common, and the groups of `N` they have formed.
 pub(super) struct Queues<const N: usize> {
@@ -154,7 +154,7 @@ impl<const N: usize> Queues<N> {
     #[cold]
     #[inline(never)]
     pub(super) fn rest(&mut self) -> Option<Group> {
-        let (mut jobs, mut count) = ([Job::default(); MOST], 0);
+        let (mut jobs, mut count) = ([Job::default(); WIDTH], 0);
         for (waiting, left) in self.waiting.iter().zip(&mut self.counts) {
             while *left > 0 && count < N {
                 *left -= 1;

@@ -4,14 +4,15 @@
 //! to another portal and waits again.
 
 use super::confirm::{Bodies, confirm};
-use super::lanes::{MOST, Wide};
+use super::lanes::{Packet, WIDTH};
 use super::queues::{Job, Key, Queues, ROOM};
 use super::tops::class;
 use super::{BatchAnswer, BatchPair, one};
 use crate::Pose;
 use crate::separation::{Basis, Options, Placed, STEPS, WarmStart, solved};
 use crate::shapes::Solid;
-use std::arch::x86_64::{__m256d, _MM_HINT_T0, _mm_prefetch};
+use percussion_solve::simd::{Instructions, Kernel};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// How many pairs ahead placements and answers are fetched: groups are not formed in the order of the pairs, which the
 /// processor could foresee.
@@ -54,7 +55,7 @@ impl<'a> Scene<'a> {
     /// # Safety
     /// There must be so many pairs.
     #[inline(always)]
-    unsafe fn key<L: Wide>(&self, slot: usize, basis: &Basis) -> Option<Key> {
+    unsafe fn key(&self, slot: usize, basis: &Basis) -> Option<Key> {
         // SAFETY: as above; promised by the caller.
         let (a, b) = unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -65,7 +66,7 @@ impl<'a> Scene<'a> {
         let [i, j, k] = *basis;
         let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
         let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
-        exist.then_some(Key::new(class::<L>(a), class::<L>(b), a.is_centred() & b.is_centred()))
+        exist.then_some(Key::new(class(a), class(b), a.is_centred() & b.is_centred()))
     }
 }
 
@@ -74,21 +75,37 @@ impl<'a> Scene<'a> {
 /// # Safety
 /// The pairs, at most `SHARE` of them, must refer to existing shapes and placements, and there must be as many warm starts
 /// and answers as pairs.
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn by_four(
     scene: Scene,
     options: &Options,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
-    // SAFETY: promised by the caller.
-    unsafe { share::<__m256d, 4>(scene, options, warm, answers) }
+    Instructions::detect().run(Share { scene, options, warm, answers });
+}
+
+/// The work of [`by_four`], which makes the promises.
+struct Share<'a> {
+    scene: Scene<'a>,
+    options: &'a Options,
+    warm: &'a mut [WarmStart],
+    answers: &'a mut [BatchAnswer],
+}
+
+impl Kernel for Share<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Packet>(self) {
+        // SAFETY: promised by the caller of `by_four`.
+        unsafe { share::<L, WIDTH>(self.scene, self.options, self.warm, self.answers) }
+    }
 }
 
 /// # Safety
 /// As for `by_four`.
 #[inline(always)]
-unsafe fn share<L: Wide, const N: usize>(
+unsafe fn share<L: Packet, const N: usize>(
     scene: Scene,
     options: &Options,
     warm: &mut [WarmStart],
@@ -98,7 +115,7 @@ unsafe fn share<L: Wide, const N: usize>(
     let mut queues = Queues::<N>::new();
     // Jobs whose portals were not confirmed. That cannot be foreseen either, and it is known late: they are listed
     // without a branch.
-    let mut failed = [Job::default(); ROOM + MOST];
+    let mut failed = [Job::default(); ROOM + WIDTH];
     let (mut failures, mut next) = (0, 0);
     loop {
         if failures >= ROOM || failures > 0 && queues.is_idle() {
@@ -108,7 +125,7 @@ unsafe fn share<L: Wide, const N: usize>(
                 unsafe {
                     let bodies = scene.bodies(slot);
                     if step(&bodies, job.steps(), options, &mut warm[slot], &mut answers[slot])
-                        && let Some(key) = scene.key::<L>(slot, &warm[slot].basis)
+                        && let Some(key) = scene.key(slot, &warm[slot].basis)
                     {
                         queues.enter(Job::new(slot, job.steps() + 1), key);
                     }
@@ -126,7 +143,7 @@ unsafe fn share<L: Wide, const N: usize>(
                     near(&answers[slot + AHEAD]);
                 }
                 // SAFETY: there are as many pairs and warm starts.
-                match unsafe { scene.key::<L>(slot, &warm.get_unchecked(slot).basis) } {
+                match unsafe { scene.key(slot, &warm.get_unchecked(slot).basis) } {
                     Some(key) => queues.enter(Job::new(slot, 0), key),
                     None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
                 }
@@ -147,7 +164,6 @@ unsafe fn share<L: Wide, const N: usize>(
 
 /// Lets a pair whose portal was not confirmed try another one, or solves it; whether it has to be confirmed again.
 #[inline(never)]
-#[target_feature(enable = "avx2")]
 fn step(
     bodies: &Bodies,
     steps: u32,

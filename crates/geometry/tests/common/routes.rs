@@ -5,7 +5,8 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, ZeroConeT};
 use nalgebra::{DMatrix, DVector, SVector};
-use percussion_solve::{LinearProgram, LpOutcome, solve_lp};
+use percussion_solve::lp::LpOutcome;
+use percussion_solve::{LinearProgram, solve_lp};
 
 /// The separation program [Johnson 2.29] of two point sets, in units of the pair's size.
 pub struct Program<const D: usize> {

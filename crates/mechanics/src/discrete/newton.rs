@@ -24,7 +24,8 @@ use crate::tree::Singular;
 use percussion_geometry::Vec3;
 use percussion_geometry::broad::BroadError;
 use percussion_geometry::separation::QueryError;
-use percussion_solve::{Gmres, Product, SolveError};
+use percussion_solve::krylov::Product;
+use percussion_solve::{Gmres, SolveError};
 use thiserror::Error;
 
 /// The two of them by name, for the books of a run.

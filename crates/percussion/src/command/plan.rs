@@ -8,7 +8,7 @@ use anyhow::Result;
 use percussion::control::Progress;
 use percussion::control::shooting::Round;
 use percussion::scene::run::{self, PlanFigures, ShootFigures, StartFigure, Status, Summary, folder};
-use percussion::solve::nlp::{Record, Watch};
+use percussion::solve::nlp::{CallbackAction, IterationRecord};
 
 use super::run::{INTERRUPTED, RUNS, listen};
 use super::scene::Asked;
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let path = arguments.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&scene.name));
     let stop = listen()?;
     let mut log = Log { quiet: arguments.quiet, begun: 0 };
-    let go_on = || if stop.load(Ordering::Relaxed) { Watch::Stop } else { Watch::Continue };
+    let go_on = || if stop.load(Ordering::Relaxed) { CallbackAction::Stop } else { CallbackAction::Continue };
     let summary = match scene.shoot {
         Some(_) => run::shoot(scene, &path, &mut |round| {
             log.tell_shot(round);
@@ -110,7 +110,7 @@ impl Log {
                 (start, 1) => say(&format!("round {}, start {start}", self.begun)),
                 _ => say(&format!("round {}", self.begun)),
             }
-            say(&Record::heading());
+            say(&IterationRecord::heading());
         }
         say(&record.line());
     }

@@ -34,7 +34,7 @@ use percussion_mechanics::force::ForceError;
 use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::step_record::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::{Ledger, Model, NamedArrays, State};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
@@ -53,7 +53,7 @@ const ORDER: u32 = 2;
 pub fn plan(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
+    watch: &mut dyn FnMut(&Progress) -> CallbackAction,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let PlanSettings { plan, guess, options } = scene.plan.take().ok_or(RunError::NoPlan)?;

@@ -7,7 +7,7 @@ use percussion_control::plan::{Actuator, Plan};
 use percussion_mechanics::Model;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::joint::JointKind;
-use percussion_solve::nlp::Record;
+use percussion_solve::nlp::IterationRecord;
 
 /// Columns of `search`.
 const SEARCH_NAMES: [&str; 4] = ["round", "objective", "violation", "stationarity"];
@@ -70,7 +70,7 @@ pub struct SearchLog {
 
 impl SearchLog {
     /// Takes an iteration down.
-    pub fn note(&mut self, record: &Record) {
+    pub fn note(&mut self, record: &IterationRecord) {
         // Every search begins with its iteration zero.
         self.round += usize::from(record.iteration == 0);
         self.rows.extend([self.round as f64, record.objective, record.primal, record.dual]);

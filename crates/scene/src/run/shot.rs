@@ -6,7 +6,7 @@ use super::session::run_shot;
 use super::summary::{Status, Summary};
 use crate::{Scene, ShootSettings};
 use percussion_control::shooting::{Aim, Ending, Hit, Round, Shot};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
@@ -57,7 +57,7 @@ pub struct LeftFigure {
 pub fn shoot(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Round) -> Watch,
+    watch: &mut dyn FnMut(&Round) -> CallbackAction,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let settings = scene.shoot.take().ok_or(RunError::NoPlan)?;

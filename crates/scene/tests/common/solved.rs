@@ -3,7 +3,7 @@
 
 use percussion_control::{PlanSolution, find};
 use percussion_scene::{PlanSettings, Scene};
-use percussion_solve::nlp::Watch;
+use percussion_solve::nlp::CallbackAction;
 
 /// The plan of a scene of the gallery with overrides.
 pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
@@ -17,7 +17,7 @@ pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
 pub fn solved(name: &str, overrides: &[(&str, &str)]) -> PlanSolution {
     let settings = planned(name, overrides);
     let guess = settings.made_guess().unwrap().clone();
-    let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
+    let found = find(&settings.plan, &guess, &settings.options, &mut |_| CallbackAction::Continue).unwrap();
     let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
     let times: Vec<f64> = found.contacts.iter().map(|c| c.time).collect();
     println!(

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// A column that is a combination of those before it.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("column {column} of the matrix depends on those before it")]
-pub struct Dependent {
+pub struct DependentColumn {
     /// Which column.
     pub column: usize,
 }
@@ -25,7 +25,7 @@ impl Lu {
         Self { n: 0, a: Vec::with_capacity(n * n), exchanges: Vec::with_capacity(n) }
     }
 
-    /// Makes room for an `n` by `n` matrix, column by column, filled with zeros.
+    /// Resizes to an `n` by `n` matrix, column by column, filled with zeros.
     pub fn reset(&mut self, n: usize) -> &mut [f64] {
         self.n = n;
         self.a.clear();
@@ -34,15 +34,15 @@ impl Lu {
         &mut self.a
     }
 
-    /// Factorises what [`Lu::reset`] handed out.
-    pub fn factor(&mut self) -> Result<(), Dependent> {
+    /// Factorises the matrix of [`Lu::reset`].
+    pub fn factor(&mut self) -> Result<(), DependentColumn> {
         let n = self.n;
         for k in 0..n {
             let column = &self.a[k * n..(k + 1) * n];
             let pivot = (k..n).fold(k, |best, r| if column[r].abs() > column[best].abs() { r } else { best });
             let value = column[pivot];
             if !(value.abs() > 0.0 && value.is_finite()) {
-                return Err(Dependent { column: k });
+                return Err(DependentColumn { column: k });
             }
             self.exchanges.push(pivot);
             if pivot != k {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_solved_to_rounding_and_the_memory_serves_again() {
+    fn a_system_is_solved_to_rounding_and_the_workspace_is_reused() {
         let mut lu = Lu::new(9);
         for n in [9, 1, 5] {
             let a = sample(n);
@@ -120,7 +120,7 @@ mod tests {
         let a = DMatrix::from_row_slice(3, 3, &[1.0, 2.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 1.0]);
         let mut lu = Lu::new(3);
         lu.reset(3).copy_from_slice(a.as_slice());
-        assert_eq!(lu.factor(), Err(Dependent { column: 1 }));
+        assert_eq!(lu.factor(), Err(DependentColumn { column: 1 }));
         lu.reset(2).copy_from_slice(&[1.0, f64::NAN, 0.0, 1.0]);
         lu.factor().unwrap();
         let mut b = vec![1.0, 1.0];

@@ -6,7 +6,7 @@
 
 mod lu;
 
-pub use lu::{Dependent, Lu};
+pub use lu::{DependentColumn, Lu};
 
 /// A factorisation `A P = Q R` that reuses its memory.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl PivotedQr {
         }
     }
 
-    /// Makes room for an `n` by `n` matrix, column by column, filled with zeros.
+    /// Resizes to an `n` by `n` matrix, column by column, filled with zeros.
     pub fn reset(&mut self, n: usize) -> &mut [f64] {
         self.n = n;
         for (list, len) in
@@ -48,7 +48,7 @@ impl PivotedQr {
         &mut self.a
     }
 
-    /// Factorises what [`PivotedQr::reset`] handed out; columns below `tolerance` times the greatest count as zero.
+    /// Factorises the matrix of [`PivotedQr::reset`]; columns below `tolerance` times the greatest count as zero.
     pub fn factor(&mut self, tolerance: f64) -> usize {
         let n = self.n;
         let mut first = 0.0;

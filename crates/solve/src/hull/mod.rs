@@ -1,6 +1,6 @@
 //! The point of a convex hull nearest to a given one: is a vector a convex combination of others?
 //!
-//! [`minimum_norm_point`] and [`distance_to_hull`] are Wolfe's method, [`hull_residual`] the judge.
+//! [`minimum_norm_point`] and [`distance_to_hull`] are Wolfe's method, [`hull_residual`] the residual.
 
 mod residual;
 mod wolfe;

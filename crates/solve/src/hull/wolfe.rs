@@ -9,10 +9,7 @@ use super::HullPoint;
 use crate::arithmetic::{TwofoldSum, add_scaled, dot, norm};
 use crate::error::{SolveError, all_finite, length};
 use crate::least_squares::least_squares;
-
-/// A point must improve the lower bound by more than this multiple of the size to join: what rounding
-/// leaves of `offset . p / |offset|`, with some room for twelve coordinates.
-const IMPROVEMENT: f64 = 2e-15;
+use crate::tolerances::hull::IMPROVEMENT;
 
 /// The point of the convex hull of `points` nearest to the origin.
 ///
@@ -51,7 +48,7 @@ pub fn distance_to_hull<P: AsRef<[f64]>>(points: &[P], target: &[f64]) -> Result
     }
     let mut hull = Hull::new(&shifted, target.len());
     let iterations = hull.solve();
-    Ok(hull.answer(target, iterations))
+    Ok(hull.solution(target, iterations))
 }
 
 struct Hull<'a> {
@@ -105,22 +102,22 @@ impl<'a> Hull<'a> {
     }
 
     /// The point of least height along a normal, and that height.
-    fn lowest(&self, normal: &[f64]) -> (usize, f64) {
-        let mut lowest = (0, f64::INFINITY);
+    fn lowest_point(&self, normal: &[f64]) -> (usize, f64) {
+        let mut lowest_point = (0, f64::INFINITY);
         for (i, p) in self.points.chunks(self.n).enumerate() {
             let height = dot(normal, p);
-            if height < lowest.1 {
-                lowest = (i, height);
+            if height < lowest_point.1 {
+                lowest_point = (i, height);
             }
         }
-        lowest
+        lowest_point
     }
 
     fn solve(&mut self) -> usize {
         let mut iterations = 0;
         loop {
             let distance = norm(&self.x);
-            let (j, height) = self.lowest(&self.normal());
+            let (j, height) = self.lowest_point(&self.normal());
             let rounding = IMPROVEMENT * self.size;
             if distance <= rounding || distance - height <= rounding || self.corral.contains(&j) {
                 return iterations;
@@ -128,8 +125,8 @@ impl<'a> Hull<'a> {
             let kept = (self.corral.clone(), self.weights.clone(), self.x.clone());
             self.corral.push(j);
             self.weights.push(0.0);
-            let settled = self.settle(&mut iterations);
-            self.combine();
+            let settled = self.minor_cycles(&mut iterations);
+            self.update_point();
             // In exact arithmetic |x| falls; once it does not, the digits are used up.
             if !settled || norm(&self.x) >= distance {
                 (self.corral, self.weights, self.x) = kept;
@@ -139,7 +136,7 @@ impl<'a> Hull<'a> {
     }
 
     /// Minor cycles: until the affine minimum of the corral is inside it. False if the corral is dependent.
-    fn settle(&mut self, iterations: &mut usize) -> bool {
+    fn minor_cycles(&mut self, iterations: &mut usize) -> bool {
         loop {
             *iterations += 1;
             let Some(minimum) = self.affine_minimum() else { return false };
@@ -194,16 +191,16 @@ impl<'a> Hull<'a> {
         sum.value()
     }
 
-    fn combine(&mut self) {
+    fn update_point(&mut self) {
         for i in 0..self.n {
             self.x[i] = self.coordinate(&self.weights, i);
         }
     }
 
-    fn answer(self, target: &[f64], iterations: usize) -> HullPoint {
+    fn solution(self, target: &[f64], iterations: usize) -> HullPoint {
         let distance = norm(&self.x);
         let normal = self.normal();
-        let (_, height) = self.lowest(&normal);
+        let (_, height) = self.lowest_point(&normal);
         let mut weights = vec![0.0; self.points.len() / self.n];
         self.corral.iter().zip(&self.weights).for_each(|(&c, w)| weights[c] = *w);
         HullPoint {

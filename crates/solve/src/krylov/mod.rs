@@ -22,10 +22,10 @@ pub struct Gmres {
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KrylovReport {
+pub struct GmresReport {
     /// Products with the matrix.
     pub products: usize,
-    /// `|b - A x| / |b|`, as the method sees it.
+    /// `|b - A x| / |b|`, by the recurrence of the method.
     pub residual: f64,
     /// Whether the tolerance was met.
     pub converged: bool,
@@ -57,15 +57,15 @@ impl Gmres {
         tolerance: f64,
         restarts: usize,
         mut apply: impl FnMut(Product, &[f64], &mut [f64]),
-    ) -> KrylovReport {
+    ) -> GmresReport {
         let n = b.len();
         x.fill(0.0);
         let goal = norm(b);
-        let mut report = KrylovReport { products: 0, residual: 0.0, converged: true };
+        let mut report = GmresReport { products: 0, residual: 0.0, converged: true };
         if goal == 0.0 {
             return report;
         }
-        report = KrylovReport { residual: 1.0, converged: false, ..report };
+        report = GmresReport { residual: 1.0, converged: false, ..report };
         if n > self.size {
             return report;
         }
@@ -106,7 +106,7 @@ impl Gmres {
         n: usize,
         goal: f64,
         tolerance: f64,
-        report: &mut KrylovReport,
+        report: &mut GmresReport,
         apply: &mut impl FnMut(Product, &[f64], &mut [f64]),
     ) -> usize {
         let depth = self.depth;
@@ -176,7 +176,7 @@ impl Gmres {
     }
 }
 
-/// Which product is asked for.
+/// Which product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Product {
     /// `A v`
@@ -205,7 +205,7 @@ mod tests {
         })
     }
 
-    fn solve(gmres: &mut Gmres, a: &DMatrix<f64>, b: &[f64], restarts: usize) -> (Vec<f64>, KrylovReport) {
+    fn solve(gmres: &mut Gmres, a: &DMatrix<f64>, b: &[f64], restarts: usize) -> (Vec<f64>, GmresReport) {
         let mut x = vec![0.0; b.len()];
         let report = gmres.solve(b, &mut x, 1e-12, restarts, |which, v, out| {
             let v = DVector::from_column_slice(v);

@@ -11,18 +11,10 @@ use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
 use super::residual::lcp_residual;
 use crate::arithmetic::{TwofoldSum, accurate_dot, max_abs};
 use crate::dense::Lu;
-
-/// Entries of the entering column below this multiple of the largest are rounding and block nothing.
-const BLOCKING: f64 = 1e-10;
-
-/// Ratios closer than this, relative to their size, count as equal.
-const TIED: f64 = 1e-11;
-
-/// What a computed `z` must satisfy to be called a solution; far above rounding, far below any wrong basis.
-const ACCEPTED: f64 = 1e-9;
+use crate::tolerances::lcp::{ACCEPTED, BLOCKING, TIED};
 
 /// Pivots after which the inverse is computed anew.
-const RENEW: usize = 50;
+const REFACTOR_INTERVAL: usize = 50;
 
 /// A basic or entering variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,17 +35,18 @@ impl Variable {
 }
 
 /// How one walk along the path ended.
-enum Walk {
+enum PathEnd {
     Solved,
     /// Nothing blocks this variable.
     Ray(Variable),
-    Lost,
+    Failed,
 }
 
-/// Solves linear complementarity problems in memory of its own.
+/// Solves linear complementarity problems with a reusable workspace.
 ///
 /// ```
-/// use percussion_solve::{Lcp, Lemke, lcp_residual};
+/// use percussion_solve::{Lcp, Lemke};
+/// use percussion_solve::lcp::lcp_residual;
 ///
 /// // Minimise x^2 + y^2 - 2 x + y over x, y >= 0: the gradient is the slack.
 /// let problem = Lcp::new(&[2.0, 0.0, 0.0, 2.0], &[-2.0, 1.0])?;
@@ -85,7 +78,7 @@ pub struct Lemke {
 }
 
 impl Lemke {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
@@ -112,14 +105,14 @@ impl Lemke {
     fn solve_pure(&mut self, problem: &Lcp) {
         let n = problem.size();
         self.answer.prepare(n);
-        self.load(problem);
+        self.scale_problem(problem);
         // A path that rounding spoils is walked again along another cover.
         for attempt in 0..3 {
             for (i, d) in self.cover.iter_mut().enumerate() {
-                *d = if attempt == 0 { 1.0 } else { 1.0 + uneven(i, attempt) };
+                *d = if attempt == 0 { 1.0 } else { 1.0 + perturbation(i, attempt) };
             }
-            match self.walk() {
-                Walk::Solved => {
+            match self.follow_path() {
+                PathEnd::Solved => {
                     self.finish(problem);
                     self.answer.outcome = LcpOutcome::Solved;
                     if lcp_residual(problem, &self.answer).is_ok_and(|r| r.worst() <= ACCEPTED) {
@@ -127,19 +120,19 @@ impl Lemke {
                     }
                     self.answer.outcome = LcpOutcome::IterationLimit;
                 }
-                Walk::Ray(enters) => {
-                    self.answer.ray = Some(self.ray(problem, enters));
+                PathEnd::Ray(enters) => {
+                    self.answer.ray = Some(self.secondary_ray(problem, enters));
                     self.finish(problem);
                     self.answer.outcome = LcpOutcome::Ray;
                     return;
                 }
-                Walk::Lost => self.finish(problem),
+                PathEnd::Failed => self.finish(problem),
             }
         }
     }
 
     /// Scaled copies of the data: `D M D`, `D q`, the largest entry of each row or column near one.
-    fn load(&mut self, problem: &Lcp) {
+    fn scale_problem(&mut self, problem: &Lcp) {
         let n = problem.size();
         self.n = n;
         let sized =
@@ -175,7 +168,7 @@ impl Lemke {
         }
     }
 
-    fn walk(&mut self) -> Walk {
+    fn follow_path(&mut self) -> PathEnd {
         let n = self.n;
         self.basis.clear();
         self.basis.extend((0..n).map(Variable::W));
@@ -183,7 +176,7 @@ impl Lemke {
         (0..n).for_each(|i| self.inverse[i * n + i] = 1.0);
         self.x.copy_from_slice(&self.q);
         if self.q.iter().all(|q| *q >= 0.0) {
-            return Walk::Solved;
+            return PathEnd::Solved;
         }
         // Lexicographically least of [q, I] / d: the last of those that tie.
         let ratio = |i: usize| self.q[i] / self.cover[i];
@@ -191,45 +184,45 @@ impl Lemke {
         for (a, d) in self.column.iter_mut().zip(&self.cover) {
             *a = -d;
         }
-        let mut left = self.exchange(row, Variable::Artificial);
-        let mut fresh = 1;
+        let mut left = self.pivot(row, Variable::Artificial);
+        let mut pivots_since = 1;
         for _ in 0..100 + 50 * n {
             if left == Variable::Artificial {
-                return Walk::Solved;
+                return PathEnd::Solved;
             }
             let enters = left.complement();
-            self.express(enters);
-            if fresh >= RENEW {
-                if !self.renew() {
-                    return Walk::Lost;
+            self.entering_column(enters);
+            if pivots_since >= REFACTOR_INTERVAL {
+                if !self.refactor() {
+                    return PathEnd::Failed;
                 }
-                fresh = 0;
-                self.express(enters);
+                pivots_since = 0;
+                self.entering_column(enters);
             }
-            let Some(row) = self.blocking() else {
+            let Some(row) = self.ratio_test() else {
                 // Believed only of a basis computed from the data.
-                if fresh == 0 {
-                    return Walk::Ray(enters);
+                if pivots_since == 0 {
+                    return PathEnd::Ray(enters);
                 }
-                if !self.renew() {
-                    return Walk::Lost;
+                if !self.refactor() {
+                    return PathEnd::Failed;
                 }
-                fresh = 0;
-                self.express(enters);
-                match self.blocking() {
-                    None => return Walk::Ray(enters),
-                    Some(row) => left = self.exchange(row, enters),
+                pivots_since = 0;
+                self.entering_column(enters);
+                match self.ratio_test() {
+                    None => return PathEnd::Ray(enters),
+                    Some(row) => left = self.pivot(row, enters),
                 }
                 continue;
             };
-            left = self.exchange(row, enters);
-            fresh += 1;
+            left = self.pivot(row, enters);
+            pivots_since += 1;
         }
-        Walk::Lost
+        PathEnd::Failed
     }
 
     /// The column of a variable in terms of the basis.
-    fn express(&mut self, variable: Variable) {
+    fn entering_column(&mut self, variable: Variable) {
         let n = self.n;
         for (i, row) in self.inverse.chunks_exact(n).enumerate() {
             self.column[i] = match variable {
@@ -244,14 +237,14 @@ impl Lemke {
     }
 
     /// The row that leaves: the artificial variable if it may, else the lexicographically first.
-    fn blocking(&mut self) -> Option<usize> {
+    fn ratio_test(&mut self) -> Option<usize> {
         let n = self.n;
         let least_pivot = BLOCKING * max_abs(&self.column).max(1.0);
         self.ties.clear();
         self.ties.extend((0..n).filter(|&i| self.column[i] > least_pivot));
         let x_size = max_abs(&self.x);
         let (x, a, inverse) = (&self.x, &self.column, &self.inverse);
-        keep_least(&mut self.ties, |i| (x[i].max(0.0) / a[i], TIED * x_size / a[i]));
+        retain_least(&mut self.ties, |i| (x[i].max(0.0) / a[i], TIED * x_size / a[i]));
         if let Some(&row) = self.ties.iter().find(|&&i| self.basis[i] == Variable::Artificial) {
             return Some(row);
         }
@@ -259,14 +252,14 @@ impl Lemke {
             if self.ties.len() < 2 {
                 break;
             }
-            keep_least(&mut self.ties, |i| (inverse[i * n + k] / a[i], TIED / a[i]));
+            retain_least(&mut self.ties, |i| (inverse[i * n + k] / a[i], TIED / a[i]));
         }
         self.ties.first().copied()
     }
 
     /// Brings a variable into the basis in a given row, its column being expressed; returns the one that
     /// leaves.
-    fn exchange(&mut self, row: usize, enters: Variable) -> Variable {
+    fn pivot(&mut self, row: usize, enters: Variable) -> Variable {
         let n = self.n;
         self.answer.pivots += 1;
         let pivot = self.column[row];
@@ -302,7 +295,7 @@ impl Lemke {
     }
 
     /// The inverse and the values of the basis, from the data.
-    fn renew(&mut self) -> bool {
+    fn refactor(&mut self) -> bool {
         let n = self.n;
         if !self.factor() {
             return false;
@@ -317,7 +310,7 @@ impl Lemke {
         true
     }
 
-    /// `B x = q` with the factors at hand, refined twice.
+    /// `B x = q` with the present factors, refined twice.
     fn solve_basis(&mut self) {
         let n = self.n;
         self.x.fill(0.0);
@@ -350,17 +343,17 @@ impl Lemke {
                 self.answer.z[j] = x.max(0.0) * self.scale[j];
             }
         }
-        self.answer.respond(problem);
+        self.answer.compute_slacks(problem);
     }
 
     /// The direction of the path when nothing blocks: the entering variable rises, the basis follows by `-a`.
-    fn ray(&self, problem: &Lcp, enters: Variable) -> LcpRay {
+    fn secondary_ray(&self, problem: &Lcp, enters: Variable) -> LcpRay {
         let n = self.n;
-        let noise = BLOCKING * max_abs(&self.column).max(1.0);
+        let rounding = BLOCKING * max_abs(&self.column).max(1.0);
         let cover = self.cover.iter().zip(&self.scale).map(|(d, s)| d / s).collect();
         let mut ray = LcpRay { z: vec![0.0; n], w: vec![0.0; n], z0: 0.0, cover };
         let basis =
-            self.basis.iter().zip(&self.column).map(|(v, a)| (*v, if *a < -noise { -a } else { 0.0 }));
+            self.basis.iter().zip(&self.column).map(|(v, a)| (*v, if *a < -rounding { -a } else { 0.0 }));
         for (variable, change) in basis.chain([(enters, 1.0)]) {
             match variable {
                 Variable::Z(j) => ray.z[j] = change * self.scale[j],
@@ -381,7 +374,7 @@ impl Lemke {
 }
 
 /// Keeps those entries whose value is least, up to the larger of both margins.
-fn keep_least(entries: &mut Vec<usize>, value: impl Fn(usize) -> (f64, f64)) {
+fn retain_least(entries: &mut Vec<usize>, value: impl Fn(usize) -> (f64, f64)) {
     let Some(&least) = entries.iter().min_by(|a, b| value(**a).0.total_cmp(&value(**b).0)) else { return };
     let (bound, margin) = value(least);
     entries.retain(|&i| {
@@ -391,6 +384,6 @@ fn keep_least(entries: &mut Vec<usize>, value: impl Fn(usize) -> (f64, f64)) {
 }
 
 /// A number between 0 and 1 that looks random: fractional parts of multiples of the golden ratio.
-fn uneven(i: usize, attempt: usize) -> f64 {
+fn perturbation(i: usize, attempt: usize) -> f64 {
     ((i + 1) as f64 * 0.618_033_988_749_894_9 * (attempt as f64 + 0.5)).fract()
 }

@@ -13,11 +13,9 @@
 
 use super::problem::{Lcp, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
+use crate::tolerances::lcp::CANCELLED;
 
-/// Entries that cancel to this multiple of the rows' sizes are zero but for rounding.
-const CANCELLED: f64 = 1e-12;
-
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     /// Row-major `[M | q]` with pivoted unknowns exchanged against their equations, n by n + 1.
@@ -127,7 +125,7 @@ impl Elimination {
 
     fn reduce(&mut self, n: usize) {
         let size = self.kept.len();
-        let (matrix, q, _) = self.reduced.fill(size);
+        let (matrix, q, _) = self.reduced.resize(size);
         for (i, (&r, &(_, sign))) in self.partner.iter().zip(&self.kept).enumerate() {
             let row = &self.tableau[r * (n + 1)..(r + 1) * (n + 1)];
             for (j, &(c, other)) in self.kept.iter().enumerate() {
@@ -154,7 +152,7 @@ impl Elimination {
         };
         answer.z = expand(&answer.z, 1.0);
         answer.w = vec![0.0; n];
-        answer.respond(problem);
+        answer.compute_slacks(problem);
         if let Some(ray) = &mut answer.ray {
             let mut cover = vec![0.0; n];
             for (&(c, _), d) in self.kept.iter().zip(&ray.cover) {

@@ -1,8 +1,8 @@
 //! Linear complementarity problems: `w = M z + q`, `w >= 0`, `z >= 0`, `w . z = 0`.
 //!
 //! [`Lcp`] is the problem, with a dense matrix of any kind and, where it is mixed, with free unknowns whose
-//! rows are equations; [`Lemke`] the solver, [`lcp_residual`] the judge. What contacts with friction make of
-//! it, with its own storage, solvers and judge, is in [`friction`].
+//! rows are equations; [`Lemke`] the solver, [`lcp_residual`] the residual. What contacts with friction make of
+//! it, with its own storage, solvers and residual, is in [`friction`].
 //!
 //! ```text
 //! Lemke's method, complementary pivoting

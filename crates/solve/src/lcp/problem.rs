@@ -46,8 +46,8 @@ impl Lcp {
         Ok(())
     }
 
-    /// Room for a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
-    pub(super) fn fill(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
+    /// Resizes to a problem of `n` unknowns, all zero: matrix row by row, right-hand side, free unknowns.
+    pub(super) fn resize(&mut self, n: usize) -> (&mut [f64], &mut [f64], &mut [bool]) {
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
         self.q.clear();
@@ -88,7 +88,7 @@ impl Lcp {
     }
 }
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LcpOutcome {
     /// A complementary pair.
@@ -139,7 +139,7 @@ impl LcpRay {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LcpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: LcpOutcome,
     /// The unknowns (where the ray begins, if there is one).
     pub z: Vec<f64>,
@@ -168,7 +168,7 @@ impl LcpSolution {
     }
 
     /// Fills w from z.
-    pub(super) fn respond(&mut self, problem: &Lcp) {
+    pub(super) fn compute_slacks(&mut self, problem: &Lcp) {
         for i in 0..problem.size() {
             self.w[i] = problem.slack(i, &self.z);
         }

@@ -1,4 +1,4 @@
-//! The judge of linear complementarity problems. Calls no solver.
+//! Residual of linear complementarity problems. Calls no solver.
 
 use super::problem::{Lcp, LcpOutcome, LcpRay, LcpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
@@ -8,7 +8,7 @@ use crate::error::{SolveError, length};
 /// Relative errors of an answer, all zero for a perfect one.
 ///
 /// The unit of `z` is its largest entry, that of `w_i` the size of its terms, `|q_i| + |M_i|₁ max |z|`. A ray
-/// is judged by the same conditions without q.
+/// satisfies the same conditions without q.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LcpResidual {
     /// Error of `w = M z + q`, or of `w = 0` in the row of a free unknown.
@@ -26,7 +26,7 @@ impl LcpResidual {
     }
 }
 
-/// Judges an answer, whichever solver it came from. One without solution or ray is infinitely bad.
+/// Residual of an answer, whichever solver it came from. One without solution or ray is infinitely bad.
 pub fn lcp_residual(problem: &Lcp, solution: &LcpSolution) -> Result<LcpResidual, SolveError> {
     let n = problem.size();
     match (&solution.ray, solution.outcome) {
@@ -34,36 +34,36 @@ pub fn lcp_residual(problem: &Lcp, solution: &LcpSolution) -> Result<LcpResidual
             let LcpRay { z, w, z0, cover } = ray;
             length("cover", "unknown", n, cover.len())?;
             let shift: Vec<f64> = cover.iter().map(|d| d * z0).collect();
-            let mut judged = judge(problem, &shift, z, w)?;
-            worst_of(&mut judged.feasibility, ratio(-z0, 1.0));
+            let mut residual = residual_of(problem, &shift, z, w)?;
+            worst_of(&mut residual.feasibility, ratio(-z0, 1.0));
             // A direction that leads nowhere proves nothing.
             if max_abs(z) == 0.0 {
-                judged.feasibility = f64::INFINITY;
+                residual.feasibility = f64::INFINITY;
             }
-            Ok(judged)
+            Ok(residual)
         }
-        (_, LcpOutcome::Solved) => judge(problem, problem.rhs(), &solution.z, &solution.w),
+        (_, LcpOutcome::Solved) => residual_of(problem, problem.rhs(), &solution.z, &solution.w),
         _ => Ok(LcpResidual { equation: f64::INFINITY, ..LcpResidual::default() }),
     }
 }
 
-fn judge(problem: &Lcp, q: &[f64], z: &[f64], w: &[f64]) -> Result<LcpResidual, SolveError> {
+fn residual_of(problem: &Lcp, q: &[f64], z: &[f64], w: &[f64]) -> Result<LcpResidual, SolveError> {
     let n = problem.size();
     length("solution", "unknown", n, z.len())?;
     length("slacks", "unknown", n, w.len())?;
-    let mut judged = LcpResidual::default();
+    let mut residual = LcpResidual::default();
     let z_size = max_abs(z);
     for i in 0..n {
         let size = q[i].abs() + norm1(problem.row(i)) * z_size;
         let slack = accurate_dot(q[i], problem.row(i), z);
         if problem.free()[i] {
-            worst_of(&mut judged.equation, ratio(slack.abs(), size));
+            worst_of(&mut residual.equation, ratio(slack.abs(), size));
             continue;
         }
-        worst_of(&mut judged.equation, ratio((slack - w[i]).abs(), size));
-        worst_of(&mut judged.feasibility, ratio(-z[i], z_size));
-        worst_of(&mut judged.feasibility, ratio(-slack, size));
-        worst_of(&mut judged.complementarity, ratio(z[i], z_size).min(ratio(slack, size)));
+        worst_of(&mut residual.equation, ratio((slack - w[i]).abs(), size));
+        worst_of(&mut residual.feasibility, ratio(-z[i], z_size));
+        worst_of(&mut residual.feasibility, ratio(-slack, size));
+        worst_of(&mut residual.complementarity, ratio(z[i], z_size).min(ratio(slack, size)));
     }
-    Ok(judged)
+    Ok(residual)
 }

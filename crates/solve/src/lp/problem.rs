@@ -30,13 +30,6 @@ impl LinearProgram {
         Ok(Self { objective: c.to_vec(), maximise, constraints: Constraints::free(c.len()) })
     }
 
-    /// The same constraints with another objective, for instance to find the range of a variable.
-    pub fn with_objective(&self, c: &[f64], maximise: bool) -> Result<Self, SolveError> {
-        crate::error::length("objective", "variable", self.objective.len(), c.len())?;
-        all_finite("objective", c)?;
-        Ok(Self { objective: c.to_vec(), maximise, constraints: self.constraints.clone() })
-    }
-
     /// The objective's coefficients.
     pub fn objective(&self) -> &[f64] {
         &self.objective
@@ -55,14 +48,14 @@ impl LinearProgram {
 
 constrained!(LinearProgram);
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LpOutcome {
     /// A vertex (or, with free directions, a face) on which the objective is best, with its multipliers.
     Optimal,
     /// No point satisfies the constraints: the multipliers are Farkas' proof.
     Infeasible,
-    /// The objective improves for ever along [`LpSolution::ray`], starting from [`LpSolution::x`].
+    /// The objective improves without bound along [`LpSolution::ray`], starting from [`LpSolution::x`].
     Unbounded,
     /// Neither was established within the iteration limit; `x` is the last basic point.
     IterationLimit,
@@ -70,7 +63,7 @@ pub enum LpOutcome {
 
 /// Where a variable, or the activity of a row, stands in a basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
+pub enum BasisStatus {
     /// Determined by the others.
     Basic,
     /// Held at its lower side (also: fixed).
@@ -85,15 +78,15 @@ pub enum Position {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// One per variable.
-    pub variables: Vec<Position>,
+    pub variables: Vec<BasisStatus>,
     /// One per row.
-    pub rows: Vec<Position>,
+    pub rows: Vec<BasisStatus>,
 }
 
 /// An answer with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: LpOutcome,
     /// The point: optimal, or feasible where unbounded, or the least infeasible one found.
     pub x: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The judge of linear programs: how far an answer is from proving what it claims. Calls no solver.
+//! Residual of linear programs: how far an answer is from proving what it claims. Calls no solver.
 
 use super::problem::{LinearProgram, LpOutcome, LpSolution};
 use crate::arithmetic::{accurate_dot, max_abs};
@@ -29,7 +29,7 @@ impl LpResidual {
     }
 }
 
-/// Judges an answer, whichever solver it came from.
+/// Residual of an answer, whichever solver it came from.
 pub fn lp_residual(problem: &LinearProgram, solution: &LpSolution) -> Result<LpResidual, SolveError> {
     let (n, m) = (problem.variables(), problem.rows());
     length("solution", "variable", n, solution.x.len())?;

@@ -7,6 +7,7 @@
 
 use super::problem::LinearProgram;
 use crate::arithmetic::max_abs;
+use crate::tolerances::lp::NOISE;
 
 /// A minimisation over the variables `x_scaled = x / column` and the rows `row * (A x)`.
 pub(super) struct ScaledProgram {
@@ -32,10 +33,6 @@ pub(super) struct ScaledProgram {
 
 /// Alternations; more change little.
 const PASSES: usize = 5;
-
-/// Entries below this multiple of the largest in their row or column are the rounding of a zero, such
-/// as the cosine of a right angle, and have no say in the scaling.
-const NOISE: f64 = 1e-15;
 
 /// Factors stay where the product of two of them with any sensible coefficient is finite.
 const LARGEST_POWER: i32 = 300;

@@ -2,47 +2,29 @@
 //!
 //! Phase one minimises the sum of infeasibilities of the basic quantities, phase two the objective; which one
 //! applies is decided anew before each pivot. Pricing is by steepest edge, exact because the whole tableau is
-//! at hand. The ratio test is Harris': among the blocking quantities that tie within the feasibility tolerance
+//! available. The ratio test is Harris': among the blocking quantities that tie within the feasibility tolerance
 //! the one with the largest pivot leaves. After a run of degenerate pivots Bland's least-index rule takes over
 //! until the point moves again: it cannot cycle, neither in phase two nor in phase one, where a degenerate pivot
 //! leaves the infeasibilities and hence the cost vector as they are.
 //!
-//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and the original data by
-//! LU with iterative refinement, so its accuracy does not depend on the pivots that led there.
+//! The basis found is confirmed with falling tolerances, usually without a pivot. The answer is computed from the final basis and
+//! the original data by LU with iterative refinement, so that its accuracy does not depend on the pivots before.
+//!
+//! ```text
+//! solve_to_tolerance, phase: set_costs, choose_entering, ratio_test, apply
+//! ```
 
-use super::problem::{Basis, LinearProgram, LpOutcome, LpSolution, Position};
+use super::problem::{Basis, BasisStatus, LinearProgram, LpOutcome, LpSolution};
 use super::scaling::ScaledProgram;
 use super::tableau::Tableau;
 use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs};
 use crate::error::SolveError;
-
-/// Feasibility and optimality tolerances with which a basis is sought, relative to the size of the terms, in
-/// the order in which they are tried. The first nearly always serves; where rounding in near-singular bases
-/// makes it wander, the others do.
-const SEARCH: [f64; 4] = [1e-12, 1e-13, 1e-11, 1e-9];
-
-/// Tolerances with which the basis is then confirmed; the last is a few units in the last place.
-const CONFIRM: [f64; 3] = [1e-13, 1e-14, 1e-15];
-
-/// Tableau entries below this multiple of their column's largest are rounding, not pivots.
-const PIVOT: f64 = 1e-11;
-
-/// The same after singular bases have shown that larger entries were rounding too.
-const LARGEST_FLOOR: f64 = 1e-5;
-
-/// Pivots below this multiple of their column's largest entry are taken from a fresh tableau only.
-const DOUBTFUL: f64 = 1e-4;
+use crate::tolerances::lp::{
+    CONFIRM, GLOBAL_SHARE, MAX_PIVOT_FLOOR, PIVOT, REFINED_SHARE, SEARCH, SMALL_PIVOT,
+};
 
 /// Degenerate pivots in a row before Bland's rule takes over.
-const STALL: usize = 12;
-
-/// On a fresh tableau values and multipliers come from refined solves: of the errors passed on through the basis
-/// no more than this fraction is left (in fact far less, unless the basis is nearly singular).
-const FRESH: f64 = 1e-3;
-
-/// Share of the largest terms anywhere that joins every size: what is left of an exact zero after refinement
-/// (1e-30 and the like) has no terms of its own to be compared with.
-const ANYWHERE: f64 = 1e-6;
+const BLAND_AFTER: usize = 12;
 
 /// Pivots after which the tableau is built again from the original data.
 const REBUILD: usize = 24;
@@ -50,7 +32,8 @@ const REBUILD: usize = 24;
 /// Solves a linear program.
 ///
 /// ```
-/// use percussion_solve::{LinearProgram, LpOutcome, lp_residual, solve_lp};
+/// use percussion_solve::{LinearProgram, solve_lp};
+/// use percussion_solve::lp::{LpOutcome, lp_residual};
 ///
 /// // maximise 3x + 2y with x + y <= 4, x + 3y <= 8, 0 <= x <= 3, y >= 0
 /// let mut problem = LinearProgram::maximise(&[3.0, 2.0])?;
@@ -85,7 +68,7 @@ fn solve(problem: &LinearProgram, start: Option<&Basis>, limit: usize) -> LpSolu
     let mut simplex = Simplex {
         tableau: Tableau::new(&p),
         iterations: 0,
-        floor: PIVOT,
+        pivot_floor: PIVOT,
         cost: vec![0.0; p.n + p.m],
         size: vec![0.0; p.n + p.m],
         basic_size: vec![0.0; p.m],
@@ -93,10 +76,10 @@ fn solve(problem: &LinearProgram, start: Option<&Basis>, limit: usize) -> LpSolu
         reduced_size: vec![0.0; p.n],
     };
     if let Some(basis) = start {
-        let position: Vec<Position> = basis.variables.iter().chain(&basis.rows).copied().collect();
-        simplex.tableau.adopt(&position);
+        let position: Vec<BasisStatus> = basis.variables.iter().chain(&basis.rows).copied().collect();
+        simplex.tableau.load_basis(&position);
     }
-    let (verdict, tolerance) = simplex.passes(limit);
+    let (verdict, tolerance) = simplex.solve_to_tolerance(limit);
     simplex.answer(problem, verdict, tolerance)
 }
 
@@ -110,14 +93,14 @@ enum Verdict {
 }
 
 /// What stops the entering quantity.
-enum Block {
+enum Blocking {
     Nothing,
-    OwnSide,
-    Basic { r: usize, rest: Position },
+    BoundFlip,
+    Basic { r: usize, leaves_at: BasisStatus },
 }
 
 /// The best point of a pass so far.
-struct Merit {
+struct BestPoint {
     infeasibility: f64,
     objective: f64,
 }
@@ -126,7 +109,7 @@ struct Simplex<'a> {
     tableau: Tableau<'a>,
     iterations: usize,
     /// Tableau entries below this multiple of their column's largest count as zero.
-    floor: f64,
+    pivot_floor: f64,
     /// Cost of every quantity in the current phase.
     cost: Vec<f64>,
     /// What the rounding error of each value is proportional to, and the same in the order of the basis.
@@ -139,17 +122,17 @@ struct Simplex<'a> {
 
 impl Simplex<'_> {
     /// Searches, then confirms with falling tolerances; the last conclusive verdict and its tolerance.
-    fn passes(&mut self, limit: usize) -> (Verdict, f64) {
+    fn solve_to_tolerance(&mut self, limit: usize) -> (Verdict, f64) {
         let (n, m) = (self.tableau.p.n, self.tableau.p.m);
         let start = self.tableau.position.clone();
         let mut last = (Verdict::Limit, SEARCH[0]);
         for (attempt, tolerance) in SEARCH.into_iter().enumerate() {
             if attempt > 0 {
-                self.tableau.adopt(&start);
+                self.tableau.load_basis(&start);
             }
             // Short at first: what has not ended by then is usually going round in circles.
             let allowance = if attempt < SEARCH.len() - 1 { 50 + 10 * (n + m) } else { limit };
-            last = (self.pass(tolerance, limit.min(self.iterations + allowance)), tolerance);
+            last = (self.phase(tolerance, limit.min(self.iterations + allowance)), tolerance);
             if last.0 != Verdict::Limit {
                 break;
             }
@@ -160,11 +143,11 @@ impl Simplex<'_> {
         let found = last.1;
         for tolerance in CONFIRM.into_iter().filter(|t| *t < found) {
             let kept = self.tableau.position.clone();
-            let verdict = self.pass(tolerance, self.iterations + 50 + n + m);
+            let verdict = self.phase(tolerance, self.iterations + 50 + n + m);
             // An infeasibility below the earlier tolerance is rounding: the optimum stands.
             let worse = verdict == Verdict::Infeasible && last.0 == Verdict::Optimal;
             if verdict == Verdict::Limit || worse {
-                self.tableau.adopt(&kept);
+                self.tableau.load_basis(&kept);
                 return last;
             }
             last = (verdict, tolerance);
@@ -172,22 +155,22 @@ impl Simplex<'_> {
         last
     }
 
-    fn pass(&mut self, tolerance: f64, limit: usize) -> Verdict {
+    fn phase(&mut self, tolerance: f64, limit: usize) -> Verdict {
         let mut stalled = 0;
-        let mut best = Merit { infeasibility: f64::INFINITY, objective: f64::INFINITY };
+        let mut best = BestPoint { infeasibility: f64::INFINITY, objective: f64::INFINITY };
         loop {
-            if self.tableau.age >= REBUILD {
+            if self.tableau.pivots_since_rebuild >= REBUILD {
                 self.rebuild();
             }
             let feasible = self.set_costs(tolerance);
-            stalled = if self.improves(&mut best, feasible, tolerance) { 0 } else { stalled + 1 };
-            let bland = stalled > STALL;
-            let entering = self.price(tolerance, bland);
+            stalled = if self.is_progress(&mut best, feasible, tolerance) { 0 } else { stalled + 1 };
+            let bland = stalled > BLAND_AFTER;
+            let entering = self.choose_entering(tolerance, bland);
             let block = entering.map(|(q, d)| {
-                let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.floor);
+                let block = self.ratio_test(q, -d.signum(), tolerance, bland, self.pivot_floor);
                 match block {
-                    // Infeasibilities cannot fall for ever: a pivot as small as the gain must be there.
-                    Block::Nothing if !feasible => {
+                    // Infeasibilities cannot fall without end: a pivot as small as the gain must be there.
+                    Blocking::Nothing if !feasible => {
                         (q, d, self.ratio_test(q, -d.signum(), tolerance, bland, 0.0))
                     }
                     _ => (q, d, block),
@@ -196,25 +179,25 @@ impl Simplex<'_> {
             let verdict = match block {
                 None if feasible => Verdict::Optimal,
                 None => Verdict::Infeasible,
-                Some((q, d, Block::Nothing)) if feasible => {
+                Some((q, d, Blocking::Nothing)) if feasible => {
                     Verdict::Unbounded { quantity: self.tableau.nonbasic[q], sign: -d.signum() }
                 }
                 // What seemed to fall is rounding.
-                Some((_, _, Block::Nothing)) => Verdict::Limit,
+                Some((_, _, Blocking::Nothing)) => Verdict::Limit,
                 Some((q, _, block)) => {
                     if self.iterations >= limit {
                         return Verdict::Limit;
                     }
-                    if self.tableau.age > 0 && self.is_doubtful(q, &block) {
+                    if self.tableau.pivots_since_rebuild > 0 && self.has_small_pivot(q, &block) {
                         self.rebuild();
                         stalled -= stalled.min(1); // Looking twice is not standing still.
                         continue;
                     }
-                    self.step(q, block);
+                    self.apply(q, block);
                     continue;
                 }
             };
-            if self.tableau.age == 0 {
+            if self.tableau.pivots_since_rebuild == 0 {
                 return verdict;
             }
             self.rebuild(); // Believe a verdict only on a fresh tableau.
@@ -224,7 +207,7 @@ impl Simplex<'_> {
     fn rebuild(&mut self) {
         if self.tableau.rebuild().is_err() {
             // Rounding let a singular basis in. Starting over is rare and always possible.
-            self.floor = (100.0 * self.floor).min(LARGEST_FLOOR);
+            self.pivot_floor = (100.0 * self.pivot_floor).min(MAX_PIVOT_FLOOR);
             self.tableau.reset();
         }
     }
@@ -233,7 +216,7 @@ impl Simplex<'_> {
     fn set_costs(&mut self, tolerance: f64) -> bool {
         let p = self.tableau.p;
         self.cost.fill(0.0);
-        self.measure();
+        self.rounding_sizes();
         let mut feasible = true;
         for &v in &self.tableau.basic {
             let (below, above) = self.violated(v, tolerance);
@@ -259,11 +242,11 @@ impl Simplex<'_> {
     /// Measures what the rounding error of each basic value is proportional to: the terms of its own row, and
     /// those of the tight rows that determine the variables, passed on through the tableau. Unlike a norm
     /// this does not depend on the scaling.
-    fn measure(&mut self) {
+    fn rounding_sizes(&mut self) {
         let Tableau { p, basic, nonbasic, t, value, .. } = &self.tableau;
         let (n, x) = (p.n, &value[..p.n]);
-        let share = if self.tableau.age == 0 { FRESH } else { 1.0 };
-        let anywhere = ANYWHERE * self.tableau.largest;
+        let share = if self.tableau.pivots_since_rebuild == 0 { REFINED_SHARE } else { 1.0 };
+        let anywhere = GLOBAL_SHARE * self.tableau.largest;
         for v in 0..n {
             self.size[v] = 0.0;
         }
@@ -286,7 +269,7 @@ impl Simplex<'_> {
     fn reduce_costs(&mut self) {
         let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
         let (n, cost) = (p.n, &self.cost);
-        let fresh = self.tableau.age == 0;
+        let fresh = self.tableau.pivots_since_rebuild == 0;
         if fresh {
             let multipliers = self.tableau.multipliers(cost);
             self.reduced.iter_mut().zip(nonbasic).for_each(|(d, &v)| *d = multipliers[v]);
@@ -304,8 +287,8 @@ impl Simplex<'_> {
             let a = &p.a[(v - n) * n..(v - n + 1) * n];
             column_size.iter_mut().zip(a).for_each(|(size, a)| *size += (y * a).abs());
         }
-        let share = if fresh { FRESH } else { 1.0 };
-        let anywhere = ANYWHERE * max_abs(cost);
+        let share = if fresh { REFINED_SHARE } else { 1.0 };
+        let anywhere = GLOBAL_SHARE * max_abs(cost);
         for (q, &v) in nonbasic.iter().enumerate() {
             self.reduced_size[q] = anywhere + if v < n { column_size[v] } else { self.reduced[q].abs() };
         }
@@ -317,7 +300,7 @@ impl Simplex<'_> {
     }
 
     /// Chooses the entering quantity by steepest edge or least index; returns it with its reduced cost d.
-    fn price(&mut self, tolerance: f64, bland: bool) -> Option<(usize, f64)> {
+    fn choose_entering(&mut self, tolerance: f64, bland: bool) -> Option<(usize, f64)> {
         self.reduce_costs();
         let Tableau { p, position, nonbasic, t, .. } = &self.tableau;
         let mut best: Option<(usize, f64)> = None;
@@ -325,8 +308,8 @@ impl Simplex<'_> {
         for (q, &v) in nonbasic.iter().enumerate() {
             let d = self.reduced[q];
             let attractive = match position[v] {
-                Position::AtLower => d < 0.0,
-                Position::AtUpper => d > 0.0,
+                BasisStatus::AtLower => d < 0.0,
+                BasisStatus::AtUpper => d > 0.0,
                 _ => true,
             };
             let fixed = p.lower[v] == p.upper[v];
@@ -349,31 +332,31 @@ impl Simplex<'_> {
     }
 
     /// How far the entering quantity can go, and what stops it.
-    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool, floor: f64) -> Block {
+    fn ratio_test(&self, q: usize, sign: f64, tolerance: f64, bland: bool, pivot_floor: f64) -> Blocking {
         let Tableau { p, basic, nonbasic, t, .. } = &self.tableau;
         let rate = |r: usize| sign * t[r * p.n + q];
-        let negligible = floor * self.tableau.largest_entry(q);
+        let negligible = pivot_floor * self.tableau.largest_entry(q);
         let blocks = |r: usize| {
             let rate = rate(r);
-            if rate.abs() <= negligible { None } else { self.room(basic[r], rate, tolerance) }
+            if rate.abs() <= negligible { None } else { self.distance_to_bound(basic[r], rate, tolerance) }
         };
 
         // Harris, first pass: the longest step that keeps every violation within the tolerance.
         let mut reach = f64::INFINITY;
         for (r, &v) in basic.iter().enumerate() {
-            if let Some((room, _)) = blocks(r) {
-                reach = reach.min((room + tolerance * self.size[v]).max(0.0) / rate(r).abs());
+            if let Some((distance_to_bound, _)) = blocks(r) {
+                reach = reach.min((distance_to_bound + tolerance * self.size[v]).max(0.0) / rate(r).abs());
             }
         }
         let own = p.upper[nonbasic[q]] - p.lower[nonbasic[q]];
         if own <= reach && own.is_finite() {
-            return Block::OwnSide;
+            return Blocking::BoundFlip;
         }
         // Second pass: of those that block within that step, the largest pivot (or the least index).
-        let mut chosen: Option<(usize, Position)> = None;
+        let mut chosen: Option<(usize, BasisStatus)> = None;
         for r in 0..p.m {
-            let Some((room, rest)) = blocks(r) else { continue };
-            if room / rate(r).abs() > reach {
+            let Some((distance_to_bound, leaves_at)) = blocks(r) else { continue };
+            if distance_to_bound / rate(r).abs() > reach {
                 continue;
             }
             let better = match chosen {
@@ -382,55 +365,55 @@ impl Simplex<'_> {
                 Some((c, _)) => rate(r).abs() > rate(c).abs(),
             };
             if better {
-                chosen = Some((r, rest));
+                chosen = Some((r, leaves_at));
             }
         }
-        chosen.map_or(Block::Nothing, |(r, rest)| Block::Basic { r, rest })
+        chosen.map_or(Blocking::Nothing, |(r, leaves_at)| Blocking::Basic { r, leaves_at })
     }
 
     /// Distance of a basic quantity to the side it moves to, and that side. One that is infeasible stops
     /// where it becomes feasible.
-    fn room(&self, v: usize, rate: f64, tolerance: f64) -> Option<(f64, Position)> {
+    fn distance_to_bound(&self, v: usize, rate: f64, tolerance: f64) -> Option<(f64, BasisStatus)> {
         let p = self.tableau.p;
         let value = self.tableau.value[v];
         let (below, above) = self.violated(v, tolerance);
-        let (side, rest) = if rate > 0.0 {
+        let (side, leaves_at) = if rate > 0.0 {
             match (below, above) {
-                (true, _) => (p.lower[v], Position::AtLower),
+                (true, _) => (p.lower[v], BasisStatus::AtLower),
                 (_, true) => return None,
-                _ => (p.upper[v], Position::AtUpper),
+                _ => (p.upper[v], BasisStatus::AtUpper),
             }
         } else {
             match (below, above) {
                 (true, _) => return None,
-                (_, true) => (p.upper[v], Position::AtUpper),
-                _ => (p.lower[v], Position::AtLower),
+                (_, true) => (p.upper[v], BasisStatus::AtUpper),
+                _ => (p.lower[v], BasisStatus::AtLower),
             }
         };
-        let room = if rate > 0.0 { side - value } else { value - side };
-        side.is_finite().then_some((room, rest))
+        let distance_to_bound = if rate > 0.0 { side - value } else { value - side };
+        side.is_finite().then_some((distance_to_bound, leaves_at))
     }
 
     /// Whether a pivot is so small that the rounding of earlier pivots may have made it.
-    fn is_doubtful(&self, q: usize, block: &Block) -> bool {
+    fn has_small_pivot(&self, q: usize, block: &Blocking) -> bool {
         let Tableau { p, t, .. } = &self.tableau;
         match block {
-            Block::Basic { r, .. } => t[r * p.n + q].abs() < DOUBTFUL * self.tableau.largest_entry(q),
+            Blocking::Basic { r, .. } => t[r * p.n + q].abs() < SMALL_PIVOT * self.tableau.largest_entry(q),
             _ => false,
         }
     }
 
-    fn step(&mut self, q: usize, block: Block) {
+    fn apply(&mut self, q: usize, block: Blocking) {
         self.iterations += 1;
         match block {
-            Block::Nothing => {}
-            Block::OwnSide => self.tableau.flip(q),
-            Block::Basic { r, rest } => self.tableau.exchange(r, q, rest),
+            Blocking::Nothing => {}
+            Blocking::BoundFlip => self.tableau.flip(q),
+            Blocking::Basic { r, leaves_at } => self.tableau.exchange(r, q, leaves_at),
         }
     }
 
     /// Whether the point is better than any before: less infeasible, or feasible with a better objective.
-    fn improves(&self, best: &mut Merit, feasible: bool, tolerance: f64) -> bool {
+    fn is_progress(&self, best: &mut BestPoint, feasible: bool, tolerance: f64) -> bool {
         let (p, value) = (self.tableau.p, &self.tableau.value);
         let mut sum = 0.0;
         if feasible {
@@ -509,10 +492,10 @@ impl Simplex<'_> {
         let size = max_abs(&d).max(max_abs(&self.cost));
         for (v, value) in d.iter_mut().enumerate() {
             let wrong = match self.tableau.position[v] {
-                Position::AtLower => *value < 0.0 && p.lower[v] < p.upper[v],
-                Position::AtUpper => *value > 0.0 && p.lower[v] < p.upper[v],
-                Position::AtZero => true,
-                Position::Basic => false,
+                BasisStatus::AtLower => *value < 0.0 && p.lower[v] < p.upper[v],
+                BasisStatus::AtUpper => *value > 0.0 && p.lower[v] < p.upper[v],
+                BasisStatus::AtZero => true,
+                BasisStatus::Basic => false,
             };
             if wrong && value.abs() <= tolerance * size {
                 *value = 0.0;

@@ -5,9 +5,10 @@
 //! variables have changed places with respect to the start (T = A), so the basis matrix that has to be
 //! factorised is k x k with k <= min(m, n), and building T again from the original data is cheap.
 
-use super::problem::Position;
+use super::problem::BasisStatus;
 use super::scaling::ScaledProgram;
 use crate::arithmetic::{TwofoldSum, accurate_dot, add_scaled, max_abs};
+use crate::tolerances::lp::SINGULAR;
 use nalgebra::linalg::LU;
 use nalgebra::{DMatrix, DVector, Dyn};
 
@@ -15,16 +16,13 @@ use nalgebra::{DMatrix, DVector, Dyn};
 #[derive(Debug)]
 pub(super) struct Singular;
 
-/// Ratio of pivots below which a basis matrix counts as singular.
-const SINGULAR: f64 = 1e-14;
-
 /// Rounds of iterative refinement: one reaches the rounding error of the data, the second confirms.
 const REFINEMENTS: usize = 2;
 
 pub(super) struct Tableau<'a> {
     pub p: &'a ScaledProgram,
     /// Where each of the n + m quantities stands.
-    pub position: Vec<Position>,
+    pub position: Vec<BasisStatus>,
     pub basic: Vec<usize>,
     pub nonbasic: Vec<usize>,
     /// Row-major m x n.
@@ -34,7 +32,7 @@ pub(super) struct Tableau<'a> {
     /// Largest absolute value of a variable.
     pub largest: f64,
     /// Pivots since the tableau was built from the original data.
-    pub age: usize,
+    pub pivots_since_rebuild: usize,
     inside_columns: Vec<usize>,
     outside_columns: Vec<usize>,
     tight_rows: Vec<usize>,
@@ -48,13 +46,13 @@ impl<'a> Tableau<'a> {
     pub(super) fn new(p: &'a ScaledProgram) -> Self {
         let mut tableau = Self {
             p,
-            position: vec![Position::Basic; p.n + p.m],
+            position: vec![BasisStatus::Basic; p.n + p.m],
             basic: Vec::new(),
             nonbasic: Vec::new(),
             t: vec![0.0; p.m * p.n],
             value: vec![0.0; p.n + p.m],
             largest: 0.0,
-            age: 0,
+            pivots_since_rebuild: 0,
             inside_columns: Vec::new(),
             outside_columns: Vec::new(),
             tight_rows: Vec::new(),
@@ -69,25 +67,25 @@ impl<'a> Tableau<'a> {
     /// Goes back to the start.
     pub(super) fn reset(&mut self) {
         for j in 0..self.p.n {
-            self.position[j] = self.resting_place(j);
+            self.position[j] = self.nonbasic_status(j);
         }
-        self.position[self.p.n..].fill(Position::Basic);
+        self.position[self.p.n..].fill(BasisStatus::Basic);
         // No variable is basic, so the basis matrix is empty and cannot be singular.
         let _ = self.rebuild();
     }
 
     /// Takes a basis from elsewhere; false (and the start instead) if it does not fit.
-    pub(super) fn adopt(&mut self, position: &[Position]) -> bool {
-        let basics = position.iter().filter(|s| **s == Position::Basic).count();
+    pub(super) fn load_basis(&mut self, position: &[BasisStatus]) -> bool {
+        let basics = position.iter().filter(|s| **s == BasisStatus::Basic).count();
         if position.len() == self.position.len() && basics == self.p.m {
             for (v, wanted) in position.iter().enumerate() {
                 let fits = match wanted {
-                    Position::Basic => true,
-                    Position::AtLower => self.p.lower[v].is_finite(),
-                    Position::AtUpper => self.p.upper[v].is_finite(),
-                    Position::AtZero => false,
+                    BasisStatus::Basic => true,
+                    BasisStatus::AtLower => self.p.lower[v].is_finite(),
+                    BasisStatus::AtUpper => self.p.upper[v].is_finite(),
+                    BasisStatus::AtZero => false,
                 };
-                self.position[v] = if fits { *wanted } else { self.resting_place(v) };
+                self.position[v] = if fits { *wanted } else { self.nonbasic_status(v) };
             }
             if self.rebuild().is_ok() {
                 return true;
@@ -97,21 +95,21 @@ impl<'a> Tableau<'a> {
         false
     }
 
-    fn resting_place(&self, v: usize) -> Position {
+    fn nonbasic_status(&self, v: usize) -> BasisStatus {
         let (l, u) = (self.p.lower[v], self.p.upper[v]);
         match (l.is_finite(), u.is_finite()) {
-            (true, true) if u.abs() < l.abs() => Position::AtUpper,
-            (true, _) => Position::AtLower,
-            (false, true) => Position::AtUpper,
-            (false, false) => Position::AtZero,
+            (true, true) if u.abs() < l.abs() => BasisStatus::AtUpper,
+            (true, _) => BasisStatus::AtLower,
+            (false, true) => BasisStatus::AtUpper,
+            (false, false) => BasisStatus::AtZero,
         }
     }
 
-    fn resting_value(&self, v: usize) -> f64 {
+    fn nonbasic_value(&self, v: usize) -> f64 {
         match self.position[v] {
-            Position::AtLower => self.p.lower[v],
-            Position::AtUpper => self.p.upper[v],
-            Position::Basic | Position::AtZero => 0.0,
+            BasisStatus::AtLower => self.p.lower[v],
+            BasisStatus::AtUpper => self.p.upper[v],
+            BasisStatus::Basic | BasisStatus::AtZero => 0.0,
         }
     }
 
@@ -122,7 +120,7 @@ impl<'a> Tableau<'a> {
     /// Builds tableau and values from the positions and the original data.
     pub(super) fn rebuild(&mut self) -> Result<(), Singular> {
         let (n, m) = (self.p.n, self.p.m);
-        let is_basic = |v: &usize| self.position[*v] == Position::Basic;
+        let is_basic = |v: &usize| self.position[*v] == BasisStatus::Basic;
         (self.inside_columns, self.outside_columns) = (0..n).partition(is_basic);
         let (loose, tight): (Vec<usize>, Vec<usize>) = (n..n + m).partition(is_basic);
         self.loose_rows = loose.iter().map(|v| v - n).collect();
@@ -132,7 +130,7 @@ impl<'a> Tableau<'a> {
         self.factorise()?;
         self.fill_tableau();
         self.fill_values();
-        self.age = 0;
+        self.pivots_since_rebuild = 0;
         Ok(())
     }
 
@@ -194,8 +192,8 @@ impl<'a> Tableau<'a> {
         }
         for (r, &i) in self.loose_rows.iter().enumerate() {
             let a = &self.p.a[i * n..(i + 1) * n];
-            let (known, rest) = self.t.split_at_mut(k * n);
-            let line = &mut rest[r * n..(r + 1) * n];
+            let (known, leaves_at) = self.t.split_at_mut(k * n);
+            let line = &mut leaves_at[r * n..(r + 1) * n];
             line.fill(0.0);
             line.iter_mut().zip(&self.outside_columns).for_each(|(t, &j)| *t = a[j]);
             for (&j, solved) in self.inside_columns.iter().zip(known.chunks(n)) {
@@ -208,7 +206,7 @@ impl<'a> Tableau<'a> {
     fn fill_values(&mut self) {
         let (n, m) = (self.p.n, self.p.m);
         for v in 0..n + m {
-            self.value[v] = self.resting_value(v);
+            self.value[v] = self.nonbasic_value(v);
         }
         for round in 0..=REFINEMENTS {
             if self.inside_columns.is_empty() {
@@ -238,7 +236,7 @@ impl<'a> Tableau<'a> {
     fn update_values(&mut self) {
         let n = self.p.n;
         for &v in &self.nonbasic {
-            self.value[v] = self.resting_value(v);
+            self.value[v] = self.nonbasic_value(v);
         }
         for (r, &v) in self.basic.iter().enumerate() {
             let t = &self.t[r * n..(r + 1) * n];
@@ -256,14 +254,14 @@ impl<'a> Tableau<'a> {
     pub(super) fn flip(&mut self, q: usize) {
         let v = self.nonbasic[q];
         self.position[v] = match self.position[v] {
-            Position::AtLower => Position::AtUpper,
-            _ => Position::AtLower,
+            BasisStatus::AtLower => BasisStatus::AtUpper,
+            _ => BasisStatus::AtLower,
         };
         self.update_values();
     }
 
-    /// Exchanges basic number r, which comes to rest at `rest`, and nonbasic number q.
-    pub(super) fn exchange(&mut self, r: usize, q: usize, rest: Position) {
+    /// Exchanges basic number r, which comes to rest at `leaves_at`, and nonbasic number q.
+    pub(super) fn exchange(&mut self, r: usize, q: usize, leaves_at: BasisStatus) {
         let n = self.p.n;
         let pivot_row: Vec<f64> = self.t[r * n..(r + 1) * n].to_vec();
         let inverse = 1.0 / pivot_row[q];
@@ -281,10 +279,10 @@ impl<'a> Tableau<'a> {
             *value = -pivot * inverse;
         }
         self.t[r * n + q] = inverse;
-        self.position[self.basic[r]] = rest;
-        self.position[self.nonbasic[q]] = Position::Basic;
+        self.position[self.basic[r]] = leaves_at;
+        self.position[self.nonbasic[q]] = BasisStatus::Basic;
         std::mem::swap(&mut self.basic[r], &mut self.nonbasic[q]);
-        self.age += 1;
+        self.pivots_since_rebuild += 1;
         self.update_values();
     }
 

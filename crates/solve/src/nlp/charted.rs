@@ -9,11 +9,9 @@
 //! blocks are small, and one call perturbs all of them at once.
 
 use super::problem::{Bound, ChartBlock, Layout, Program, Undefined};
+use crate::tolerances::charts::STEP;
 
-/// Step of the differences of a chart.
-const STEP: f64 = 1e-5;
-
-/// A program seen through a chart.
+/// A program in the coordinates of a chart.
 pub struct Charted<'a, P: Program> {
     program: &'a mut P,
     base: P::Point,
@@ -37,7 +35,7 @@ pub struct Charted<'a, P: Program> {
 }
 
 impl<'a, P: Program> Charted<'a, P> {
-    /// Sees a program from a base.
+    /// A program in coordinates around a base.
     pub fn new(program: &'a mut P, base: &P::Point) -> Self {
         let old = program.layout().clone();
         let n = old.variables.len();
@@ -67,7 +65,7 @@ impl<'a, P: Program> Charted<'a, P> {
         let mut layout = Layout {
             variables: old.variables,
             constraints: old.constraints,
-            reach: old.reach,
+            step_limits: old.step_limits,
             ..Layout::default()
         };
         let mut places = Numbering::default();
@@ -116,7 +114,7 @@ impl<'a, P: Program> Charted<'a, P> {
 
     /// The point of the program at given numbers.
     pub fn point_at(&mut self, x: &[f64]) -> P::Point {
-        self.program.moved(&self.base, x, &mut self.point);
+        self.program.retract(&self.base, x, &mut self.point);
         self.point.clone()
     }
 
@@ -180,14 +178,14 @@ impl<P: Program> Program for Charted<'_, P> {
         }
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((to, from), step) in to.iter_mut().zip(from).zip(step) {
             *to = from + step;
         }
     }
 
     fn evaluate(&mut self, at: &Vec<f64>, constraints: &mut [f64]) -> Result<f64, Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.evaluate(&self.point, constraints)
     }
 
@@ -197,7 +195,7 @@ impl<P: Program> Program for Charted<'_, P> {
         gradient: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.differentiate(&self.point, &mut self.gradient, &mut self.jacobian)?;
         self.read_chart(false, at);
         for (j, out) in gradient.iter_mut().enumerate() {
@@ -217,16 +215,16 @@ impl<P: Program> Program for Charted<'_, P> {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         at: &Vec<f64>,
         weight: f64,
         multipliers: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.program.moved(&self.base, at, &mut self.point);
+        self.program.retract(&self.base, at, &mut self.point);
         self.program.differentiate(&self.point, &mut self.gradient, &mut self.jacobian)?;
-        self.program.curve(&self.point, weight, multipliers, &mut self.hessian)?;
+        self.program.lagrangian_hessian(&self.point, weight, multipliers, &mut self.hessian)?;
         // The gradient of the Lagrangian along steps at the point.
         self.gradient.iter_mut().for_each(|g| *g *= weight);
         let places = &self.program.layout().jacobian;

@@ -1,11 +1,13 @@
 //! Ipopt as a second solver, through its C interface (version 3.11 or newer): the same programs, seen through a chart; the same
-//! outcomes, judged by the same judge. Only with the feature `ipopt`, which needs the library.
+//! outcomes, checked by the same residual. Only with the feature `ipopt`, which needs the library.
 
-use super::answer::{Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
 use super::charted::Charted;
-use super::interior::Options;
-use super::judge::kkt_residual;
+use super::interior_point::Options;
 use super::problem::{Bound, Program};
+use super::residual::kkt_residual;
+use super::solution::{
+    CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution, Timing,
+};
 use crate::error::SolveError;
 use std::any::Any;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -43,7 +45,7 @@ type Intermediate =
     extern "C" fn(c_int, c_int, f64, f64, f64, f64, f64, f64, f64, f64, c_int, Opaque) -> c_int;
 
 // The interface's booleans are C integers up to 3.13 and C booleans after. Callbacks return a register whose low byte is right
-// for both and read none that they are given; of the library's own only the low byte is looked at.
+// for both and read none that they are given; of the library's own only the low byte is read.
 #[link(name = "ipopt")]
 unsafe extern "C" {
     fn CreateIpoptProblem(
@@ -82,7 +84,7 @@ unsafe extern "C" {
 /// What the callbacks work with.
 struct Context<'a, 'b, P: Program> {
     program: Charted<'a, P>,
-    watch: &'b mut dyn FnMut(&Record) -> Watch,
+    callback: &'b mut dyn FnMut(&IterationRecord) -> CallbackAction,
     x: Vec<f64>,
     gradient: Vec<f64>,
     jacobian: Vec<f64>,
@@ -113,7 +115,7 @@ impl<P: Program> Context<'_, '_, P> {
 
 /// The callbacks' context and the slices they are given.
 ///
-/// SAFETY of all callbacks: Ipopt hands back the pointer given to `IpoptSolve`, which lives until it returns and is used by one
+/// SAFETY of all callbacks: Ipopt passes the pointer given to `IpoptSolve`, which lives until it returns and is used by one
 /// callback at a time, and arrays of the lengths declared to `CreateIpoptProblem`.
 macro_rules! context {
     ($user:ident) => {
@@ -221,7 +223,7 @@ extern "C" fn eval_h<P: Program>(
         }
         c.x.copy_from_slice(unsafe { list(x, n as usize) });
         c.multipliers.copy_from_slice(unsafe { list(multipliers, m as usize) });
-        c.program.curve(&c.x, weight, &c.multipliers, unsafe { list_mut(values, entries) }).ok()
+        c.program.lagrangian_hessian(&c.x, weight, &c.multipliers, unsafe { list_mut(values, entries) }).ok()
     })
 }
 
@@ -241,7 +243,7 @@ extern "C" fn intermediate<P: Program>(
 ) -> c_int {
     context!(user).guarded(|c| {
         c.iterations = usize::try_from(iteration).unwrap_or(0);
-        let record = Record {
+        let record = IterationRecord {
             iteration: c.iterations,
             restoration: mode != 0,
             objective,
@@ -253,9 +255,9 @@ extern "C" fn intermediate<P: Program>(
             alpha_dual,
             alpha_primal,
             trials: usize::try_from(trials).unwrap_or(0),
-            ..Record::default()
+            ..IterationRecord::default()
         };
-        ((c.watch)(&record) == Watch::Continue).then_some(())
+        ((c.callback)(&record) == CallbackAction::Continue).then_some(())
     })
 }
 
@@ -270,7 +272,7 @@ pub fn solve_ipopt<P: Program>(
     program: &mut P,
     start: &P::Point,
     options: &Options,
-    watch: &mut dyn FnMut(&Record) -> Watch,
+    callback: &mut dyn FnMut(&IterationRecord) -> CallbackAction,
 ) -> Result<Solution<P::Point>, SolveError> {
     let began = Instant::now();
     let layout = program.layout().clone();
@@ -283,7 +285,6 @@ pub fn solve_ipopt<P: Program>(
         });
     }
     let charted = Charted::new(program, start);
-    let (jacobian, hessian) = (charted.layout().jacobian.len(), charted.layout().hessian.len());
     let mut base = vec![0.0; n];
     charted.coordinates(&vec![0.0; n], &mut base);
     let ends = |bound: &Bound, by: f64| ((bound.lower - by).max(-INFINITE), (bound.upper - by).min(INFINITE));
@@ -297,11 +298,11 @@ pub fn solve_ipopt<P: Program>(
     let mut context = Context {
         x: vec![0.0; n],
         gradient: vec![0.0; n],
-        jacobian: vec![0.0; jacobian],
+        jacobian: vec![0.0; charted.layout().jacobian.len()],
         constraints: vec![0.0; m],
         multipliers: vec![0.0; m],
         program: charted,
-        watch,
+        callback,
         iterations: 0,
         evaluations: 0,
         time: Duration::ZERO,
@@ -311,46 +312,9 @@ pub fn solve_ipopt<P: Program>(
     let mut g = vec![0.0; m];
     let mut objective = f64::NAN;
     let mut multipliers = Multipliers::zeros(n, m);
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: all arrays have the lengths declared and outlive the problem, which is freed here.
-    let status = unsafe {
-        let problem = CreateIpoptProblem(
-            n as c_int,
-            x_lower.as_ptr(),
-            x_upper.as_ptr(),
-            m as c_int,
-            g_lower.as_ptr(),
-            g_upper.as_ptr(),
-            jacobian as c_int,
-            hessian as c_int,
-            0,
-            eval_f::<P>,
-            eval_g::<P>,
-            eval_grad_f::<P>,
-            eval_jac_g::<P>,
-            eval_h::<P>,
-        );
-        if problem.is_null() {
-            return Err(SolveError::Unsuitable {
-                method: "Ipopt",
-                needs: "sizes and bounds that make sense",
-            });
-        }
-        set_options(problem, options);
-        SetIntermediateCallback(problem, intermediate::<P>);
-        let status = IpoptSolve(
-            problem,
-            x.as_mut_ptr(),
-            g.as_mut_ptr(),
-            &raw mut objective,
-            multipliers.constraints.as_mut_ptr(),
-            multipliers.lower.as_mut_ptr(),
-            multipliers.upper.as_mut_ptr(),
-            (&raw mut context).cast(),
-        );
-        FreeIpoptProblem(problem);
-        status
-    };
+    let bounds = [&x_lower, &x_upper, &g_lower, &g_upper].map(Vec::as_slice);
+    let status =
+        run_ipopt(&mut context, bounds, options, (&mut x, &mut g), (&mut objective, &mut multipliers))?;
     if let Some(cause) = context.panicked.take() {
         resume_unwind(cause);
     }
@@ -374,6 +338,57 @@ pub fn solve_ipopt<P: Program>(
         scale: 1.0,
         timing,
     })
+}
+
+/// Calls Ipopt with bounds of variables and constraints; its status.
+fn run_ipopt<P: Program>(
+    context: &mut Context<P>,
+    bounds: [&[f64]; 4],
+    options: &Options,
+    (x, g): (&mut [f64], &mut [f64]),
+    (objective, multipliers): (&mut f64, &mut Multipliers),
+) -> Result<c_int, SolveError> {
+    let layout = context.program.layout();
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: all arrays have the lengths declared and outlive the problem, which is freed here.
+    unsafe {
+        let problem = CreateIpoptProblem(
+            x.len() as c_int,
+            bounds[0].as_ptr(),
+            bounds[1].as_ptr(),
+            g.len() as c_int,
+            bounds[2].as_ptr(),
+            bounds[3].as_ptr(),
+            layout.jacobian.len() as c_int,
+            layout.hessian.len() as c_int,
+            0,
+            eval_f::<P>,
+            eval_g::<P>,
+            eval_grad_f::<P>,
+            eval_jac_g::<P>,
+            eval_h::<P>,
+        );
+        if problem.is_null() {
+            return Err(SolveError::Unsuitable {
+                method: "Ipopt",
+                needs: "sizes and bounds that make sense",
+            });
+        }
+        set_options(problem, options);
+        SetIntermediateCallback(problem, intermediate::<P>);
+        let status = IpoptSolve(
+            problem,
+            x.as_mut_ptr(),
+            g.as_mut_ptr(),
+            objective,
+            multipliers.constraints.as_mut_ptr(),
+            multipliers.lower.as_mut_ptr(),
+            multipliers.upper.as_mut_ptr(),
+            std::ptr::from_mut(context).cast(),
+        );
+        FreeIpoptProblem(problem);
+        Ok(status)
+    }
 }
 
 /// SAFETY: needs a problem that has not been freed.
@@ -429,7 +444,7 @@ fn conflicts<P: Program>(
 ) -> Vec<Conflict> {
     let mut conflicts: Vec<Conflict> = (0..g.len())
         .map(|constraint| Conflict {
-            party: Party::Constraint(constraint),
+            id: ConstraintId::Constraint(constraint),
             name: program.constraint_name(constraint),
             violation: bounds[constraint].violation(g[constraint]),
             multiplier: multipliers.constraints[constraint],

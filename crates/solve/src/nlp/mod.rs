@@ -1,22 +1,25 @@
 //! Nonlinear programs with sparse derivatives, on manifolds too.
 //!
-//! [`Program`] is the problem, [`Interior`] the solver, [`kkt_residual`] the judge. [`Charted`] makes lists of numbers of points on
-//! a manifold, for solvers that know nothing else; [`check_derivatives`] compares derivatives with differences.
+//! [`Program`] is the problem, [`InteriorPoint`] the solver, [`kkt_residual`] the residual. [`Charted`] makes lists of numbers of points on
+//! a manifold, for solvers that need them; [`check_derivatives`] compares derivatives with differences.
 
-mod answer;
 mod charted;
-mod check;
-mod interior;
+mod derivative_check;
+mod interior_point;
 #[cfg(feature = "ipopt")]
 mod ipopt;
-mod judge;
 mod problem;
+mod residual;
+mod solution;
 
-pub use answer::{Acceptance, Conflict, Multipliers, Outcome, Party, Record, Solution, Timing, Watch};
 pub use charted::Charted;
-pub use check::{DerivativeCheck, Mismatch, check_derivatives};
-pub use interior::{Interior, Options, Warm};
+pub use derivative_check::{DerivativeCheck, Mismatch, check_derivatives};
+pub use interior_point::{InteriorPoint, Options, WarmStart};
 #[cfg(feature = "ipopt")]
 pub use ipopt::solve_ipopt;
-pub use judge::{KktResidual, kkt_residual};
-pub use problem::{Bound, ChartBlock, Layout, Places, Program, Undefined};
+pub use problem::{Bound, ChartBlock, Layout, Program, SparsityPattern, Undefined};
+pub use residual::{KktResidual, kkt_residual};
+pub use solution::{
+    Acceptance, CallbackAction, Conflict, ConstraintId, IterationRecord, Multipliers, Outcome, Solution,
+    Timing,
+};

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A point need not be a list of numbers: orientations have no good ones. A problem has a type of its own for points and
-//! says how a step of `variables` numbers moves one ([`Program::moved`]); derivatives are with respect to such steps, at
+//! says how a step of `variables` numbers moves one ([`Program::retract`]); derivatives are with respect to such steps, at
 //! zero. Variables with bounds are numbers all the same: a step adds to them.
 
 use thiserror::Error;
@@ -56,14 +56,14 @@ impl Bound {
 
 /// Places of a sparse matrix's entries, in the order in which their values are given; values at one place add up.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Places {
+pub struct SparsityPattern {
     /// Row of each entry.
     pub rows: Vec<usize>,
     /// Column of each entry.
     pub columns: Vec<usize>,
 }
 
-impl Places {
+impl SparsityPattern {
     /// One more entry.
     pub fn push(&mut self, row: usize, column: usize) {
         self.rows.push(row);
@@ -89,11 +89,11 @@ pub struct Layout {
     /// Bounds of the constraints, one for each.
     pub constraints: Vec<Bound>,
     /// Entries of the Jacobian of the constraints.
-    pub jacobian: Places,
+    pub jacobian: SparsityPattern,
     /// Entries of the Hessian of the Lagrangian: its lower triangle (row not less than column).
-    pub hessian: Places,
+    pub hessian: SparsityPattern,
     /// How far a variable may move in one step, as far as derivatives are to be trusted; empty if that is no question.
-    pub reach: Vec<f64>,
+    pub step_limits: Vec<f64>,
 }
 
 /// Why a program has no value somewhere. A solver takes a shorter step.
@@ -103,7 +103,7 @@ pub struct Undefined(pub String);
 
 /// A nonlinear program with sparse derivatives.
 pub trait Program {
-    /// What is sought.
+    /// The unknown.
     type Point: Clone;
 
     /// Sizes, bounds and places of entries.
@@ -113,7 +113,7 @@ pub trait Program {
     fn coordinates(&self, at: &Self::Point, out: &mut [f64]);
 
     /// Writes to `to` the point `from` moved by a step; a variable with bounds changes by just its component.
-    fn moved(&self, from: &Self::Point, step: &[f64], to: &mut Self::Point);
+    fn retract(&self, from: &Self::Point, step: &[f64], to: &mut Self::Point);
 
     /// `f` (returned) and `c`.
     fn evaluate(&mut self, at: &Self::Point, constraints: &mut [f64]) -> Result<f64, Undefined>;
@@ -126,8 +126,8 @@ pub trait Program {
         jacobian: &mut [f64],
     ) -> Result<(), Undefined>;
 
-    /// The entries of the Hessian of `weight f + Σ multiplier c` along steps, second order in the step of [`Program::moved`].
-    fn curve(
+    /// The entries of the Hessian of `weight f + Σ multiplier c` along steps, second order in the step of [`Program::retract`].
+    fn lagrangian_hessian(
         &mut self,
         at: &Self::Point,
         weight: f64,
@@ -135,14 +135,14 @@ pub trait Program {
         hessian: &mut [f64],
     ) -> Result<(), Undefined>;
 
-    /// For solvers that know lists of numbers only, `x` with the point `base` moved by `x`: how that point moves, as a step
+    /// For solvers that work on lists of numbers, `x` with the point `base` moved by `x`: how that point moves, as a step
     /// `d` at itself, when `x` changes. `∂d/∂x` is block diagonal; variables in no block are plain numbers.
     fn chart(&self, base: &Self::Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
         let _ = (base, x);
         blocks.clear();
     }
 
-    /// What a constraint is, in the words of who posed the problem.
+    /// What a constraint is, as the program calls it.
     fn constraint_name(&self, constraint: usize) -> String {
         format!("constraint {constraint}")
     }

@@ -1,40 +1,23 @@
 //! Projection onto `{A x = b, lower <= x <= upper}` by Newton's method on the dual.
 //!
-//! The point nearest to the target among those that respect the bounds and a price μ on the rows is
-//! `x(μ) = clamp(target + Q^T μ)`, Q an orthonormal basis of the rows. The prices that make it satisfy the rows
+//! The point nearest to the target among those that respect the bounds and a multiplier μ of the rows is
+//! `x(μ) = clamp(target + Q^T μ)`, Q an orthonormal basis of the rows. The multipliers that make it satisfy the rows
 //! minimise a convex, piecewise quadratic function of as many unknowns as there are independent rows (five for
 //! the weights of a contact in space), whatever the number of variables. Newton's direction with an exact line
 //! search along the kinks ends after a few steps on the right piece. The bounds and the stationarity then hold
 //! by construction; only the rows carry an error, which is measured in twice the working precision.
 //!
-//! Where it does not settle (an infeasible problem, a nearly singular piece) it says so, and the caller
+//! Where it does not converge (an infeasible problem, a nearly singular piece) it reports that, and the caller
 //! turns to the active-set method.
 
-use super::goldfarb_idnani::{CONSISTENT, DEPENDENT};
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::{accurate_dot, add_scaled, dot, max_abs, norm};
-
-/// Added to the diagonal of the Hessian, whose eigenvalues lie between 0 and 1: keeps directions in which no
-/// variable moves finite, and costs a well-conditioned piece nothing but an eleventh digit per step.
-const REGULARISATION: f64 = 1e-11;
-
-/// Below this relative error what is left in such directions is rounding, which the small regularisation
-/// would blow up into steps that spoil the others: from here on the larger one serves.
-const NEARLY: f64 = 1e-9;
-const LATE_REGULARISATION: f64 = 1e-6;
-
-/// Rows count as satisfied below this multiple of the size of their terms.
-const SATISFIED: f64 = 2e-15;
-
-/// What is accepted when the last digits cannot be had.
-const ACCEPTED: f64 = 1e-13;
-
-/// Steps longer than this lead along a direction without a minimum: the problem is (nearly) infeasible.
-const RUNAWAY: f64 = 1e8;
+use crate::tolerances::qp::{ACCEPTED, LATE, LATE_REGULARISATION, MAX_STEP, REGULARISATION, SATISFIED};
+use crate::tolerances::qp::{CONSISTENT, DEPENDENT};
 
 const ITERATIONS: usize = 60;
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DualNewton {
     /// Independent rows, orthonormal, row-major r x n, and their right-hand side.
@@ -44,25 +27,25 @@ pub(super) struct DualNewton {
     l: Vec<f64>,
     pivot: Vec<usize>,
     scale: Vec<f64>,
-    rest: Vec<f64>,
+    remainder: Vec<f64>,
     mu: Vec<f64>,
     step: Vec<f64>,
     residual: Vec<f64>,
     hessian: Vec<f64>,
-    shadow: Vec<f64>,
-    rate: Vec<f64>,
-    kinks: Vec<(f64, f64)>,
+    unclamped: Vec<f64>,
+    direction: Vec<f64>,
+    breakpoints: Vec<(f64, f64)>,
 }
 
 impl DualNewton {
     /// Whether the problem has the form this method solves.
-    pub(super) fn suits(problem: &QuadraticProgram) -> bool {
+    pub(super) fn is_applicable(problem: &QuadraticProgram) -> bool {
         let constraints = problem.constraints();
         problem.hessian().is_none()
             && (0..problem.rows()).all(|i| constraints.row_bounds(i).0 == constraints.row_bounds(i).1)
     }
 
-    /// Solves the problem; false if it did not settle.
+    /// Solves the problem; false if it did not converge.
     pub(super) fn solve(&mut self, problem: &QuadraticProgram, answer: &mut QpSolution) -> bool {
         answer.prepare(problem.variables(), problem.rows());
         if !self.orthonormalise(problem) {
@@ -74,30 +57,30 @@ impl DualNewton {
             vector.resize(r, 0.0);
         }
         let mut last = f64::INFINITY;
-        let mut stuck = 0;
+        let mut stalled = 0;
         for _ in 0..ITERATIONS {
-            self.respond(problem, &mut answer.x);
+            self.primal_point(problem, &mut answer.x);
             let terms = max_abs(&self.b).max(max_abs(&answer.x));
             // A far target costs digits, but only those that another step does not bring back.
             let size = terms.max(max_abs(problem.gradient()));
-            let error = self.measure(&answer.x);
+            let error = self.dual_gradient(&answer.x);
             // The dual function falls at every step but its gradient need not: allow for detours.
-            stuck = if error < 0.5 * last { 0 } else { stuck + 1 };
+            stalled = if error < 0.5 * last { 0 } else { stalled + 1 };
             last = last.min(error);
-            let tolerance = match stuck {
+            let tolerance = match stalled {
                 0 => SATISFIED * terms,
                 1..4 => SATISFIED * size,
                 _ => ACCEPTED * size,
             };
             if error <= tolerance {
-                self.finish(problem, answer);
+                self.recover_multipliers(problem, answer);
                 return true;
             }
             answer.iterations += 1;
-            let nearly = error <= NEARLY * size;
+            let nearly = error <= LATE * size;
             self.newton_direction(problem, if nearly { LATE_REGULARISATION } else { REGULARISATION });
             match self.line_search(problem) {
-                Some(t) if t < RUNAWAY => add_scaled(&mut self.mu, t, &self.step),
+                Some(t) if t < MAX_STEP => add_scaled(&mut self.mu, t, &self.step),
                 _ => return false,
             }
         }
@@ -108,13 +91,13 @@ impl DualNewton {
     fn orthonormalise(&mut self, problem: &QuadraticProgram) -> bool {
         let constraints = problem.constraints();
         let (n, m) = (problem.variables(), problem.rows());
-        self.rest.clear();
+        self.remainder.clear();
         self.scale.clear();
         for i in 0..m {
             let length = norm(constraints.row(i));
             let scale = if length > 0.0 { 1.0 / length } else { 1.0 };
             self.scale.push(scale);
-            self.rest.extend(constraints.row(i).iter().map(|a| a * scale));
+            self.remainder.extend(constraints.row(i).iter().map(|a| a * scale));
         }
         for (vector, count) in [(&mut self.q, n * m.min(n)), (&mut self.l, m * m), (&mut self.b, m)] {
             vector.clear();
@@ -122,28 +105,28 @@ impl DualNewton {
         }
         self.pivot.clear();
         for r in 0..m.min(n) {
-            let length = |i: usize| norm(&self.rest[i * n..(i + 1) * n]);
+            let length = |i: usize| norm(&self.remainder[i * n..(i + 1) * n]);
             let open = (0..m).filter(|i| !self.pivot.contains(i));
             let Some(i) = open.max_by(|a, b| length(*a).total_cmp(&length(*b))) else { break };
             // Subtract once more what the earlier directions left behind.
             for k in 0..r {
-                let along = dot(&self.q[k * n..(k + 1) * n], &self.rest[i * n..(i + 1) * n]);
+                let along = dot(&self.q[k * n..(k + 1) * n], &self.remainder[i * n..(i + 1) * n]);
                 self.l[i * m + k] += along;
-                add_scaled(&mut self.rest[i * n..(i + 1) * n], -along, &self.q[k * n..(k + 1) * n]);
+                add_scaled(&mut self.remainder[i * n..(i + 1) * n], -along, &self.q[k * n..(k + 1) * n]);
             }
-            let length = norm(&self.rest[i * n..(i + 1) * n]);
+            let length = norm(&self.remainder[i * n..(i + 1) * n]);
             if length <= DEPENDENT {
                 break;
             }
             let direction = &mut self.q[r * n..(r + 1) * n];
-            direction.copy_from_slice(&self.rest[i * n..(i + 1) * n]);
+            direction.copy_from_slice(&self.remainder[i * n..(i + 1) * n]);
             direction.iter_mut().for_each(|v| *v /= length);
             self.l[i * m + r] = length;
             let known = dot(&self.l[i * m..i * m + r], &self.b[..r]);
             self.b[r] = (constraints.row_bounds(i).0 * self.scale[i] - known) / length;
             self.pivot.push(i);
             for other in (0..m).filter(|o| !self.pivot.contains(o)) {
-                let line = &mut self.rest[other * n..(other + 1) * n];
+                let line = &mut self.remainder[other * n..(other + 1) * n];
                 let along = dot(direction, line);
                 self.l[other * m + r] = along;
                 add_scaled(line, -along, direction);
@@ -159,22 +142,22 @@ impl DualNewton {
         })
     }
 
-    /// `x = clamp(target + Q^T mu)`; keeps the unclamped point as `shadow`.
-    fn respond(&mut self, problem: &QuadraticProgram, x: &mut [f64]) {
+    /// `x = clamp(target + Q^T mu)`; keeps the unclamped point as `unclamped`.
+    fn primal_point(&mut self, problem: &QuadraticProgram, x: &mut [f64]) {
         let n = x.len();
-        self.shadow.clear();
-        self.shadow.extend(problem.gradient().iter().map(|g| -g));
+        self.unclamped.clear();
+        self.unclamped.extend(problem.gradient().iter().map(|g| -g));
         for (k, mu) in self.mu.iter().enumerate() {
-            add_scaled(&mut self.shadow, *mu, &self.q[k * n..(k + 1) * n]);
+            add_scaled(&mut self.unclamped, *mu, &self.q[k * n..(k + 1) * n]);
         }
         for (j, x) in x.iter_mut().enumerate() {
             let (lower, upper) = problem.constraints().bounds(j);
-            *x = self.shadow[j].max(lower).min(upper);
+            *x = self.unclamped[j].max(lower).min(upper);
         }
     }
 
     /// `residual = Q x - b`, the gradient of the dual; returns its largest entry.
-    fn measure(&mut self, x: &[f64]) -> f64 {
+    fn dual_gradient(&mut self, x: &[f64]) -> f64 {
         let n = x.len();
         for (k, entry) in self.residual.iter_mut().enumerate() {
             *entry = accurate_dot(-self.b[k], &self.q[k * n..(k + 1) * n], x);
@@ -184,13 +167,13 @@ impl DualNewton {
 
     /// `step = -(Q_F Q_F^T + eps)^-1 residual`, F the variables between their bounds.
     fn newton_direction(&mut self, problem: &QuadraticProgram, regularisation: f64) {
-        let (n, r) = (self.shadow.len(), self.mu.len());
+        let (n, r) = (self.unclamped.len(), self.mu.len());
         self.hessian.clear();
         self.hessian.resize(r * r, 0.0);
         for j in 0..n {
             let (lower, upper) = problem.constraints().bounds(j);
             // At a kink both pieces are possible: the one that can move is the better guess.
-            if self.shadow[j] < lower || self.shadow[j] > upper {
+            if self.unclamped[j] < lower || self.unclamped[j] > upper {
                 continue;
             }
             for row in 0..r {
@@ -229,37 +212,38 @@ impl DualNewton {
     /// Minimises the dual along the step: its slope is piecewise linear and grows, with a kink wherever a
     /// variable meets a bound. None if it never turns positive.
     fn line_search(&mut self, problem: &QuadraticProgram) -> Option<f64> {
-        let n = self.shadow.len();
-        self.rate.clear();
-        self.rate.resize(n, 0.0);
+        let n = self.unclamped.len();
+        self.direction.clear();
+        self.direction.resize(n, 0.0);
         for (k, step) in self.step.iter().enumerate() {
-            add_scaled(&mut self.rate, *step, &self.q[k * n..(k + 1) * n]);
+            add_scaled(&mut self.direction, *step, &self.q[k * n..(k + 1) * n]);
         }
-        self.kinks.clear();
-        self.kinks.reserve(2 * n);
+        self.breakpoints.clear();
+        self.breakpoints.reserve(2 * n);
         let (mut slope, mut moving) = (0.0, 0_usize);
-        for (j, &rate) in self.rate.iter().enumerate().filter(|(_, rate)| **rate != 0.0) {
+        for (j, &direction) in self.direction.iter().enumerate().filter(|(_, direction)| **direction != 0.0) {
             let (lower, upper) = problem.constraints().bounds(j);
-            let (near, far) = if rate > 0.0 { (lower, upper) } else { (upper, lower) };
-            let (enter, leave) = ((near - self.shadow[j]) / rate, (far - self.shadow[j]) / rate);
+            let (near, far) = if direction > 0.0 { (lower, upper) } else { (upper, lower) };
+            let (enter, leave) =
+                ((near - self.unclamped[j]) / direction, (far - self.unclamped[j]) / direction);
             if leave <= 0.0 {
                 continue;
             }
             if enter > 0.0 {
-                self.kinks.push((enter, rate * rate));
+                self.breakpoints.push((enter, direction * direction));
             } else {
-                slope += rate * rate;
+                slope += direction * direction;
                 moving += 1;
             }
             if leave.is_finite() {
-                self.kinks.push((leave, -rate * rate));
+                self.breakpoints.push((leave, -direction * direction));
             }
         }
         // Of two kinks at one place the variable that begins to move comes first: it may be the same variable.
-        self.kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        self.breakpoints.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
         let mut value = dot(&self.step, &self.residual);
         let mut at = 0.0;
-        for &(t, change) in &self.kinks {
+        for &(t, change) in &self.breakpoints {
             // Nothing moving means exactly zero: the running sum may keep a rounding error.
             let current = if moving > 0 { slope } else { 0.0 };
             let next = value + current * (t - at);
@@ -273,8 +257,8 @@ impl DualNewton {
         (moving > 0 && slope > 0.0).then(|| at - value / slope)
     }
 
-    /// Turns prices of the orthonormal rows into multipliers of the original ones: `L^T y = mu`.
-    fn finish(&mut self, problem: &QuadraticProgram, answer: &mut QpSolution) {
+    /// Turns multipliers of the orthonormal rows into multipliers of the original ones: `L^T y = mu`.
+    fn recover_multipliers(&mut self, problem: &QuadraticProgram, answer: &mut QpSolution) {
         let m = problem.rows();
         for k in (0..self.pivot.len()).rev() {
             let i = self.pivot[k];
@@ -283,8 +267,8 @@ impl DualNewton {
             answer.row_duals[i] = (self.mu[k] - known) / self.l[i * m + k];
         }
         answer.row_duals.iter_mut().zip(&self.scale).for_each(|(y, s)| *y *= s);
-        for ((z, x), shadow) in answer.bound_duals.iter_mut().zip(&answer.x).zip(&self.shadow) {
-            *z = x - shadow;
+        for ((z, x), unclamped) in answer.bound_duals.iter_mut().zip(&answer.x).zip(&self.unclamped) {
+            *z = x - unclamped;
         }
         answer.outcome = QpOutcome::Optimal;
         answer.objective = problem.value(&answer.x);

@@ -4,12 +4,13 @@
 //! |---|---|
 //! | J | n x n, column-major, `J J^T = G^-1`; its first q columns span the active normals in that metric |
 //! | R | upper triangular q x q with `J^T N = (R; 0)`, N the active normals |
-//! | d | `J^T normal` of the constraint at hand |
+//! | d | `J^T normal` of the constraint being added |
 //!
 //! Adding and dropping a constraint are Givens rotations of the columns of J. [Goldfarb and Idnani 1983, section 4]
 
 use crate::arithmetic::{add_scaled, dot, norm};
 use crate::error::SolveError;
+use crate::tolerances::qp::INDEFINITE;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factors {
@@ -41,7 +42,7 @@ impl Factors {
                 let sum = g[i * n + k] - dot(&l[i * n..i * n + k], &l[k * n..k * n + k]);
                 if k < i {
                     l[i * n + k] = sum / l[k * n + k];
-                } else if sum > 1e-14 * g[i * n + i].abs() {
+                } else if sum > INDEFINITE * g[i * n + i].abs() {
                     l[i * n + i] = sum.sqrt();
                 } else {
                     // Fourteen digits lost: the rest of the pivot is rounding.
@@ -118,7 +119,7 @@ impl Factors {
         }
     }
 
-    /// Takes the constraint whose d is at hand into the active set.
+    /// Adds the constraint whose d is stored to the active set.
     pub(super) fn add(&mut self) {
         let (n, q) = (self.n, self.q);
         // Rotate the tail of d into its entry q.

@@ -1,6 +1,6 @@
 //! The dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
 //!
-//! Starts at the unconstrained minimum and takes in one violated constraint after the other, equalities first,
+//! Starts at the unconstrained minimum and adds one violated constraint after the other, equalities first,
 //! dropping those whose multiplier would change sign: every iterate is the minimum over its active set, and the
 //! objective only grows. Differs from the paper: two-sided rows and bounds (a bound's normal is an axis, so
 //! its projection is a row of J), dependent rows that are satisfied to tolerance are passed over, and x and u
@@ -10,22 +10,7 @@ use super::factors::Factors;
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::{accurate_dot, dot, max_abs, norm};
 use crate::error::SolveError;
-
-/// Sine of the angle to the active span below which a normal counts as dependent: what is left of it is then
-/// mostly the rounding of the data.
-pub(super) const DEPENDENT: f64 = 1e-11;
-
-/// Violation at which a constraint counts as satisfied, relative to the size of its terms.
-const FEASIBLE: f64 = 1e-14;
-
-/// Violation of a dependent constraint that is put down to rounding of the data, likewise.
-pub(super) const CONSISTENT: f64 = 1e-11;
-
-/// Entries of the dual direction below this multiple of the largest are rounding and block nothing.
-const BLOCKING: f64 = 1e-13;
-
-/// Violations below this are computed again with refined x before they are believed.
-const DOUBTFUL: f64 = 1e-8;
+use crate::tolerances::qp::{BLOCKING, CONSISTENT, DEPENDENT, FEASIBLE, REFINE_BELOW};
 
 /// One side of a row or of a bound: rows first, then variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,19 +45,19 @@ enum Status {
 }
 
 /// How taking in one constraint ended.
-enum Taken {
+enum AddOutcome {
     Active,
     Implied,
     Infeasible,
     Limit,
 }
 
-/// Reusable memory.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoldfarbIdnani {
     factors: Factors,
     active: Vec<Side>,
-    /// Multipliers of the active sides and, last, of the one being taken in.
+    /// Multipliers of the active sides and, last, of the one being added.
     u: Vec<f64>,
     z: Vec<f64>,
     r: Vec<f64>,
@@ -102,28 +87,28 @@ impl GoldfarbIdnani {
         let limit = 100 + 20 * (n + m);
         self.x_size = max_abs(&answer.x);
         while let Some((side, violation)) = self.most_violated(problem, &answer.x) {
-            if violation < DOUBTFUL && !side.equality && !self.refined {
+            if violation < REFINE_BELOW && !side.equality && !self.refined {
                 self.refine(problem, &mut answer.x);
                 continue;
             }
-            match self.take_in(problem, side, answer, limit) {
-                Taken::Active | Taken::Implied => {}
-                Taken::Infeasible => {
+            match self.add_constraint(problem, side, answer, limit) {
+                AddOutcome::Active | AddOutcome::Implied => {}
+                AddOutcome::Infeasible => {
                     answer.outcome = QpOutcome::Infeasible;
-                    self.hand_out(problem, answer);
+                    self.write_multipliers(problem, answer);
                     return Ok(());
                 }
-                Taken::Limit => {
+                AddOutcome::Limit => {
                     self.u.truncate(self.active.len());
-                    self.hand_out(problem, answer);
+                    self.write_multipliers(problem, answer);
                     answer.objective = problem.value(&answer.x);
                     return Ok(());
                 }
             }
         }
         self.refine(problem, &mut answer.x);
-        self.drop_noise();
-        self.hand_out(problem, answer);
+        self.clip_multipliers();
+        self.write_multipliers(problem, answer);
         answer.outcome = QpOutcome::Optimal;
         answer.objective = problem.value(&answer.x);
         Ok(())
@@ -151,7 +136,7 @@ impl GoldfarbIdnani {
     }
 
     /// The open side that is violated most, in multiples of the size of its terms: equalities come first, as
-    /// they never leave again, and are taken in even where they hold.
+    /// they never leave again, and are added even where they hold.
     fn most_violated(&self, problem: &QuadraticProgram, x: &[f64]) -> Option<(Side, f64)> {
         let constraints = problem.constraints();
         let m = constraints.rows();
@@ -197,19 +182,19 @@ impl GoldfarbIdnani {
     }
 
     /// Steps in primal and dual space until the side is active. [Goldfarb and Idnani, algorithm step 2]
-    fn take_in(
+    fn add_constraint(
         &mut self,
         problem: &QuadraticProgram,
         side: Side,
         answer: &mut QpSolution,
         limit: usize,
-    ) -> Taken {
+    ) -> AddOutcome {
         let m = problem.rows();
         let weight = self.weight[side.constraint];
         self.u.push(0.0);
         loop {
             if answer.iterations >= limit {
-                return Taken::Limit;
+                return AddOutcome::Limit;
             }
             answer.iterations += 1;
             let q = self.active.len();
@@ -227,8 +212,8 @@ impl GoldfarbIdnani {
             // Longest dual step that keeps the multipliers of inequalities nonnegative.
             let mut blocking = None;
             let mut dual_step = f64::INFINITY;
-            let noise = BLOCKING * max_abs(&self.r[..q]);
-            for k in (0..q).filter(|k| !self.active[*k].equality && self.r[*k] > noise) {
+            let rounding = BLOCKING * max_abs(&self.r[..q]);
+            for k in (0..q).filter(|k| !self.active[*k].equality && self.r[*k] > rounding) {
                 let step = self.u[k] / self.r[k];
                 if step < dual_step {
                     (dual_step, blocking) = (step, Some(k));
@@ -239,14 +224,14 @@ impl GoldfarbIdnani {
                 if slack.abs() <= CONSISTENT * size {
                     self.u.truncate(q);
                     self.status[side.constraint] = Status::Implied;
-                    return Taken::Implied;
+                    return AddOutcome::Implied;
                 }
             }
             let primal_step = if dependent { f64::INFINITY } else { -slack / (outside * outside) };
             let step = primal_step.min(dual_step);
             if step.is_infinite() {
-                self.prove_infeasible(side);
-                return Taken::Infeasible;
+                self.farkas_multipliers(side);
+                return AddOutcome::Infeasible;
             }
             for k in 0..q {
                 self.u[k] -= step * self.r[k];
@@ -262,20 +247,20 @@ impl GoldfarbIdnani {
                 self.factors.add();
                 self.active.push(side);
                 self.status[side.constraint] = Status::Active;
-                return Taken::Active;
+                return AddOutcome::Active;
             }
             if let Some(k) = blocking {
                 self.factors.remove(k);
                 self.status[self.active[k].constraint] = Status::Open;
                 self.active.remove(k);
                 self.u.remove(k);
-                self.reopen(problem);
+                self.release_implied(problem);
             }
         }
     }
 
     /// What was implied by the active inequalities may no longer be. Equalities were implied by equalities.
-    fn reopen(&mut self, problem: &QuadraticProgram) {
+    fn release_implied(&mut self, problem: &QuadraticProgram) {
         for (constraint, status) in self.status.iter_mut().enumerate() {
             let (lower, upper) = sides(problem, constraint);
             if *status == Status::Implied && lower != upper {
@@ -284,8 +269,8 @@ impl GoldfarbIdnani {
         }
     }
 
-    /// Puts the multipliers of Farkas' proof in the place of u: the new normal is `r . active`.
-    fn prove_infeasible(&mut self, side: Side) {
+    /// Puts the multipliers of Farkas' proof into u: the new normal is `r . active`.
+    fn farkas_multipliers(&mut self, side: Side) {
         let q = self.active.len();
         for k in 0..q {
             // Rounding may leave a tiny entry of the wrong sign.
@@ -328,7 +313,7 @@ impl GoldfarbIdnani {
     }
 
     /// Multipliers of inequalities that came out negative by rounding are zero.
-    fn drop_noise(&mut self) {
+    fn clip_multipliers(&mut self) {
         for (u, side) in self.u.iter_mut().zip(&self.active) {
             if !side.equality && *u < 0.0 {
                 *u = 0.0;
@@ -337,7 +322,7 @@ impl GoldfarbIdnani {
     }
 
     /// Writes the multipliers into the answer.
-    fn hand_out(&self, problem: &QuadraticProgram, answer: &mut QpSolution) {
+    fn write_multipliers(&self, problem: &QuadraticProgram, answer: &mut QpSolution) {
         let m = problem.rows();
         for (side, u) in self.active.iter().zip(&self.u) {
             let value = side.sign * u * self.weight[side.constraint];

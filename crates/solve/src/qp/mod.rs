@@ -2,7 +2,7 @@
 //!
 //! [`QuadraticProgram`] is the problem, [`QpSolver`] holds the reusable memory of its two methods
 //! (Goldfarb and Idnani's dual active set; a dual Newton method for projections onto
-//! `{A x = b, lower <= x <= upper}`), [`kkt_residual`] is the judge.
+//! `{A x = b, lower <= x <= upper}`), [`qp_residual`] is the residual.
 
 mod dual_newton;
 mod factors;
@@ -12,5 +12,5 @@ mod residual;
 mod solver;
 
 pub use problem::{QpOutcome, QpSolution, QuadraticProgram};
-pub use residual::{KktResidual, kkt_residual};
+pub use residual::{QpResidual, qp_residual};
 pub use solver::{QpMethod, QpSolver};

@@ -3,10 +3,7 @@
 use crate::arithmetic::{TwofoldSum, accurate_dot, dot};
 use crate::constraints::{Constraints, constrained};
 use crate::error::{SolveError, all_finite, length};
-
-/// Entries of a Hessian may differ from their mirror images by this multiple of the largest entry: rounding
-/// of a product `J^T M J` formed without regard to symmetry.
-const ASYMMETRY: f64 = 1e-12;
+use crate::tolerances::qp::ASYMMETRY;
 
 /// Minimise `1/2 x . G x + g . x` subject to [`Constraints`], G symmetric and positive definite.
 /// Variables are free until bounded.
@@ -102,7 +99,7 @@ impl QuadraticProgram {
 
 constrained!(QuadraticProgram);
 
-/// What the mathematics answered. A strictly convex program cannot be unbounded.
+/// The outcome. A strictly convex program cannot be unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QpOutcome {
     /// The only minimum, with its multipliers.
@@ -117,7 +114,7 @@ pub enum QpOutcome {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QpSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: QpOutcome,
     /// The minimum (or the last point, if there is none).
     pub x: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The judge of quadratic programs: how far an answer is from proving what it claims. Calls no solver.
+//! Residual of quadratic programs: how far an answer is from proving what it claims. Calls no solver.
 
 use super::problem::{QpOutcome, QpSolution, QuadraticProgram};
 use crate::arithmetic::max_abs;
@@ -10,7 +10,7 @@ use crate::error::{SolveError, length};
 /// For an infeasible outcome `stationarity` is the error of Farkas' equation, infinite when its value proves
 /// nothing, and the others are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct KktResidual {
+pub struct QpResidual {
     /// Largest entry of `G x + g - A^T y - z`, relative to the size of its terms.
     pub stationarity: f64,
     /// Largest violation of a row or bound, relative to the size of its terms.
@@ -21,15 +21,15 @@ pub struct KktResidual {
     pub complementarity: f64,
 }
 
-impl KktResidual {
+impl QpResidual {
     /// The largest of the four.
     pub fn worst(&self) -> f64 {
         self.stationarity.max(self.primal).max(self.dual_sign).max(self.complementarity)
     }
 }
 
-/// Judges an answer, whichever solver it came from.
-pub fn kkt_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result<KktResidual, SolveError> {
+/// Residual of an answer, whichever solver it came from.
+pub fn qp_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result<QpResidual, SolveError> {
     let (n, m) = (problem.variables(), problem.rows());
     let QpSolution { x, row_duals: y, bound_duals: z, .. } = solution;
     length("solution", "variable", n, x.len())?;
@@ -37,7 +37,7 @@ pub fn kkt_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result
     length("bound multipliers", "variable", n, z.len())?;
     let constraints = problem.constraints();
     if solution.outcome == QpOutcome::Infeasible {
-        return Ok(KktResidual { stationarity: constraints.farkas_residual(y, z), ..KktResidual::default() });
+        return Ok(QpResidual { stationarity: constraints.farkas_residual(y, z), ..QpResidual::default() });
     }
     let mut slope = vec![0.0; n];
     problem.slope(x, &mut slope);
@@ -59,7 +59,7 @@ pub fn kkt_residual(problem: &QuadraticProgram, solution: &QpSolution) -> Result
             + z[j].abs();
         worst_of(&mut stationarity, ratio(left[j].abs(), size));
     }
-    Ok(KktResidual {
+    Ok(QpResidual {
         stationarity,
         primal: constraints.violation(x, x_size),
         dual_sign: constraints.wrong_signs(y, z, &terms, 1.0),

@@ -1,4 +1,4 @@
-//! The door to the quadratic solvers: chooses the method and owns the memory.
+//! Entry point of the quadratic solvers: chooses the method and owns the memory.
 
 use super::dual_newton::DualNewton;
 use super::goldfarb_idnani::GoldfarbIdnani;
@@ -9,7 +9,7 @@ use crate::error::SolveError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QpMethod {
     /// Newton on the dual for projections onto equality rows and bounds, with the active set behind it for
-    /// those that do not settle; the active set for everything else.
+    /// those that do not converge; the active set for everything else.
     #[default]
     Automatic,
     /// The dual active-set method of Goldfarb and Idnani (1983).
@@ -19,11 +19,12 @@ pub enum QpMethod {
     DualNewton,
 }
 
-/// Solves strictly convex quadratic programs in memory of its own: after the first problem of a given size
+/// Solves strictly convex quadratic programs with a reusable workspace: after the first problem of a given size
 /// nothing is allocated.
 ///
 /// ```
-/// use percussion_solve::{QpSolver, QuadraticProgram, kkt_residual};
+/// use percussion_solve::{QpSolver, QuadraticProgram};
+/// use percussion_solve::qp::qp_residual;
 ///
 /// // The point of the triangle x, y >= 0, x + y <= 1 nearest to (2, 1).
 /// let mut problem = QuadraticProgram::least_distance(&[2.0, 1.0])?;
@@ -32,7 +33,7 @@ pub enum QpMethod {
 /// let solution = solver.solve(&problem)?;
 /// assert!(solution.is_optimal());
 /// assert_eq!(solution.x, [1.0, 0.0]);
-/// assert!(kkt_residual(&problem, solution)?.worst() < 1e-15);
+/// assert!(qp_residual(&problem, solution)?.worst() < 1e-15);
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 ///
@@ -59,7 +60,7 @@ pub struct QpSolver {
 }
 
 impl QpSolver {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
@@ -75,16 +76,16 @@ impl QpSolver {
         problem: &QuadraticProgram,
         method: QpMethod,
     ) -> Result<&QpSolution, SolveError> {
-        let suits = DualNewton::suits(problem);
-        if method == QpMethod::DualNewton && !suits {
+        let is_applicable = DualNewton::is_applicable(problem);
+        if method == QpMethod::DualNewton && !is_applicable {
             return Err(SolveError::Unsuitable {
                 method: "the dual Newton method",
                 needs: "an identity Hessian and equality rows only",
             });
         }
-        let newton = suits && method != QpMethod::ActiveSet;
-        let settled = newton && self.newton.solve(problem, &mut self.answer);
-        if !settled && method != QpMethod::DualNewton {
+        let newton = is_applicable && method != QpMethod::ActiveSet;
+        let solved = newton && self.newton.solve(problem, &mut self.answer);
+        if !solved && method != QpMethod::DualNewton {
             self.active_set.solve(problem, &mut self.answer)?;
         }
         Ok(&self.answer)

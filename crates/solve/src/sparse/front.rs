@@ -1,16 +1,11 @@
-//! Elimination within a front: dense columns of which those of the front itself are candidates for pivots.
+//! Elimination within a front: dense columns, of which those of the front itself are candidates for pivots.
 //!
-//! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous wherever it is
-//! looked at, and a change of order swaps rows and columns.
+//! The columns are stored with all rows, both triangles of the candidates' square alike: a column is contiguous on either
+//! side of the diagonal, and a change of order swaps rows and columns.
 
-use pulp::{Simd, WithSimd};
+use crate::simd::{Kernel, Packet};
+use crate::tolerances::sparse::{CANCELLED, GOOD_GROWTH, ZERO};
 
-/// Growth at which a pivot is taken without looking for a better one.
-const CONTENT: f64 = 8.0;
-/// Pivots and columns smaller than this are nothing: entries are at most about one.
-const NOTHING: f64 = 1e-14;
-/// Determinants smaller than this beside what they are a difference of are nothing as well.
-const CANCELLED: f64 = 1e-13;
 /// Rows and columns that the update of the rest works on at once.
 const TALL: usize = 8;
 const WIDE: usize = 4;
@@ -25,9 +20,9 @@ pub(super) enum Pivot {
     Second,
 }
 
-/// What a search for a pivot has found.
+/// A pivot found.
 #[derive(Clone, Copy)]
-enum Choice {
+enum PivotChoice {
     One(usize),
     Two(usize, usize),
 }
@@ -40,47 +35,47 @@ pub(super) struct Front<'a> {
     /// Columns that may be eliminated.
     pub candidates: usize,
     /// Positions of the rows.
-    pub labels: &'a mut [u32],
+    pub positions: &'a mut [u32],
 }
 
-/// Elimination of a front and the update of what is left, as one piece of work for the processor at hand.
-pub(super) struct Work<'a, 'b> {
+/// Elimination of a front and the update of what is left, as a kernel.
+pub(super) struct EliminateFront<'a, 'b> {
     pub front: &'a mut Front<'b>,
     pub pivots: &'a mut Vec<Pivot>,
     pub products: &'a mut Vec<f64>,
-    pub rest: &'a mut [f64],
+    pub contribution: &'a mut [f64],
     pub packed: &'a mut Vec<f64>,
     /// The greatest growth.
-    pub limit: f64,
+    pub max_growth: f64,
 }
 
-impl WithSimd for Work<'_, '_> {
+impl Kernel for EliminateFront<'_, '_> {
     /// Columns eliminated.
     type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> usize {
-        let count = self.front.eliminate(self.limit, self.pivots, self.products);
-        self.front.update_rest(count, self.products, self.rest, self.packed);
+    fn run<P: Packet>(self) -> usize {
+        let count = self.front.eliminate(self.max_growth, self.pivots, self.products);
+        self.front.update_contribution(count, self.products, self.contribution, self.packed);
         count
     }
 }
 
 impl Front<'_> {
-    /// Eliminates as many columns as have pivots whose growth is at most `limit`. `products` gets `L D` of the rows that are no
+    /// Eliminates as many columns as have pivots whose growth is at most `max_growth`. `products` gets `L D` of the rows that are no
     /// candidates, column by column.
     #[inline(always)]
-    pub fn eliminate(&mut self, limit: f64, pivots: &mut Vec<Pivot>, products: &mut Vec<f64>) -> usize {
+    pub fn eliminate(&mut self, max_growth: f64, pivots: &mut Vec<Pivot>, products: &mut Vec<f64>) -> usize {
         let mut done = 0;
         while done < self.candidates {
-            match self.choose(done, limit) {
+            match self.find_pivot(done, max_growth) {
                 None => break,
-                Some(Choice::One(c)) => {
+                Some(PivotChoice::One(c)) => {
                     self.swap(done, c);
                     pivots.push(self.eliminate_one(done, products));
                     done += 1;
                 }
-                Some(Choice::Two(c, r)) => {
+                Some(PivotChoice::Two(c, r)) => {
                     self.swap(done, c);
                     // The partner may have been where the first went from.
                     let r = if r == done { c } else { r };
@@ -100,44 +95,44 @@ impl Front<'_> {
         &self.panel[column * self.size + from..(column + 1) * self.size]
     }
 
-    /// The first pivot with little growth, or the one with least if that is at most `limit`.
+    /// The first pivot with little growth, or the one with least if that is at most `max_growth`.
     #[inline(always)]
-    fn choose(&self, from: usize, limit: f64) -> Option<Choice> {
-        let mut best: Option<(f64, Choice)> = None;
+    fn find_pivot(&self, from: usize, max_growth: f64) -> Option<PivotChoice> {
+        let mut best: Option<(f64, PivotChoice)> = None;
         for c in from..self.candidates {
             let own = self.column(from, c);
             let (before, after) = (&own[..c - from], &own[c - from + 1..]);
             let (diagonal, all) = (own[c - from].abs(), largest(before).max(largest(after)));
-            if diagonal > NOTHING && all <= CONTENT * diagonal {
-                return Some(Choice::One(c));
+            if diagonal > ZERO && all <= GOOD_GROWTH * diagonal {
+                return Some(PivotChoice::One(c));
             }
-            if diagonal.max(all) <= NOTHING {
+            if diagonal.max(all) <= ZERO {
                 continue;
             }
-            let mut found = (f64::INFINITY, Choice::One(c));
-            if diagonal > NOTHING {
+            let mut found = (f64::INFINITY, PivotChoice::One(c));
+            if diagonal > ZERO {
                 found.0 = all / diagonal;
             }
-            if let Some((growth, partner)) = self.with_partner(from, c)
+            if let Some((growth, partner)) = self.two_by_two_growth(from, c)
                 && growth < found.0
             {
-                found = (growth, Choice::Two(c, partner));
+                found = (growth, PivotChoice::Two(c, partner));
             }
-            if found.0 <= CONTENT {
+            if found.0 <= GOOD_GROWTH {
                 return Some(found.1);
             }
             if best.as_ref().is_none_or(|(least, _)| found.0 < *least) {
                 best = Some(found);
             }
         }
-        best.filter(|(growth, _)| *growth <= limit).map(|(_, choice)| choice)
+        best.filter(|(growth, _)| *growth <= max_growth).map(|(_, choice)| choice)
     }
 
     /// The growth of a pivot of two rows, of which the second is where the column's largest entry among the candidates is.
     #[inline(always)]
-    fn with_partner(&self, from: usize, c: usize) -> Option<(f64, usize)> {
+    fn two_by_two_growth(&self, from: usize, c: usize) -> Option<(f64, usize)> {
         let own = self.column(from, c);
-        let (mut partner, mut most) = (c - from, NOTHING);
+        let (mut partner, mut most) = (c - from, ZERO);
         for (i, v) in own[..self.candidates - from].iter().enumerate() {
             if i != c - from && v.abs() > most {
                 (partner, most) = (i, v.abs());
@@ -174,7 +169,7 @@ impl Front<'_> {
         for column in self.panel.chunks_exact_mut(size) {
             column.swap(a, b);
         }
-        self.labels.swap(a, b);
+        self.positions.swap(a, b);
     }
 
     #[inline(always)]
@@ -223,9 +218,15 @@ impl Front<'_> {
         Pivot::Two(inverse)
     }
 
-    /// Takes `L D Lᵀ` of the rows that are no candidates from the lower triangle of what is left. `room` is memory.
+    /// Takes `L D Lᵀ` of the rows that are no candidates from the lower triangle of the contribution block; `packed` is workspace.
     #[inline(always)]
-    pub fn update_rest(&self, done: usize, products: &[f64], rest: &mut [f64], room: &mut Vec<f64>) {
+    pub fn update_contribution(
+        &self,
+        done: usize,
+        products: &[f64],
+        contribution: &mut [f64],
+        packed: &mut Vec<f64>,
+    ) {
         let (size, candidates) = (self.size, self.candidates);
         let below = size - candidates;
         if done == 0 || below == 0 {
@@ -233,7 +234,7 @@ impl Front<'_> {
         }
         if done * below <= 16 {
             for (own, product) in self.panel.chunks_exact(size).zip(products.chunks_exact(below)) {
-                for (j, column) in rest.chunks_exact_mut(below).enumerate() {
+                for (j, column) in contribution.chunks_exact_mut(below).enumerate() {
                     let w = product[j];
                     for (v, l) in column[j..].iter_mut().zip(&own[candidates + j..]) {
                         *v -= l * w;
@@ -245,9 +246,9 @@ impl Front<'_> {
         // Strips of rows, each with its part of all pivots' columns one after the other: L, then L D.
         let strips = below.div_ceil(TALL);
         let half = strips * TALL * done;
-        room.clear();
-        room.resize(2 * half, 0.0);
-        let (lower, scaled) = room.split_at_mut(half);
+        packed.clear();
+        packed.resize(2 * half, 0.0);
+        let (lower, scaled) = packed.split_at_mut(half);
         for (p, (own, product)) in
             self.panel.chunks_exact(size).zip(products.chunks_exact(below)).take(done).enumerate()
         {
@@ -267,7 +268,7 @@ impl Front<'_> {
                 for (s, left) in lower.chunks_exact(TALL * done).enumerate().skip(t) {
                     let sums = product(left, right, half * WIDE);
                     for (c, sum) in sums.iter().enumerate().take(below - first) {
-                        let column = &mut rest[(first + c) * below..(first + c + 1) * below];
+                        let column = &mut contribution[(first + c) * below..(first + c + 1) * below];
                         let end = below.min((s + 1) * TALL);
                         for (v, sum) in column[s * TALL..end].iter_mut().zip(sum) {
                             *v -= sum;
@@ -284,13 +285,14 @@ impl Front<'_> {
 fn largest(values: &[f64]) -> f64 {
     let mut most = [0.0_f64; TALL];
     let strips = values.chunks_exact(TALL);
-    let rest = strips.remainder().iter().fold(0.0_f64, |most, v| if v.abs() > most { v.abs() } else { most });
+    let contribution =
+        strips.remainder().iter().fold(0.0_f64, |most, v| if v.abs() > most { v.abs() } else { most });
     for strip in strips {
         for (m, v) in most.iter_mut().zip(strip) {
             *m = if v.abs() > *m { v.abs() } else { *m };
         }
     }
-    most.iter().fold(rest, |most, m| if *m > most { *m } else { most })
+    most.iter().fold(contribution, |most, m| if *m > most { *m } else { most })
 }
 
 /// Products of a strip of rows with some of another's, summed over the pivots.

@@ -1,28 +1,24 @@
-//! Sparse symmetric indefinite systems, such as those of a step of Newton's method: `A = P L D Lᵀ Pᵀ` with pivots of one or two
-//! rows, and the signs of the eigenvalues of `A`.
-//!
-//! Made for chains of small blocks with a few columns that touch them all, as transcriptions of motions are; other patterns are
-//! factorised too.
+//! Multifrontal factorisation `A = P L D Lᵀ Pᵀ` of sparse symmetric indefinite matrices, with 1x1 and 2x2 pivots, and the inertia
+//! of `A`: the matrices of Newton steps. [Duff and Reid 1983]
 //!
 //! ```text
-//! once    rows without a diagonal are paired with columns, pairs are ordered for little fill     pairs, tree
-//!         columns with (nearly) the same rows below them become one front
-//! each    scale rows and columns to largest entries near one
-//!         for every front, leaves first:                                                          factor
-//!             add up its entries and what its children leave
-//!             eliminate columns while pivots are large enough, best growth first                  front
-//!             pass what could not be eliminated and the rest of the matrix on to the parent
+//! analysis     IndexGroups: rows without a diagonal are paired with columns (2x2 pivots)           pairing
+//!              AssemblyTree: approximate minimum degree, elimination_tree, amalgamate supernodes   symbolic
+//! factor       equilibrate rows and columns                                                        numeric
+//!              factor_front, leaves first: assemble entries, extend_add contributions of children
+//!              eliminate with threshold pivoting, update_contribution                              front
+//! solve        forward, pivots, backward                                                           numeric
 //! ```
 //!
 //! Pivots are tested against all rows of the front, so that no entry of `L` exceeds the inverse of the threshold; columns without
-//! one wait for the parent [Duff and Reid 1983]. A column with nothing left at the root is a zero eigenvalue. All sums are made in
-//! one order whatever the processor: the same bits everywhere.
+//! an admissible pivot are delayed to the parent. A column that is zero at the root is a zero eigenvalue. Sums are formed in one
+//! order on every processor. Meant for chains of small blocks with a few dense columns (optimal control); other patterns work too.
 
-mod factor;
 mod front;
-mod pairs;
-mod symmetric;
-mod tree;
+mod matrix;
+mod numeric;
+mod pairing;
+mod symbolic;
 
-pub use factor::{Inertia, Ldl};
-pub use symmetric::Symmetric;
+pub use matrix::SymmetricMatrix;
+pub use numeric::{Inertia, Ldl};

@@ -12,7 +12,7 @@ const NODE: usize = 2 * DOF;
 pub struct Chain {
     pub nodes: usize,
     h: f64,
-    price: f64,
+    cost_factor: f64,
     mass: [[f64; DOF]; DOF],
     waves: Vec<([f64; DOF], f64)>,
     obstacles: Vec<([usize; 3], [f64; 3], f64)>,
@@ -20,23 +20,23 @@ pub struct Chain {
     layout: Layout,
 }
 
-pub struct Wishes {
+pub struct ChainParameters {
     pub nodes: usize,
     pub force: f64,
     pub free_time: bool,
     pub obstacles: usize,
     /// Factor of the objective.
-    pub price: f64,
+    pub cost_factor: f64,
 }
 
 impl Chain {
-    pub fn new(wishes: &Wishes) -> Self {
+    pub fn new(parameters: &ChainParameters) -> Self {
         let mut state = 7_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
-        let nodes = wishes.nodes;
+        let nodes = parameters.nodes;
         let mut root = [[0.0; DOF]; DOF];
         root.iter_mut().flatten().for_each(|r| *r = 0.3 * random());
         let mut mass = [[0.0; DOF]; DOF];
@@ -55,11 +55,11 @@ impl Chain {
             .collect();
         let mut goal = [0.0; DOF];
         goal.iter_mut().for_each(|g| *g = 1.0 + 0.5 * random());
-        let obstacles = (0..wishes.obstacles)
+        let obstacles = (0..parameters.obstacles)
             .map(|k| {
                 let axes = [k % DOF, (k + 1) % DOF, (k + 2) % DOF];
                 // Near the straight way, off it by less than the radius.
-                let along = 0.35 + 0.3 * (k as f64 + 0.5) / wishes.obstacles as f64;
+                let along = 0.35 + 0.3 * (k as f64 + 0.5) / parameters.obstacles as f64;
                 let mut centre = [0.0; 3];
                 for (c, &axis) in centre.iter_mut().zip(&axes) {
                     *c = along * goal[axis] + 0.1 * random();
@@ -70,14 +70,14 @@ impl Chain {
         let mut chain = Self {
             nodes,
             h: 2.0 / (nodes - 1) as f64,
-            price: wishes.price,
+            cost_factor: parameters.cost_factor,
             mass,
             waves,
             obstacles,
             goal,
             layout: Layout::default(),
         };
-        chain.layout = chain.make_layout(wishes);
+        chain.layout = chain.make_layout(parameters);
         chain
     }
 
@@ -85,13 +85,17 @@ impl Chain {
         self.nodes * NODE
     }
 
-    fn make_layout(&self, wishes: &Wishes) -> Layout {
+    fn make_layout(&self, parameters: &ChainParameters) -> Layout {
         let mut layout = Layout::default();
         for _ in 0..self.nodes {
             layout.variables.extend([Bound::FREE; DOF]);
-            layout.variables.extend([Bound::between(-wishes.force, wishes.force); DOF]);
+            layout.variables.extend([Bound::between(-parameters.force, parameters.force); DOF]);
         }
-        layout.variables.push(if wishes.free_time { Bound::between(0.5, 2.0) } else { Bound::equal(1.0) });
+        layout.variables.push(if parameters.free_time {
+            Bound::between(0.5, 2.0)
+        } else {
+            Bound::equal(1.0)
+        });
         let scale = self.scale();
         for k in 0..self.nodes {
             for i in 0..DOF {
@@ -177,7 +181,7 @@ impl Program for Chain {
         out.copy_from_slice(at);
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
             *t = f + s;
         }
@@ -203,7 +207,7 @@ impl Program for Chain {
                 }
                 c[k * DOF + i] = sum;
                 let u = q(k, DOF + i);
-                f += 0.5 * self.h * self.price * s * u * u;
+                f += 0.5 * self.h * self.cost_factor * s * u * u;
             }
         }
         let mut row = self.nodes * DOF;
@@ -220,7 +224,7 @@ impl Program for Chain {
                 row += 1;
             }
         }
-        Ok(f + self.price * s)
+        Ok(f + self.cost_factor * s)
     }
 
     fn differentiate(
@@ -232,7 +236,7 @@ impl Program for Chain {
         let scale = self.scale();
         let s = x[scale];
         gradient.fill(0.0);
-        gradient[scale] = self.price;
+        gradient[scale] = self.cost_factor;
         let hh = self.h * self.h;
         let mut e = 0;
         for k in 0..self.nodes {
@@ -260,8 +264,8 @@ impl Program for Chain {
                 jacobian[e + 1] = -0.5 * s * s * share * hh;
                 jacobian[e + 2] = 2.0 * s * load[i];
                 e += 3;
-                gradient[k * NODE + DOF + i] = self.h * self.price * s * q[DOF + i];
-                gradient[scale] += 0.5 * self.h * self.price * q[DOF + i] * q[DOF + i];
+                gradient[k * NODE + DOF + i] = self.h * self.cost_factor * s * q[DOF + i];
+                gradient[scale] += 0.5 * self.h * self.cost_factor * q[DOF + i] * q[DOF + i];
             }
         }
         jacobian[e..e + 2 * DOF].fill(1.0);
@@ -277,7 +281,13 @@ impl Program for Chain {
         Ok(())
     }
 
-    fn curve(&mut self, x: &Vec<f64>, weight: f64, y: &[f64], hessian: &mut [f64]) -> Result<(), Undefined> {
+    fn lagrangian_hessian(
+        &mut self,
+        x: &Vec<f64>,
+        weight: f64,
+        y: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Undefined> {
         let s = x[self.scale()];
         let hh = self.h * self.h;
         hessian.fill(0.0);
@@ -304,10 +314,10 @@ impl Program for Chain {
                 }
             }
             for i in 0..DOF {
-                block[place(DOF + i, DOF + i)] += weight * self.h * self.price * s;
+                block[place(DOF + i, DOF + i)] += weight * self.h * self.cost_factor * s;
                 block[arrow + i] += 2.0 * s * share * hh * bend[i];
                 block[arrow + DOF + i] +=
-                    weight * self.h * self.price * q[DOF + i] - s * share * hh * multiplier[i];
+                    weight * self.h * self.cost_factor * q[DOF + i] - s * share * hh * multiplier[i];
             }
             for (o, (axes, centre, _)) in self.obstacles.iter().enumerate() {
                 let w = y[base + k * self.obstacles.len() + o];

@@ -27,6 +27,10 @@ fn case(name: &'static str, best: f64, start: &[f64], program: Dense) -> Classic
 }
 
 pub fn all() -> Vec<Classic> {
+    small().into_iter().chain(medium()).chain(large()).chain(largest()).collect()
+}
+
+fn small() -> Vec<Classic> {
     let root3 = 3.0_f64.sqrt();
     vec![
         case(
@@ -114,6 +118,11 @@ pub fn all() -> Vec<Classic> {
                 (f, vec![&x[0] * (1.0 / root3) - &x[1], &x[0] + root3 * &x[1]])
             }),
         ),
+    ]
+}
+
+fn medium() -> Vec<Classic> {
+    vec![
         case(
             "HS26",
             0.0,
@@ -191,6 +200,11 @@ pub fn all() -> Vec<Classic> {
                 (f, vec![a, b, c])
             }),
         ),
+    ]
+}
+
+fn large() -> Vec<Classic> {
+    vec![
         case(
             "HS48",
             0.0,
@@ -249,6 +263,11 @@ pub fn all() -> Vec<Classic> {
                 (f, vec![a, b, &x[1] + 4.0 * &x[2]])
             }),
         ),
+    ]
+}
+
+fn largest() -> Vec<Classic> {
+    vec![
         case(
             "HS100",
             680.6300573,

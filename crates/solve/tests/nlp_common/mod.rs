@@ -55,7 +55,7 @@ impl Program for Dense {
         out.copy_from_slice(at);
     }
 
-    fn moved(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
+    fn retract(&self, from: &Vec<f64>, step: &[f64], to: &mut Vec<f64>) {
         for ((t, f), s) in to.iter_mut().zip(from).zip(step) {
             *t = f + s;
         }
@@ -83,7 +83,7 @@ impl Program for Dense {
         Ok(())
     }
 
-    fn curve(
+    fn lagrangian_hessian(
         &mut self,
         at: &Vec<f64>,
         weight: f64,

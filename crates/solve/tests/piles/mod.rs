@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use super::common::{Random, unit3};
-use percussion_solve::Frictional;
+use percussion_solve::FrictionContactProblem;
 
 pub type V3 = [f64; 3];
 
@@ -20,7 +20,7 @@ fn minus(a: V3, b: V3) -> V3 {
 /// A problem together with the places of its bodies.
 #[derive(Default)]
 pub struct Pile {
-    pub problem: Frictional,
+    pub problem: FrictionContactProblem,
     centres: Vec<V3>,
 }
 
@@ -84,7 +84,7 @@ fn corners(low: [f64; 2], high: [f64; 2], z: f64) -> [V3; 4] {
 }
 
 /// Unit boxes on top of each other, four corners each; the middle one is pushed.
-pub fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
+pub fn tower(blocks: usize, friction: f64, push: f64) -> FrictionContactProblem {
     let mut pile = Pile::default();
     for k in 0..blocks {
         let x = if k == blocks / 2 { push } else { 0.0 };
@@ -98,7 +98,7 @@ pub fn tower(blocks: usize, friction: f64, push: f64) -> Frictional {
 
 /// Bricks of two by one by one in running bond, each row shorter by `taper` half bricks; the one in the middle
 /// of the top row is pushed.
-pub fn bricks(columns: usize, rows: usize, taper: usize, friction: f64, push: f64) -> Frictional {
+pub fn bricks(columns: usize, rows: usize, taper: usize, friction: f64, push: f64) -> FrictionContactProblem {
     let mut pile = Pile::default();
     let mut below: Vec<(usize, f64)> = vec![];
     for row in 0..rows {
@@ -132,7 +132,12 @@ pub fn bricks(columns: usize, rows: usize, taper: usize, friction: f64, push: f6
 
 /// Bodies thrown into a box: places of a grid shaken at random, with one to four points of contact between
 /// neighbours, half of them with a small gap, and random velocities. Rest is possible: no gap is negative.
-pub fn heap(random: &mut Random, [nx, ny, nz]: [usize; 3], friction: [f64; 2], speed: f64) -> Frictional {
+pub fn heap(
+    random: &mut Random,
+    [nx, ny, nz]: [usize; 3],
+    friction: [f64; 2],
+    speed: f64,
+) -> FrictionContactProblem {
     let mut pile = Pile::default();
     let index = |i: usize, j: usize, k: usize| (k * ny + j) * nx + i;
     for k in 0..nz {
@@ -205,7 +210,7 @@ fn between(
 /// Boxes on three feet, joined to a chain that lies on the floor in a zigzag and is pulled at its end. With a
 /// fourth foot, or joints that carry weight, it would not be determined which feet press, and hence not how
 /// friction turns what slides.
-pub fn chain(links: usize, friction: f64, pull: f64) -> Frictional {
+pub fn chain(links: usize, friction: f64, pull: f64) -> FrictionContactProblem {
     let mut pile = Pile::default();
     for k in 0..links {
         let speed = if k + 1 == links { pull } else { 0.0 };

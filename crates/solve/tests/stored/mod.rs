@@ -2,7 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common::{Random, dot};
-use percussion_solve::{Frictional, FrictionalSolution};
+use percussion_solve::FrictionContactProblem;
+use percussion_solve::lcp::friction::FrictionalSolution;
 use std::path::Path;
 
 /// Numbers behind its word, and entries on blocks.
@@ -73,11 +74,11 @@ impl Stored {
         stored
     }
 
-    pub fn problem(&self) -> Frictional {
+    pub fn problem(&self) -> FrictionContactProblem {
         fn entries(row: &Row) -> Vec<(usize, &[f64])> {
             row.on.iter().map(|(block, values)| (*block, values.as_slice())).collect()
         }
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         for (w, b) in &self.blocks {
             problem.block(w, b).unwrap();
         }
@@ -139,7 +140,7 @@ impl Stored {
         other
     }
 
-    /// A problem whose momenta, offsets, gaps and drifts differ by up to so much in the units of the judge.
+    /// A problem whose momenta, offsets, gaps and drifts differ by up to so much in the units of the residual.
     pub fn changed(&self, by: f64, random: &mut Random) -> Self {
         let unit = by * self.problem().momentum_size();
         let mut other = self.clone();
@@ -154,7 +155,7 @@ impl Stored {
         other
     }
 
-    /// The velocity of an answer in the units of the judge, its unknowns where they were stored.
+    /// The velocity of an answer in the units of the residual, its unknowns where they were stored.
     pub fn velocity(&self, answer: &FrictionalSolution) -> Vec<f64> {
         let size = self.problem().momentum_size();
         let mut v = vec![0.0; self.origin.len()];

@@ -17,7 +17,8 @@ use super::coulomb::{FrictionSolver, ratio_friction};
 use super::{CLOSING_SPEED_ROUNDING, ENERGY_GAIN_ROUNDING, INERT_TANGENT, MAX_SEQUENTIAL_IMPACTS};
 use crate::discrete::StepError;
 use crate::response::ImpactLaw;
-use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
+use percussion_solve::qp::QpOutcome;
+use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 use std::ops::Range;
 
 /// Applies impact laws to momenta, with its workspace.

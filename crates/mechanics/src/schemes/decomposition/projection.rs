@@ -32,7 +32,8 @@ use crate::response::impulse::{JacobianRows, MassMetric};
 use crate::rotation::Turn;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
-use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
+use percussion_solve::qp::QpOutcome;
+use percussion_solve::{QpSolver, QuadraticProgram, SolveError};
 
 /// A linearized separation constraint retained from an earlier iteration: points on both bodies and the normal on the second, in
 /// their principal frames.
@@ -351,7 +352,7 @@ mod tests {
     use crate::schemes::decomposition::collision_groups::CollisionGroups;
     use crate::{Body, ModelBuilder};
     use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
-    use percussion_solve::kkt_residual;
+    use percussion_solve::qp::qp_residual;
 
     /// Four corners in the floor and four on the box below: rows that depend on each other.
     #[test]
@@ -388,7 +389,7 @@ mod tests {
         let program = projection.program.as_ref().unwrap();
         assert!(program.rows() >= 8, "{}", program.rows());
         let solution = projection.solver.solve(program).unwrap();
-        let residual = kkt_residual(program, solution).unwrap();
+        let residual = qp_residual(program, solution).unwrap();
         assert!(residual.worst() < 1e-12, "{residual:?}");
         assert!(solution.row_duals.iter().filter(|dual| **dual > 0.0).count() >= 2);
         assert!(projection.history.len() <= 8, "{:?}", projection.history);

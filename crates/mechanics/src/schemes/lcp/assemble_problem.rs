@@ -10,7 +10,7 @@ use crate::model::State;
 use crate::model::{Model, placed};
 use crate::spatial::{Vec6, angular, linear};
 use percussion_geometry::Vec3;
-use percussion_solve::{Frictional, SolveError};
+use percussion_solve::{FrictionContactProblem, SolveError};
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ const NONE: usize = usize::MAX;
 #[derive(Debug, Default)]
 pub(super) struct ProblemAssembly {
     /// The problem.
-    pub problem: Frictional,
+    pub problem: FrictionContactProblem,
     /// The block of each slot.
     block: Vec<usize>,
     /// Slots of the blocks, with their first unknown.
@@ -279,8 +279,8 @@ fn add_row(
     dofs: &[BodyDofs],
     slots: [Option<usize>; 2],
     row: impl Fn(usize, &BodyDofs) -> [f64; 6],
-    add: impl FnOnce(&[(usize, &[f64])], &mut Frictional) -> Result<(), SolveError>,
-    problem: &mut Frictional,
+    add: impl FnOnce(&[(usize, &[f64])], &mut FrictionContactProblem) -> Result<(), SolveError>,
+    problem: &mut FrictionContactProblem,
 ) -> Result<bool, SolveError> {
     let mut rows = [[0.0; 6]; 2];
     let mut blocks = [(NONE, 0); 2];

@@ -67,7 +67,7 @@ use correct_joint_energy::correct_joint_energy;
 use energy::energy_gain;
 use find_contacts::ActiveContacts;
 use free_velocities::FreeVelocities;
-use percussion_solve::Frictional;
+use percussion_solve::FrictionContactProblem;
 use record::{Recorder, StepOutput};
 use restitution::{expand_impulses, rebounding_contacts};
 use scale_impulses::ImpulseScaling;
@@ -136,7 +136,7 @@ impl Lcp {
     }
 
     /// The problem of the last step that had one: for libraries of problems.
-    pub fn problem(&self) -> &Frictional {
+    pub fn problem(&self) -> &FrictionContactProblem {
         &self.assembly.problem
     }
 

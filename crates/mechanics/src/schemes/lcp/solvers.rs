@@ -3,10 +3,10 @@
 use super::options::LcpOptions;
 use crate::discrete::StepError;
 use crate::step_record::{LcpSolveStats, StepSolver};
-use percussion_solve::{
-    FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
-    Relaxation, SolveError,
+use percussion_solve::lcp::friction::{
+    ConvexRelaxation, FixedPoint, FrictionalLemke, FrictionalOutcome, FrictionalSolution,
 };
+use percussion_solve::{FrictionContactProblem, GaussSeidel, Impulses, SolveError};
 
 /// Contacts up to which Lemke's dense method follows Gauss-Seidel sweeps that do not converge; the fixed point beyond.
 const MAX_LEMKE_CONTACTS: usize = 60;
@@ -23,7 +23,7 @@ const MAX_RESIDUAL: f64 = 1e-3;
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
     lemke: FrictionalLemke,
-    relaxation: Relaxation,
+    relaxation: ConvexRelaxation,
     fixed_point: FixedPoint,
     sweeps: GaussSeidel,
     widening: Vec<f64>,
@@ -34,17 +34,18 @@ impl Solvers {
     /// Solves a problem from given impulses with the solver of the options.
     pub fn solve(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         start: &Impulses,
         options: &LcpOptions,
     ) -> Result<(&FrictionalSolution, LcpSolveStats), StepError> {
         let mut solver = options.solver;
         let tolerance = options.tolerance;
         self.sweeps.tolerance = tolerance;
-        self.sweeps.limit = options.sweeps;
+        self.sweeps.max_sweeps = options.sweeps;
         let large_pile = options.solver == StepSolver::Auto && problem.contact_count() > MAX_EXACT_CONTACTS;
-        self.sweeps.polish = if large_pile { 0 } else { options.newton_factorizations };
-        self.sweeps.memory = if options.sweeps > MIN_EXTRAPOLATED_SWEEPS { EXTRAPOLATION_DEPTH } else { 0 };
+        self.sweeps.newton_factorizations = if large_pile { 0 } else { options.newton_factorizations };
+        self.sweeps.anderson_depth =
+            if options.sweeps > MIN_EXTRAPOLATED_SWEEPS { EXTRAPOLATION_DEPTH } else { 0 };
         self.fixed_point.tolerance = tolerance;
         match options.solver {
             StepSolver::Lemke => store(&mut self.best, self.lemke.solve(problem)),
@@ -73,14 +74,18 @@ impl Solvers {
             residual,
             converged: residual <= tolerance,
             stabilisation_factor: 1.0,
-            energy_guarded: if solver == StepSolver::GaussSeidel { self.sweeps.report().guarded } else { 0 },
+            energy_guarded: if solver == StepSolver::GaussSeidel {
+                self.sweeps.report().energy_guarded
+            } else {
+                0
+            },
             impulse_scale: 1.0,
         };
         Ok((best, solve))
     }
 
     /// Sweeps first; where they do not converge, the solution of another solver if its residual is smaller.
-    fn auto(&mut self, problem: &Frictional, start: &Impulses) -> Result<StepSolver, SolveError> {
+    fn auto(&mut self, problem: &FrictionContactProblem, start: &Impulses) -> Result<StepSolver, SolveError> {
         let first = self.sweeps.solve_from(problem, start)?;
         store(&mut self.best, first);
         if first.is_solved() || problem.contact_count() > MAX_EXACT_CONTACTS {

@@ -19,7 +19,8 @@ use crate::tolerances::NEWMARK_INNER_RESIDUAL;
 use crate::tree::Link;
 use crate::tree::{Node, Singular, System};
 use percussion_geometry::Vec3;
-use percussion_solve::{Gmres, Product};
+use percussion_solve::Gmres;
+use percussion_solve::krylov::Product;
 
 /// Directions of the inner solver before a restart, and restarts.
 const DIRECTIONS: usize = 40;

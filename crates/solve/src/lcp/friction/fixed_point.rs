@@ -12,12 +12,13 @@
 //! Contractions for small friction, where the fixed point is the only solution [Hart 5.9]. The first two make
 //! the same steps and differ in what is seen to contract: velocities or widenings.
 
-use super::acceleration::Anderson;
+use super::anderson::Anderson;
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses};
-use super::problem::Frictional;
-use super::relaxation::Relaxation;
-use super::residual::judge;
+use super::problem::FrictionContactProblem;
+use super::relaxation::ConvexRelaxation;
+use super::residual::residual_of;
 use crate::error::SolveError;
+use crate::tolerances::friction::{FIXED_POINT_GROWTH, STATIONARY, VISIBLE};
 
 /// Which map is iterated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub struct FixedPointReport {
     pub contraction: f64,
     /// The last change, in the units of [the module](super).
     pub change: f64,
-    /// Whether the judge's residual came below the tolerance.
+    /// Whether the residual came below the tolerance.
     pub converged: bool,
 }
 
@@ -53,38 +54,29 @@ pub struct FixedPoint {
     /// Residual at which to stop.
     pub tolerance: f64,
     /// Most relaxations to solve.
-    pub limit: usize,
-    /// Relaxations that the extrapolation of Γ looks back on; the plain map at zero.
-    pub memory: usize,
-    relaxation: Relaxation,
+    pub max_relaxations: usize,
+    /// Relaxations of the Anderson extrapolation of Γ; the plain map at zero.
+    pub anderson_depth: usize,
+    relaxation: ConvexRelaxation,
     widening: Vec<f64>,
     /// What the map makes of the widening, in units of √g, less the widening.
-    moves: Vec<f64>,
+    changes: Vec<f64>,
     anderson: Anderson,
     velocity: Vec<f64>,
     answer: FrictionalSolution,
     report: FixedPointReport,
 }
 
-/// Growth of the change that ends the extrapolation: the plain map contracts as a rule, and does so again.
-const TRUST: f64 = 1.0;
-
-/// Changes below this are rounding and say nothing about contraction.
-const VISIBLE: f64 = 1e-10;
-
-/// Changes below this will not become a smaller residual.
-const STILL: f64 = 1e-14;
-
 impl Default for FixedPoint {
     fn default() -> Self {
         Self {
             map: FixedPointMap::default(),
             tolerance: 1e-10,
-            limit: 200,
-            memory: 5,
-            relaxation: Relaxation::new(),
+            max_relaxations: 200,
+            anderson_depth: 5,
+            relaxation: ConvexRelaxation::new(),
             widening: Vec::new(),
-            moves: Vec::new(),
+            changes: Vec::new(),
             anderson: Anderson::default(),
             velocity: Vec::new(),
             answer: FrictionalSolution::default(),
@@ -104,19 +96,19 @@ impl FixedPoint {
         self.report
     }
 
-    /// Solves a problem. The answer, judged by Coulomb's law, lives until the next call; the iterations it
+    /// Solves a problem. The answer, checked against Coulomb's law, lives until the next call; the iterations it
     /// counts are those of the interior-point method in all relaxations.
-    pub fn solve(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
+    pub fn solve(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
         self.widening.resize(problem.contact_count(), 0.0);
         self.iterate(problem)
     }
 
-    /// Solves a problem from the slips of another one, matched by their order: those of the step before, as a
+    /// Solves a problem from the slips of another one, matched by their order: a warm start from the step before, as a
     /// rule. Entries that are missing start at zero.
     pub fn solve_from(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         start: &Impulses,
     ) -> Result<&FrictionalSolution, SolveError> {
         self.widening.clear();
@@ -127,13 +119,18 @@ impl FixedPoint {
         self.iterate(problem)
     }
 
-    fn iterate(&mut self, problem: &Frictional) -> Result<&FrictionalSolution, SolveError> {
-        self.moves.resize(problem.contact_count(), 0.0);
-        self.anderson.prepare(problem.contact_count(), problem.contact_count(), self.memory, TRUST);
+    fn iterate(&mut self, problem: &FrictionContactProblem) -> Result<&FrictionalSolution, SolveError> {
+        self.changes.resize(problem.contact_count(), 0.0);
+        self.anderson.prepare(
+            problem.contact_count(),
+            problem.contact_count(),
+            self.anderson_depth,
+            FIXED_POINT_GROWTH,
+        );
         self.report = FixedPointReport::default();
         let size = problem.momentum_size().max(f64::MIN_POSITIVE);
         let (mut changes, mut work) = (Vec::new(), 0);
-        for k in 0..self.limit.max(1) {
+        for k in 0..self.max_relaxations.max(1) {
             self.answer = self.relaxation.solve(problem, &self.widening)?.clone();
             work += self.answer.iterations;
             self.answer.iterations = work;
@@ -142,29 +139,30 @@ impl FixedPoint {
                 return Ok(&self.answer);
             }
             let impulses = &self.answer.impulses;
-            self.answer.residual = judge(problem, impulses, Cone::Facets, None, &mut Default::default());
+            self.answer.residual =
+                residual_of(problem, impulses, Cone::Facets, None, &mut Default::default());
             let mut slip = impulses.slip.clone();
             if self.map == FixedPointMap::LimitedSlip {
                 let mut limited = self.answer.impulses.clone();
                 // Without such a velocity the first one is as good a guess.
                 if self.relaxation.limited_slip(problem, &slip, &mut limited.velocity) {
-                    limited.observe_slip(problem, Cone::Facets);
+                    limited.compute_slip(problem, Cone::Facets);
                     slip = limited.slip;
                 }
             }
-            let step = self.widen(problem, &slip) / size;
-            let moved = self.moved(problem) / size;
+            let step = self.update_widening(problem, &slip) / size;
+            let moved = self.velocity_change(problem) / size;
             self.report.change = if self.map == FixedPointMap::Velocity { moved } else { step };
             if self.map != FixedPointMap::Velocity || k > 0 {
                 changes.push(self.report.change);
             }
             self.report.converged = self.answer.residual.worst() <= self.tolerance;
             // Where nothing moves any more the residual is that of the relaxation itself.
-            let still = changes.len() > 1 && self.report.change <= STILL;
-            if self.report.converged || still {
+            let stationary = changes.len() > 1 && self.report.change <= STATIONARY;
+            if self.report.converged || stationary {
                 break;
             }
-            if self.anderson.extrapolate(&self.moves, &mut [&mut self.widening]) {
+            if self.anderson.extrapolate(&self.changes, &mut [&mut self.widening]) {
                 self.widening.iter_mut().for_each(|gamma| *gamma = gamma.max(0.0));
             }
         }
@@ -177,10 +175,11 @@ impl FixedPoint {
     }
 
     /// `Γ = μ λ`; returns the largest change in units of √g.
-    fn widen(&mut self, problem: &Frictional, slip: &[f64]) -> f64 {
+    fn update_widening(&mut self, problem: &FrictionContactProblem, slip: &[f64]) -> f64 {
         let mut change = 0.0_f64;
         let contacts = problem.contacts.iter().zip(slip);
-        for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.moves).zip(contacts) {
+        for ((gamma, moved), (contact, slip)) in self.widening.iter_mut().zip(&mut self.changes).zip(contacts)
+        {
             let next = contact.friction * slip;
             *moved = (next - *gamma) / contact.normal.compliance.sqrt();
             change = change.max(moved.abs());
@@ -190,7 +189,7 @@ impl FixedPoint {
     }
 
     /// Largest change of the velocity since the last call, in units of √W.
-    fn moved(&mut self, problem: &Frictional) -> f64 {
+    fn velocity_change(&mut self, problem: &FrictionContactProblem) -> f64 {
         let v = &self.answer.impulses.velocity;
         self.velocity.resize(v.len(), 0.0);
         let mut change = 0.0_f64;

@@ -1,6 +1,6 @@
 //! The shape of an answer, and of the evidence that there may be none.
 
-use super::problem::Frictional;
+use super::problem::FrictionContactProblem;
 use super::residual::FrictionalResidual;
 
 /// Which set the impulse of a contact may come from.
@@ -31,14 +31,14 @@ pub struct Impulses {
 
 impl Impulses {
     /// No impulses for a problem, and the velocity without any.
-    pub fn none(problem: &Frictional) -> Self {
+    pub fn none(problem: &FrictionContactProblem) -> Self {
         let mut impulses = Self::default();
         impulses.prepare(problem);
         impulses
     }
 
     /// Sizes the vectors for a problem, keeping what fits: entries that were there stay, others are zero.
-    pub(super) fn fit(&mut self, problem: &Frictional) {
+    pub(super) fn resize(&mut self, problem: &FrictionContactProblem) {
         self.velocity.resize(problem.size(), 0.0);
         self.equality.resize(problem.equality_count(), 0.0);
         self.normal.resize(problem.contact_count(), 0.0);
@@ -46,8 +46,8 @@ impl Impulses {
         self.slip.resize(problem.contact_count(), 0.0);
     }
 
-    pub(super) fn prepare(&mut self, problem: &Frictional) {
-        self.fit(problem);
+    pub(super) fn prepare(&mut self, problem: &FrictionContactProblem) {
+        self.resize(problem);
         for vector in [&mut self.equality, &mut self.normal, &mut self.facets, &mut self.slip] {
             vector.fill(0.0);
         }
@@ -64,40 +64,40 @@ impl Impulses {
     }
 
     /// `v = W (b + ν c_ν + n c_n + D β)`
-    pub(super) fn propel(&mut self, problem: &Frictional) {
+    pub(super) fn update_velocity(&mut self, problem: &FrictionContactProblem) {
         let mut velocity = std::mem::take(&mut self.velocity);
-        self.cause(problem, &mut velocity);
+        self.velocity_into(problem, &mut velocity);
         self.velocity = velocity;
     }
 
     /// The same, written into `v`.
-    pub(super) fn cause(&self, problem: &Frictional, v: &mut [f64]) {
+    pub(super) fn velocity_into(&self, problem: &FrictionContactProblem, v: &mut [f64]) {
         problem.free_velocity(v);
         let masses = problem.masses();
         for ((row, _), c) in problem.equalities.iter().zip(&self.equality) {
-            row.push(masses, *c, v);
+            row.apply_impulse(masses, *c, v);
         }
         // Many contacts of a pile are open.
         for (contact, c) in problem.contacts.iter().zip(&self.normal).filter(|(_, c)| **c != 0.0) {
-            contact.normal.push(masses, *c, v);
+            contact.normal.apply_impulse(masses, *c, v);
         }
         for (row, pair) in problem.tangents.iter().zip(self.facets.as_chunks::<2>().0) {
             let along = pair[0] - pair[1];
             if along != 0.0 {
-                row.push(masses, along, v);
+                row.apply_impulse(masses, along, v);
             }
         }
     }
 
     /// Sets λ to the least that the velocity admits: Λ(v) of [Hart 5.9], or the speed for the round cone.
-    pub(super) fn observe_slip(&mut self, problem: &Frictional, cone: Cone) {
-        (0..self.slip.len()).for_each(|m| self.observe_slip_of(problem, cone, m));
+    pub(super) fn compute_slip(&mut self, problem: &FrictionContactProblem, cone: Cone) {
+        (0..self.slip.len()).for_each(|m| self.compute_slip_of(problem, cone, m));
     }
 
     /// The same for one contact.
-    pub(super) fn observe_slip_of(&mut self, problem: &Frictional, cone: Cone, contact: usize) {
+    pub(super) fn compute_slip_of(&mut self, problem: &FrictionContactProblem, cone: Cone, contact: usize) {
         let tangents = &problem.tangents[problem.contacts[contact].range()];
-        let speeds = tangents.iter().map(|row| row.along(&self.velocity).abs());
+        let speeds = tangents.iter().map(|row| row.velocity_along(&self.velocity).abs());
         self.slip[contact] = match cone {
             Cone::Facets => speeds.fold(0.0, f64::max),
             Cone::Round => speeds.fold(0.0, f64::hypot),
@@ -117,7 +117,7 @@ pub struct NotPointed {
     pub facets: Vec<f64>,
 }
 
-/// What the mathematics answered.
+/// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionalOutcome {
     /// Impulses that satisfy all conditions.
@@ -132,11 +132,11 @@ pub enum FrictionalOutcome {
 /// An answer with its evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionalSolution {
-    /// What the mathematics answered.
+    /// The outcome.
     pub outcome: FrictionalOutcome,
     /// The impulses, or the last ones tried.
     pub impulses: Impulses,
-    /// What the judge says of them; to rounding, where sweeps end far from a solution.
+    /// Their residual; to rounding, where sweeps end far from a solution.
     pub residual: FrictionalResidual,
     /// Pivots, interior-point iterations, or sweeps and factorisations.
     pub iterations: usize,

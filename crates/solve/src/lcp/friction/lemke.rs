@@ -10,20 +10,15 @@
 //! ```
 //!
 //! M is copositive, so that a ray z has `zᵀ M z = 0`: its impulses cancel and lie in the friction cone, which
-//! is therefore not pointed [Hart 5.7, 5.8]. Contacts that do not rub bring no facets and no λ. Redundant
+//! is therefore not pointed [Hart 5.7, 5.8]. Contacts without friction have no facets and no λ. Redundant
 //! equalities are passed over by the elimination of the free unknowns.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
-use super::problem::Frictional;
-use super::residual::{cone_residual, judge};
+use super::problem::FrictionContactProblem;
+use super::residual::{cone_residual, residual_of};
 use super::rows::Row;
 use crate::lcp::{Lcp, LcpOutcome, Lemke};
-
-/// A ray counts as evidence if its impulses cancel to this.
-const CANCELS: f64 = 1e-8;
-
-/// Impulses count as a solution below this residual.
-const ACCEPTED: f64 = 1e-8;
+use crate::tolerances::friction::{ACCEPTED, RAY_CANCELS};
 
 /// What an unknown of the dense problem is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +30,7 @@ enum Unknown {
     Slip(usize),
 }
 
-/// Solves frictional problems by Lemke's method, in memory of its own.
+/// Solves frictional problems by Lemke's method, with a reusable workspace.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionalLemke {
     lemke: Lemke,
@@ -45,14 +40,14 @@ pub struct FrictionalLemke {
 }
 
 impl FrictionalLemke {
-    /// A solver without memory yet.
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Solves a problem on the polyhedral cone. The answer lives until the next call.
-    pub fn solve(&mut self, problem: &Frictional) -> &FrictionalSolution {
-        self.list(problem);
+    pub fn solve(&mut self, problem: &FrictionContactProblem) -> &FrictionalSolution {
+        self.list_unknowns(problem);
         self.answer.impulses.prepare(problem);
         self.answer.evidence = None;
         self.answer.iterations = 0;
@@ -76,7 +71,7 @@ impl FrictionalLemke {
                         Unknown::Slip(_) => {}
                     }
                 }
-                if cone_residual(problem, &evidence).is_ok_and(|r| r <= CANCELS) {
+                if cone_residual(problem, &evidence).is_ok_and(|r| r <= RAY_CANCELS) {
                     self.answer.evidence = Some(evidence);
                 }
             }
@@ -92,9 +87,9 @@ impl FrictionalLemke {
             }
         }
         let impulses = &mut self.answer.impulses;
-        impulses.propel(problem);
-        impulses.observe_slip(problem, Cone::Facets);
-        self.answer.residual = judge(problem, impulses, Cone::Facets, None, &mut Default::default());
+        impulses.update_velocity(problem);
+        impulses.compute_slip(problem, Cone::Facets);
+        self.answer.residual = residual_of(problem, impulses, Cone::Facets, None, &mut Default::default());
         self.answer.outcome = match outcome {
             LcpOutcome::Solved if self.answer.residual.worst() <= ACCEPTED => FrictionalOutcome::Solved,
             LcpOutcome::Ray if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
@@ -103,18 +98,18 @@ impl FrictionalLemke {
         &self.answer
     }
 
-    fn list(&mut self, problem: &Frictional) {
+    fn list_unknowns(&mut self, problem: &FrictionContactProblem) {
         let contacts = &problem.contacts;
-        let rubbing = || contacts.iter().enumerate().filter(|(_, c)| c.rubs());
+        let frictional = || contacts.iter().enumerate().filter(|(_, c)| c.has_friction());
         self.unknowns.clear();
         self.unknowns.extend((0..problem.equality_count()).map(Unknown::Equality));
         self.unknowns.extend((0..contacts.len()).map(Unknown::Normal));
         self.unknowns
-            .extend(rubbing().flat_map(|(m, _)| problem.facets(m).map(move |f| Unknown::Facet(f, m))));
-        self.unknowns.extend(rubbing().map(|(m, _)| Unknown::Slip(m)));
+            .extend(frictional().flat_map(|(m, _)| problem.facets(m).map(move |f| Unknown::Facet(f, m))));
+        self.unknowns.extend(frictional().map(|(m, _)| Unknown::Slip(m)));
     }
 
-    fn assemble(&mut self, problem: &Frictional) {
+    fn assemble(&mut self, problem: &FrictionContactProblem) {
         let n = self.unknowns.len();
         let free = &self.answer.impulses.velocity;
         let row = |unknown: Unknown| -> Option<(&Row, f64, f64)> {
@@ -127,16 +122,16 @@ impl FrictionalLemke {
                 Unknown::Slip(_) => None,
             }
         };
-        let (matrix, q, is_free) = self.dense.fill(n);
+        let (matrix, q, is_free) = self.dense.resize(n);
         for (i, &a) in self.unknowns.iter().enumerate() {
             is_free[i] = matches!(a, Unknown::Equality(_));
             if let Some((r, sign, offset)) = row(a) {
-                q[i] = sign * r.along(free) + offset;
+                q[i] = sign * r.velocity_along(free) + offset;
             }
             for (j, &b) in self.unknowns.iter().enumerate() {
                 matrix[i * n + j] = match (row(a), row(b)) {
                     (Some((r, s, _)), Some((o, t, _))) => s * t * r.coupling(problem.masses(), o),
-                    _ => friction_law(problem, a, b),
+                    _ => friction_entry(problem, a, b),
                 };
             }
         }
@@ -144,7 +139,7 @@ impl FrictionalLemke {
 }
 
 /// Entries of M that say how slip, facets and pressure hang together.
-fn friction_law(problem: &Frictional, row: Unknown, column: Unknown) -> f64 {
+fn friction_entry(problem: &FrictionContactProblem, row: Unknown, column: Unknown) -> f64 {
     match (row, column) {
         (Unknown::Facet(_, m), Unknown::Slip(k)) if m == k => 1.0,
         (Unknown::Slip(k), Unknown::Facet(_, m)) if m == k => -1.0,

@@ -5,16 +5,16 @@
 //! νᵀ v + Υ = 0                                               equalities
 //! nᵀ v + Δ >= 0            ⊥  c_n >= 0                       contacts
 //! dᵀ v + λ >= 0            ⊥  β   >= 0     for d = ±t        friction resists motion,
-//! μ c_n - Σ β >= 0         ⊥  λ   >= 0                       as far as the pressure lets it
+//! μ c_n - Σ β >= 0         ⊥  λ   >= 0                       within the cone
 //! ```
 //!
-//! [Hart 5.1-5.2], with M block diagonal; every row ν, n, t touches at most two blocks. [`Frictional`] stores
-//! it sparsely, [`Impulses`] is the answer, [`frictional_residual`] the judge of all solvers:
+//! [Hart 5.1-5.2], with M block diagonal; every row ν, n, t touches at most two blocks. [`FrictionContactProblem`] stores
+//! it sparsely, [`Impulses`] is the answer, [`frictional_residual`] the residual that checks all solvers:
 //!
 //! | solver | answers | for |
 //! |---|---|---|
 //! | [`FrictionalLemke`] | exactly, or proves the friction cone not pointed | a few dozen contacts |
-//! | [`Relaxation`] | the convex relaxation for a given Γ, a quadratic program in v | any size |
+//! | [`ConvexRelaxation`] | the convex relaxation for a given Γ, a quadratic program in v | any size |
 //! | [`FixedPoint`] | the problem itself, by `Γ = μ λ` on top of the relaxation | any size, small friction |
 //! | [`GaussSeidel`] | the problem, on facets or on Coulomb's round cone | many contacts, warm starts |
 //!
@@ -30,23 +30,23 @@
 //! momentum size `S = max(√(bᵀ W b) of a block, |Δ|/√g, |Υ|/√g)`, a velocity `rᵀ v` is measured in `S √g` and
 //! an impulse along r in `S / √g`.
 
-mod acceleration;
+mod anderson;
 mod fixed_point;
+mod gauss_seidel;
 mod impulses;
 mod lemke;
-mod nearest;
 mod problem;
+mod projection;
 mod relaxation;
 mod residual;
 mod rows;
-mod sweeps;
 mod text;
 
 pub use fixed_point::{FixedPoint, FixedPointMap, FixedPointReport};
+pub use gauss_seidel::{GaussSeidel, GaussSeidelReport};
 pub use impulses::{Cone, FrictionalOutcome, FrictionalSolution, Impulses, NotPointed};
 pub use lemke::FrictionalLemke;
-pub use problem::{Entry, Frictional};
-pub use relaxation::Relaxation;
+pub use problem::{Entry, FrictionContactProblem};
+pub use relaxation::ConvexRelaxation;
 pub use residual::{FrictionalResidual, cone_residual, frictional_residual, relaxation_residual};
-pub use sweeps::{GaussSeidel, SweepReport};
-pub use text::{FrictionalComplaint, FrictionalTextError};
+pub use text::{FrictionalTextError, FrictionalTextErrorKind};

@@ -1,15 +1,13 @@
 //! The problem: blocks of unknowns, equality rows, contacts.
 
 use super::impulses::Cone;
-use super::rows::{Block, Masses, Row, Six, WIDEST, dot_six};
+use super::rows::{Block, BlockVector, MAX_BLOCK, Masses, Row, dot_six};
 use crate::arithmetic::dot;
 use crate::error::{SolveError, all_finite, length};
+use crate::tolerances::friction::ASYMMETRY;
 
-/// What a row says about one block: its index and one number per unknown.
+/// Entries of a row in one block: its index and one number per unknown.
 pub type Entry<'a> = (usize, &'a [f64]);
-
-/// Entries of an inverse mass may differ from their mirror images by this multiple of the diagonal.
-const ASYMMETRY: f64 = 1e-9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contact {
@@ -25,8 +23,8 @@ impl Contact {
         self.tangents.0..self.tangents.1
     }
 
-    /// Whether friction can act at all.
-    pub(super) fn rubs(&self) -> bool {
+    /// Whether it has friction and tangents.
+    pub(super) fn has_friction(&self) -> bool {
         self.friction > 0.0 && self.tangents.1 > self.tangents.0
     }
 }
@@ -34,10 +32,11 @@ impl Contact {
 /// Impulses at contacts with friction; see [the module](super).
 ///
 /// ```
-/// use percussion_solve::{Frictional, FrictionalLemke};
+/// use percussion_solve::FrictionContactProblem;
+/// use percussion_solve::lcp::friction::FrictionalLemke;
 ///
 /// // A block of mass 2 slides to the right at 3, falls at 1 and meets a floor with friction 1/2.
-/// let mut problem = Frictional::new();
+/// let mut problem = FrictionContactProblem::new();
 /// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
 /// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?;
 /// problem.tangent(&[(block, &[1.0, 0.0])])?;
@@ -50,7 +49,7 @@ impl Contact {
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Frictional {
+pub struct FrictionContactProblem {
     blocks: Vec<Block>,
     inverse: Vec<f64>,
     /// L of `W = L Lᵀ`, as long as `inverse`.
@@ -63,13 +62,13 @@ pub struct Frictional {
     size: f64,
 }
 
-impl Frictional {
+impl FrictionContactProblem {
     /// A problem without blocks yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets everything but the memory.
+    /// Clears the problem, keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.inverse.clear();
@@ -88,8 +87,12 @@ impl Frictional {
         if n == 0 {
             return Err(SolveError::Empty { what: "momentum of a block" });
         }
-        if n > WIDEST {
-            return Err(SolveError::OutOfRange { what: "unknown of a block", index: n - 1, count: WIDEST });
+        if n > MAX_BLOCK {
+            return Err(SolveError::OutOfRange {
+                what: "unknown of a block",
+                index: n - 1,
+                count: MAX_BLOCK,
+            });
         }
         length("inverse mass", "pair of unknowns of the block", n * n, inverse_mass.len())?;
         all_finite("inverse mass", inverse_mass)?;
@@ -101,14 +104,14 @@ impl Frictional {
             return Err(error);
         }
         self.inverse.extend_from_slice(inverse_mass);
-        let mut diagonal = [0.0; WIDEST];
+        let mut diagonal = [0.0; MAX_BLOCK];
         (0..n).for_each(|i| diagonal[i] = inverse_mass[i * n + i]);
-        let plain = (0..n * n).all(|k| k % (n + 1) == 0 || inverse_mass[k] == 0.0);
-        Ok(self.enlist(at, diagonal, plain, momentum))
+        let is_diagonal = (0..n * n).all(|k| k % (n + 1) == 0 || inverse_mass[k] == 0.0);
+        Ok(self.push_block(at, diagonal, is_diagonal, momentum))
     }
 
     /// Adds a block of six unknowns, three that share an inverse mass and three with a matrix of their own,
-    /// row by row: a rigid body seen from its centre of mass. The same as [`Frictional::block`], in a third
+    /// row by row: a rigid body seen from its centre of mass. The same as [`FrictionContactProblem::block`], in a third
     /// of the time.
     pub fn body(
         &mut self,
@@ -135,37 +138,37 @@ impl Frictional {
         self.inverse.extend_from_slice(&w);
         self.factor.extend_from_slice(&l);
         let [xx, xy, xz, yx, yy, yz, zx, zy, zz] = *inverse_inertia;
-        let plain = [xy, xz, yx, yz, zx, zy] == [0.0; 6];
+        let is_diagonal = [xy, xz, yx, yz, zx, zy] == [0.0; 6];
         let m = inverse_mass;
-        Ok(self.enlist(at, [m, m, m, xx, yy, zz], plain, momentum))
+        Ok(self.push_block(at, [m, m, m, xx, yy, zz], is_diagonal, momentum))
     }
 
     /// Adds a block whose matrices are there already.
-    fn enlist(&mut self, at: usize, diagonal: Six, plain: bool, momentum: &[f64]) -> usize {
+    fn push_block(&mut self, at: usize, diagonal: BlockVector, is_diagonal: bool, momentum: &[f64]) -> usize {
         let (start, width) = (self.momentum.len(), momentum.len());
-        let block = Block { start, width, at, diagonal, roots: diagonal.map(f64::sqrt), plain };
-        let mut b = [0.0; WIDEST];
+        let block = Block { start, width, at, diagonal, roots: diagonal.map(f64::sqrt), is_diagonal };
+        let mut b = [0.0; MAX_BLOCK];
         b[..width].copy_from_slice(momentum);
-        let energy = dot_six(&b, &block.response(&self.inverse, &b));
+        let energy = dot_six(&b, &block.inverse_mass_times(&self.inverse, &b));
         self.size = self.size.max(energy.max(0.0).sqrt());
         self.momentum.extend_from_slice(momentum);
         self.blocks.push(block);
         self.blocks.len() - 1
     }
 
-    /// Counts what a row asks for among the sizes of momenta.
-    fn asks(&mut self, compliance: f64, offset: f64) {
-        // Few ask for more than all before.
+    /// Includes the offset of a row in the momentum size.
+    fn include_in_scale(&mut self, compliance: f64, offset: f64) {
+        // Few exceed all before.
         if offset * offset > self.size * self.size * compliance {
             self.size = self.size.max(offset.abs() / compliance.sqrt());
         }
     }
 
-    /// Demands `row . v + offset = 0`. Rows may repeat each other.
+    /// Adds the equality `row . v + offset = 0`. Rows may be redundant.
     pub fn equality(&mut self, row: &[Entry], offset: f64) -> Result<&mut Self, SolveError> {
         all_finite("offset of an equality", &[offset])?;
         let row = self.row(row)?;
-        self.asks(row.compliance, offset);
+        self.include_in_scale(row.compliance, offset);
         self.equalities.push((row, offset));
         Ok(self)
     }
@@ -181,8 +184,8 @@ impl Frictional {
             });
         }
         let normal = self.row(normal)?;
-        // An open gap asks for nothing.
-        self.asks(normal.compliance, gap.min(0.0));
+        // An open gap does not count.
+        self.include_in_scale(normal.compliance, gap.min(0.0));
         let end = self.tangents.len();
         self.contacts.push(Contact { normal, gap, friction, tangents: (end, end) });
         Ok(self)
@@ -193,7 +196,7 @@ impl Frictional {
         self.drifting_tangent(row, 0.0)
     }
 
-    /// As [`Frictional::tangent`], with a slip `row . v + drift`: along a wall that is driven.
+    /// As [`FrictionContactProblem::tangent`], with a slip `row . v + drift`: along a wall that is driven.
     pub fn drifting_tangent(&mut self, row: &[Entry], drift: f64) -> Result<&mut Self, SolveError> {
         all_finite("drift of a tangent", &[drift])?;
         let mut row = self.row(row)?;
@@ -219,14 +222,14 @@ impl Frictional {
             }
         }
         contact.tangents.1 += 1;
-        self.asks(row.compliance, row.drift);
+        self.include_in_scale(row.compliance, row.drift);
         self.tangents.push(row);
         Ok(self)
     }
 
     /// Adds a contact with its tangents between one or two blocks of six unknowns: `rows` says of each block what the
-    /// normal does, then each tangent, with its drift. The same as [`Frictional::contact`] and
-    /// [`Frictional::drifting_tangent`], in a third of the time.
+    /// normal does, then each tangent, with its drift. The same as [`FrictionContactProblem::contact`] and
+    /// [`FrictionContactProblem::drifting_tangent`], in a third of the time.
     #[inline]
     pub fn contact_of_bodies(
         &mut self,
@@ -235,7 +238,7 @@ impl Frictional {
         friction: f64,
         gap: f64,
     ) -> Result<&mut Self, SolveError> {
-        let known = |body: &usize| self.blocks.get(*body).is_some_and(|block| block.width == WIDEST);
+        let known = |body: &usize| self.blocks.get(*body).is_some_and(|block| block.width == MAX_BLOCK);
         let distinct = matches!(bodies, [_]) || matches!(bodies, [a, b] if a != b);
         let usable = friction >= 0.0 && friction.is_finite() && gap.is_finite();
         if !(distinct && bodies.iter().all(known) && usable) || rows.is_empty() {
@@ -254,11 +257,11 @@ impl Frictional {
             }
             match normal {
                 None => {
-                    self.asks(g, gap.min(0.0));
+                    self.include_in_scale(g, gap.min(0.0));
                     normal = Some(row);
                 }
                 Some(_) => {
-                    self.asks(g, *drift);
+                    self.include_in_scale(g, *drift);
                     self.tangents.push(row);
                 }
             }
@@ -352,9 +355,9 @@ impl Frictional {
     }
 
     /// Momentum of a block, filled up with zeros.
-    pub(super) fn momentum(&self, block: usize) -> Six {
+    pub(super) fn momentum(&self, block: usize) -> BlockVector {
         let Block { start, width, .. } = self.blocks[block];
-        let mut six = [0.0; WIDEST];
+        let mut six = [0.0; MAX_BLOCK];
         six[..width].copy_from_slice(&self.momentum[start..start + width]);
         six
     }
@@ -362,7 +365,7 @@ impl Frictional {
     /// `v = W b`: the velocity without any impulse.
     pub(super) fn free_velocity(&self, v: &mut [f64]) {
         for (index, block) in self.blocks.iter().enumerate() {
-            let response = block.response(&self.inverse, &self.momentum(index));
+            let response = block.inverse_mass_times(&self.inverse, &self.momentum(index));
             v[block.start..block.start + block.width].copy_from_slice(&response[..block.width]);
         }
     }
@@ -373,7 +376,7 @@ impl Frictional {
     }
 
     /// The round cone needs tangents that are coordinates of the plane of contact.
-    pub(super) fn suits(&self, cone: Cone) -> Result<(), SolveError> {
+    pub(super) fn check_cone(&self, cone: Cone) -> Result<(), SolveError> {
         if cone == Cone::Round && self.contacts.iter().any(|c| c.range().len() > 2) {
             return Err(SolveError::Unsuitable {
                 method: "the round friction cone",
@@ -406,7 +409,7 @@ impl Frictional {
             }
             let known = &self.blocks[block];
             length("row", "unknown of the block", known.width, values.len())?;
-            row.touch(block, known, &self.inverse, values);
+            row.add_block(block, known, &self.inverse, values);
         }
         if !row.compliance.is_finite() {
             entries.iter().try_for_each(|(_, values)| all_finite("row", values))?;

@@ -11,27 +11,23 @@
 //! equals `μ λ`.
 
 use super::impulses::{Cone, FrictionalOutcome, FrictionalSolution, NotPointed};
-use super::nearest::{Demand, Ending, Nearest};
-use super::problem::Frictional;
-use super::residual::{cone_residual, judge};
+use super::problem::FrictionContactProblem;
+use super::projection::{EnergyProjection, LinearConstraint, ProjectionStatus};
+use super::residual::{cone_residual, residual_of};
 use crate::error::{SolveError, all_finite, length};
-
-/// Impulses count as a solution below this residual.
-const ACCEPTED: f64 = 1e-8;
-
-/// Infeasibility counts as proved if the impulses cancel to this.
-const CANCELS: f64 = 1e-7;
+use crate::tolerances::friction::{ACCEPTED, PROOF_CANCELS};
 
 /// Solves convex relaxations.
 ///
 /// ```
-/// use percussion_solve::{Frictional, Relaxation};
+/// use percussion_solve::FrictionContactProblem;
+/// use percussion_solve::lcp::friction::ConvexRelaxation;
 ///
 /// // Mass 2 falls at 1 and slides at 3; friction 1/2.
-/// let mut problem = Frictional::new();
+/// let mut problem = FrictionContactProblem::new();
 /// let block = problem.block(&[0.5, 0.0, 0.0, 0.5], &[6.0, -2.0])?;
 /// problem.contact(&[(block, &[0.0, 1.0])], 0.5, 0.0)?.tangent(&[(block, &[1.0, 0.0])])?;
-/// let mut relaxation = Relaxation::new();
+/// let mut relaxation = ConvexRelaxation::new();
 /// // Without widening the block dilates: it climbs at half of the speed at which it slides.
 /// let v = relaxation.solve(&problem, &[0.0])?.impulses.velocity.clone();
 /// assert!((v[0] - 2.0).abs() < 1e-12 && (v[1] - 1.0).abs() < 1e-12);
@@ -41,13 +37,13 @@ const CANCELS: f64 = 1e-7;
 /// # Ok::<(), percussion_solve::SolveError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Relaxation {
-    nearest: Nearest,
+pub struct ConvexRelaxation {
+    projection: EnergyProjection,
     answer: FrictionalSolution,
 }
 
-impl Relaxation {
-    /// A solver without memory yet.
+impl ConvexRelaxation {
+    /// A solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,69 +53,73 @@ impl Relaxation {
     /// call.
     pub fn solve(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         widening: &[f64],
     ) -> Result<&FrictionalSolution, SolveError> {
         length("widening", "contact", problem.contact_count(), widening.len())?;
         all_finite("widening", widening)?;
-        let equalities = problem.equalities.iter().map(|(row, offset)| Demand {
+        let equalities = problem.equalities.iter().map(|(row, offset)| LinearConstraint {
             row,
-            plus: None,
+            second: None,
             factor: 1.0,
             bound: -offset,
-            exact: true,
+            equality: true,
         });
         let contacts = problem.contacts.iter().zip(widening).flat_map(|(contact, gamma)| {
-            let plain = Demand {
+            let plain = LinearConstraint {
                 row: &contact.normal,
-                plus: None,
+                second: None,
                 factor: 1.0,
                 bound: -(contact.gap + gamma),
-                exact: false,
+                equality: false,
             };
-            let tangents = if contact.rubs() { &problem.tangents[contact.range()] } else { &[] };
+            let tangents = if contact.has_friction() { &problem.tangents[contact.range()] } else { &[] };
             let facets = tangents.iter().flat_map(move |row| {
                 [1.0, -1.0].map(|s| {
                     let along = s * contact.friction;
-                    Demand { plus: Some((row, along)), bound: plain.bound - along * row.drift, ..plain }
+                    LinearConstraint {
+                        second: Some((row, along)),
+                        bound: plain.bound - along * row.drift,
+                        ..plain
+                    }
                 })
             });
-            facets.chain((!contact.rubs()).then_some(plain))
+            facets.chain((!contact.has_friction()).then_some(plain))
         });
-        let ending = self.nearest.solve(problem, equalities.chain(contacts));
+        let status = self.projection.solve(problem, equalities.chain(contacts));
         let impulses = &mut self.answer.impulses;
         impulses.prepare(problem);
-        let mut found = self.nearest.impulses();
+        let mut found = self.projection.impulses();
         impulses.equality.iter_mut().zip(&mut found).for_each(|(c, y)| *c = y);
         for (m, contact) in problem.contacts.iter().enumerate() {
-            for facet in problem.facets(m).filter(|_| contact.rubs()) {
+            for facet in problem.facets(m).filter(|_| contact.has_friction()) {
                 let y = found.next().unwrap_or(0.0);
                 impulses.normal[m] += y;
                 impulses.facets[facet] = contact.friction * y;
             }
-            if !contact.rubs() {
+            if !contact.has_friction() {
                 impulses.normal[m] = found.next().unwrap_or(0.0);
             }
         }
-        self.answer.iterations = self.nearest.iterations;
+        self.answer.iterations = self.projection.iterations;
         self.answer.evidence = None;
-        if ending == Ending::Infeasible {
+        if status == ProjectionStatus::Infeasible {
             let proof = NotPointed {
                 equality: impulses.equality.clone(),
                 normal: impulses.normal.clone(),
                 facets: impulses.facets.clone(),
             };
-            if cone_residual(problem, &proof)? <= CANCELS {
+            if cone_residual(problem, &proof)? <= PROOF_CANCELS {
                 self.answer.evidence = Some(proof);
             }
             impulses.prepare(problem);
         }
-        impulses.propel(problem);
-        impulses.observe_slip(problem, Cone::Facets);
+        impulses.update_velocity(problem);
+        impulses.compute_slip(problem, Cone::Facets);
         self.answer.residual =
-            judge(problem, impulses, Cone::Facets, Some(widening), &mut Default::default());
-        self.answer.outcome = match ending {
-            Ending::Infeasible if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
+            residual_of(problem, impulses, Cone::Facets, Some(widening), &mut Default::default());
+        self.answer.outcome = match status {
+            ProjectionStatus::Infeasible if self.answer.evidence.is_some() => FrictionalOutcome::NotPointed,
             _ if self.answer.residual.worst() <= ACCEPTED => FrictionalOutcome::Solved,
             _ => FrictionalOutcome::IterationLimit,
         };
@@ -130,28 +130,31 @@ impl Relaxation {
     /// slides faster than λ: the second map `P2(λ)` of [Hart 5.15-5.16]. Nothing if there is none.
     pub(super) fn limited_slip(
         &mut self,
-        problem: &Frictional,
+        problem: &FrictionContactProblem,
         slip: &[f64],
         velocity: &mut Vec<f64>,
     ) -> bool {
-        let plain = |row, bound| Demand { row, plus: None, factor: 1.0, bound, exact: false };
-        let demands = || {
-            let equalities =
-                problem.equalities.iter().map(|(row, offset)| Demand { exact: true, ..plain(row, -offset) });
+        let plain = |row, bound| LinearConstraint { row, second: None, factor: 1.0, bound, equality: false };
+        let constraints = || {
+            let equalities = problem
+                .equalities
+                .iter()
+                .map(|(row, offset)| LinearConstraint { equality: true, ..plain(row, -offset) });
             equalities.chain(problem.contacts.iter().zip(slip).flat_map(move |(contact, slip)| {
                 let tangents = &problem.tangents[contact.range()];
                 let facets = tangents.iter().flat_map(move |row| {
-                    [1.0, -1.0].map(|factor| Demand { factor, ..plain(row, -slip - factor * row.drift) })
+                    [1.0, -1.0]
+                        .map(|factor| LinearConstraint { factor, ..plain(row, -slip - factor * row.drift) })
                 });
                 std::iter::once(plain(&contact.normal, -contact.gap)).chain(facets)
             }))
         };
-        let ending = self.nearest.solve(problem, demands());
+        let status = self.projection.solve(problem, constraints());
         velocity.resize(problem.size(), 0.0);
         problem.free_velocity(velocity);
-        for (demand, y) in demands().zip(self.nearest.impulses()) {
-            demand.row.push(problem.masses(), demand.factor * y, velocity);
+        for (constraint, y) in constraints().zip(self.projection.impulses()) {
+            constraint.row.apply_impulse(problem.masses(), constraint.factor * y, velocity);
         }
-        ending == Ending::Found
+        status == ProjectionStatus::Optimal
     }
 }

@@ -1,14 +1,14 @@
-//! Rows that touch at most two blocks of unknowns.
+//! Rows with entries in at most two blocks of unknowns.
 
 /// Most unknowns in a block: a rigid body has six.
-pub(super) const WIDEST: usize = 6;
+pub(super) const MAX_BLOCK: usize = 6;
 
 /// Numbers of a block, the rest zeros.
-pub(super) type Six = [f64; WIDEST];
+pub(super) type BlockVector = [f64; MAX_BLOCK];
 
-/// Dot product, of a length that the compiler knows.
+/// Dot product, of constant length.
 #[inline(always)]
-pub(super) fn dot_six(a: &Six, b: &Six) -> f64 {
+pub(super) fn dot_six(a: &BlockVector, b: &BlockVector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
@@ -21,19 +21,19 @@ pub(super) struct Block {
     /// Where its inverse mass begins, and the factor of that.
     pub(super) at: usize,
     /// Diagonal of W, and the roots of its entries.
-    pub(super) diagonal: Six,
-    pub(super) roots: Six,
-    /// Whether W is nothing else.
-    pub(super) plain: bool,
+    pub(super) diagonal: BlockVector,
+    pub(super) roots: BlockVector,
+    /// Whether W is diagonal.
+    pub(super) is_diagonal: bool,
 }
 
 impl Block {
     /// `W r`, of the matrices of all blocks.
     #[inline(always)]
-    pub(super) fn response(&self, inverse: &[f64], r: &Six) -> Six {
-        let mut out = [0.0; WIDEST];
-        if self.plain {
-            (0..WIDEST).for_each(|i| out[i] = self.diagonal[i] * r[i]);
+    pub(super) fn inverse_mass_times(&self, inverse: &[f64], r: &BlockVector) -> BlockVector {
+        let mut out = [0.0; MAX_BLOCK];
+        if self.is_diagonal {
+            (0..MAX_BLOCK).for_each(|i| out[i] = self.diagonal[i] * r[i]);
             return out;
         }
         let n = self.width;
@@ -46,10 +46,10 @@ impl Block {
 
     /// `Lᵀ r`, of the factors of all blocks.
     #[inline(always)]
-    pub(super) fn pull(&self, factor: &[f64], r: &Six) -> Six {
-        let mut out = [0.0; WIDEST];
-        if self.plain {
-            (0..WIDEST).for_each(|i| out[i] = self.roots[i] * r[i]);
+    pub(super) fn mass_scaled(&self, factor: &[f64], r: &BlockVector) -> BlockVector {
+        let mut out = [0.0; MAX_BLOCK];
+        if self.is_diagonal {
+            (0..MAX_BLOCK).for_each(|i| out[i] = self.roots[i] * r[i]);
             return out;
         }
         let n = self.width;
@@ -76,10 +76,10 @@ pub(super) struct Row {
     widths: [u8; 2],
     pub(super) sides: u8,
     pub(super) blocks: [u32; 2],
-    values: [Six; 2],
+    values: [BlockVector; 2],
     /// `rᵀ W r`: velocity along the row per unit of impulse along it.
     pub(super) compliance: f64,
-    /// Velocity along the row that no unknown has part in: that of a wall which is driven.
+    /// Velocity along the row that is independent of the unknowns: that of a wall which is driven.
     pub(super) drift: f64,
 }
 
@@ -90,7 +90,7 @@ impl Row {
             widths: [0; 2],
             sides: 0,
             blocks: [0; 2],
-            values: [[0.0; WIDEST]; 2],
+            values: [[0.0; MAX_BLOCK]; 2],
             compliance: 0.0,
             drift: 0.0,
         }
@@ -98,17 +98,17 @@ impl Row {
 
     /// Adds the entries of a block.
     #[inline(always)]
-    pub(super) fn touch(&mut self, index: usize, block: &Block, inverse: &[f64], values: &[f64]) {
+    pub(super) fn add_block(&mut self, index: usize, block: &Block, inverse: &[f64], values: &[f64]) {
         let side = self.sides as usize;
         self.blocks[side] = index as u32;
         self.starts[side] = block.start as u32;
         self.widths[side] = block.width as u8;
         let own = &mut self.values[side];
-        match <&Six>::try_from(values) {
+        match <&BlockVector>::try_from(values) {
             Ok(six) => *own = *six,
             Err(_) => own[..values.len()].copy_from_slice(values),
         }
-        self.compliance += dot_six(own, &block.response(inverse, own));
+        self.compliance += dot_six(own, &block.inverse_mass_times(inverse, own));
         self.sides += 1;
     }
 
@@ -119,7 +119,7 @@ impl Row {
         for (side, &body) in bodies.iter().enumerate().take(2) {
             row.blocks[side] = body as u32;
             row.starts[side] = blocks[body].start as u32;
-            row.widths[side] = WIDEST as u8;
+            row.widths[side] = MAX_BLOCK as u8;
             row.sides += 1;
         }
         row
@@ -129,7 +129,7 @@ impl Row {
     #[inline(always)]
     pub(super) fn with(
         &self,
-        values: &[Six; 2],
+        values: &[BlockVector; 2],
         drift: f64,
         bodies: &[usize],
         blocks: &[Block],
@@ -137,23 +137,23 @@ impl Row {
     ) -> Self {
         let mut row = Self { values: *values, drift, ..*self };
         if let [body] = *bodies {
-            row.values[1] = [0.0; WIDEST];
-            row.compliance = dot_six(&values[0], &blocks[body].response(inverse, &values[0]));
+            row.values[1] = [0.0; MAX_BLOCK];
+            row.compliance = dot_six(&values[0], &blocks[body].inverse_mass_times(inverse, &values[0]));
         } else if let [a, b] = *bodies {
-            let on_a = dot_six(&values[0], &blocks[a].response(inverse, &values[0]));
-            row.compliance = on_a + dot_six(&values[1], &blocks[b].response(inverse, &values[1]));
+            let on_a = dot_six(&values[0], &blocks[a].inverse_mass_times(inverse, &values[0]));
+            row.compliance = on_a + dot_six(&values[1], &blocks[b].inverse_mass_times(inverse, &values[1]));
         }
         row
     }
 
     /// `rᵀ v`, and what is there without v
     #[inline(always)]
-    pub(super) fn along(&self, v: &[f64]) -> f64 {
+    pub(super) fn velocity_along(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
         for side in 0..usize::from(self.sides) {
             let (start, width) = (self.starts[side] as usize, usize::from(self.widths[side]));
             let (v, values) = (&v[start..start + width], &self.values[side]);
-            sum += match <&Six>::try_from(v) {
+            sum += match <&BlockVector>::try_from(v) {
                 Ok(v) => dot_six(values, v),
                 Err(_) => values.iter().zip(v).map(|(r, v)| r * v).sum::<f64>(),
             };
@@ -163,13 +163,13 @@ impl Row {
 
     /// `v += impulse W r`
     #[inline(always)]
-    pub(super) fn push(&self, masses: Masses, impulse: f64, v: &mut [f64]) {
+    pub(super) fn apply_impulse(&self, masses: Masses, impulse: f64, v: &mut [f64]) {
         for side in 0..usize::from(self.sides) {
             let block = &masses.blocks[self.blocks[side] as usize];
-            let response = block.response(masses.inverse, &self.values[side]);
+            let response = block.inverse_mass_times(masses.inverse, &self.values[side]);
             let v = &mut v[block.start..block.start + block.width];
-            match <&mut Six>::try_from(&mut *v) {
-                Ok(v) => (0..WIDEST).for_each(|i| v[i] += impulse * response[i]),
+            match <&mut BlockVector>::try_from(&mut *v) {
+                Ok(v) => (0..MAX_BLOCK).for_each(|i| v[i] += impulse * response[i]),
                 Err(_) => v.iter_mut().zip(response).for_each(|(v, w)| *v += impulse * w),
             }
         }
@@ -181,7 +181,7 @@ impl Row {
         for (block, values) in self.halves() {
             for (same, theirs) in other.halves() {
                 if block == same {
-                    let response = masses.blocks[block as usize].response(masses.inverse, theirs);
+                    let response = masses.blocks[block as usize].inverse_mass_times(masses.inverse, theirs);
                     sum += dot_six(values, &response);
                 }
             }
@@ -191,13 +191,13 @@ impl Row {
 
     /// Entries of both blocks, zeros for one that is not touched.
     #[inline(always)]
-    pub(super) fn sides(&self) -> [&Six; 2] {
+    pub(super) fn sides(&self) -> [&BlockVector; 2] {
         [&self.values[0], &self.values[1]]
     }
 
     /// Index and entries of each touched block, filled up with zeros.
     #[inline(always)]
-    pub(super) fn halves(&self) -> impl Iterator<Item = (u32, &Six)> {
+    pub(super) fn halves(&self) -> impl Iterator<Item = (u32, &BlockVector)> {
         (0..usize::from(self.sides)).map(|side| (self.blocks[side], &self.values[side]))
     }
 

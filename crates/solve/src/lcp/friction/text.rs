@@ -1,4 +1,4 @@
-//! A frictional problem as plain text, for libraries of problems; knows [the problem](super::problem) and nothing of files.
+//! A frictional problem as plain text, for libraries of problems.
 //!
 //! ```text
 //! frictional 1                         the form, and its version
@@ -16,7 +16,7 @@
 //! A row has one or two lines `on`. Numbers are written with as many digits as it takes to read them back to the bit. Empty lines
 //! and what follows a `#` mean nothing.
 
-use super::problem::Frictional;
+use super::problem::FrictionContactProblem;
 use super::rows::Row;
 use crate::error::SolveError;
 use std::fmt::Write;
@@ -28,17 +28,17 @@ const HEAD: &str = "frictional 1";
 
 /// A text that is no frictional problem: names the line, counted from one, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("line {line}: {complaint}")]
+#[error("line {line}: {kind}")]
 pub struct FrictionalTextError {
     /// The line.
     pub line: usize,
     /// What is wrong, and the remedy.
-    pub complaint: FrictionalComplaint,
+    pub kind: FrictionalTextErrorKind,
 }
 
 /// What is wrong with a line of a frictional problem.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub enum FrictionalComplaint {
+pub enum FrictionalTextErrorKind {
     /// The text begins with something else.
     #[error("the text is no frictional problem; begin it with `frictional 1`")]
     Head,
@@ -72,7 +72,7 @@ pub enum FrictionalComplaint {
     Problem(#[from] SolveError),
 }
 
-impl Frictional {
+impl FrictionContactProblem {
     /// The problem as text, from which it can be read back to the bit.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEAD}\n");
@@ -118,16 +118,16 @@ fn entries(text: &mut String, row: &Row) {
     }
 }
 
-impl FromStr for Frictional {
+impl FromStr for FrictionContactProblem {
     type Err = FrictionalTextError;
 
     fn from_str(text: &str) -> Result<Self, FrictionalTextError> {
         let mut lines = Lines { rest: text.lines().enumerate(), last: 1, pending: None };
-        let mut problem = Frictional::new();
+        let mut problem = FrictionContactProblem::new();
         match lines.next() {
             Some(line) if line.is_head() => {}
-            Some(line) => return Err(line.wrong(FrictionalComplaint::Head)),
-            None => return Err(lines.ended("`frictional 1`")),
+            Some(line) => return Err(line.error(FrictionalTextErrorKind::Head)),
+            None => return Err(lines.unexpected_end("`frictional 1`")),
         }
         while let Some(line) = lines.next() {
             match line.word {
@@ -135,18 +135,18 @@ impl FromStr for Frictional {
                     let n = line.index("a number of unknowns")?;
                     let w = lines.numbers("w", "a line `w` with the inverse mass", n.saturating_mul(n))?;
                     let b = lines.numbers("b", "a line `b` with the momentum", n)?;
-                    problem.block(&w, &b).map_err(|error| line.wrong(error.into()))?;
+                    problem.block(&w, &b).map_err(|error| line.error(error.into()))?;
                 }
                 "equality" => {
-                    let offset = line.counted(1)?[0];
+                    let offset = line.numbers_exactly(1)?[0];
                     lines.row(&line, |row| problem.equality(row, offset).map(|_| ()))?;
                 }
                 "contact" => {
-                    let numbers = line.counted(2)?;
+                    let numbers = line.numbers_exactly(2)?;
                     lines.row(&line, |row| problem.contact(row, numbers[0], numbers[1]).map(|_| ()))?;
                 }
                 "tangent" => {
-                    let drift = line.counted(1)?[0];
+                    let drift = line.numbers_exactly(1)?[0];
                     lines.row(&line, |row| problem.drifting_tangent(row, drift).map(|_| ()))?;
                 }
                 word => return Err(line.unexpected(word, "`block`, `equality`, `contact` or `tangent`")),
@@ -170,20 +170,20 @@ impl<'a> Line<'a> {
         head.next() == Some(self.word) && head.eq(self.rest.split_whitespace())
     }
 
-    fn wrong(&self, complaint: FrictionalComplaint) -> FrictionalTextError {
-        FrictionalTextError { line: self.number, complaint }
+    fn error(&self, kind: FrictionalTextErrorKind) -> FrictionalTextError {
+        FrictionalTextError { line: self.number, kind }
     }
 
     fn unexpected(&self, found: &str, expected: &'static str) -> FrictionalTextError {
-        self.wrong(FrictionalComplaint::Word { found: found.to_owned(), expected })
+        self.error(FrictionalTextErrorKind::Word { found: found.to_owned(), expected })
     }
 
     /// Its numbers, as many as they should be.
-    fn counted(&self, expected: usize) -> Result<Vec<f64>, FrictionalTextError> {
+    fn numbers_exactly(&self, expected: usize) -> Result<Vec<f64>, FrictionalTextError> {
         let numbers = numbers(self, self.rest)?;
         match numbers.len() == expected {
             true => Ok(numbers),
-            false => Err(self.wrong(FrictionalComplaint::Count { found: numbers.len(), expected })),
+            false => Err(self.error(FrictionalTextErrorKind::Count { found: numbers.len(), expected })),
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> Line<'a> {
 
 fn numbers(line: &Line, text: &str) -> Result<Vec<f64>, FrictionalTextError> {
     let number =
-        |word: &str| word.parse().map_err(|_| line.wrong(FrictionalComplaint::Number(word.to_owned())));
+        |word: &str| word.parse().map_err(|_| line.error(FrictionalTextErrorKind::Number(word.to_owned())));
     text.split_whitespace().map(number).collect()
 }
 
@@ -204,7 +204,7 @@ struct Lines<'a> {
     rest: std::iter::Enumerate<std::str::Lines<'a>>,
     /// Number of the last line that was read.
     last: usize,
-    /// A line that was looked at.
+    /// A line read ahead.
     pending: Option<Line<'a>>,
 }
 
@@ -224,8 +224,8 @@ impl<'a> Lines<'a> {
         None
     }
 
-    fn ended(&self, expected: &'static str) -> FrictionalTextError {
-        FrictionalTextError { line: self.last, complaint: FrictionalComplaint::End { expected } }
+    fn unexpected_end(&self, expected: &'static str) -> FrictionalTextError {
+        FrictionalTextError { line: self.last, kind: FrictionalTextErrorKind::End { expected } }
     }
 
     /// The numbers of the next line, which begins with a word.
@@ -235,11 +235,15 @@ impl<'a> Lines<'a> {
         expected: &'static str,
         count: usize,
     ) -> Result<Vec<f64>, FrictionalTextError> {
-        let Some(line) = self.next() else { return Err(self.ended(expected)) };
-        if line.word == word { line.counted(count) } else { Err(line.unexpected(line.word, expected)) }
+        let Some(line) = self.next() else { return Err(self.unexpected_end(expected)) };
+        if line.word == word {
+            line.numbers_exactly(count)
+        } else {
+            Err(line.unexpected(line.word, expected))
+        }
     }
 
-    /// Hands the lines `on` that follow to whoever adds a row; what is wrong with it is told of the line that announced it.
+    /// Passes the lines `on` that follow to `add`; errors of the row name the line that announced it.
     fn row(
         &mut self,
         from: &Line,
@@ -260,11 +264,11 @@ impl<'a> Lines<'a> {
             let expected = "a line `on` with a block and its entries";
             return Err(match self.pending {
                 Some(line) => line.unexpected(line.word, expected),
-                None => self.ended(expected),
+                None => self.unexpected_end(expected),
             });
         }
         let row: Vec<(usize, &[f64])> = sides.iter().map(|(block, values)| (*block, &values[..])).collect();
-        add(&row).map_err(|error| from.wrong(error.into()))
+        add(&row).map_err(|error| from.error(error.into()))
     }
 }
 
@@ -272,8 +276,8 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn small() -> Frictional {
-        let mut problem = Frictional::new();
+    fn small() -> FrictionContactProblem {
+        let mut problem = FrictionContactProblem::new();
         let a = problem.block(&[0.5, 0.1, 0.1, 0.7], &[6.0 / 7.0, -2e-17]).unwrap();
         let b = problem.block(&[1e-30], &[f64::MIN_POSITIVE]).unwrap();
         problem.equality(&[(a, &[1.0, -0.0]), (b, &[1e20])], -1.0 / 3.0).unwrap();
@@ -284,10 +288,10 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_comes_back_to_the_bit() {
+    fn a_problem_read_back_from_text_is_bitwise_identical() {
         let problem = small();
         let text = problem.to_text();
-        let again: Frictional = text.parse().unwrap();
+        let again: FrictionContactProblem = text.parse().unwrap();
         assert_eq!(again, problem);
         // Equality does not see the sign of zero; the text does.
         assert_eq!(again.to_text(), text);
@@ -296,9 +300,9 @@ mod tests {
     }
 
     #[test]
-    fn complaints_name_the_line() {
+    fn errors_name_the_line() {
         let text = small().to_text();
-        let said = |text: &str| text.parse::<Frictional>().unwrap_err().to_string();
+        let said = |text: &str| text.parse::<FrictionContactProblem>().unwrap_err().to_string();
         assert_eq!(said("[run]"), "line 1: the text is no frictional problem; begin it with `frictional 1`");
         assert_eq!(said(""), "line 1: the text ends where `frictional 1` should follow");
         assert_eq!(

@@ -1,0 +1,29 @@
+//! Projected Gauss-Seidel on contacts and equalities, with Anderson acceleration and a nonsmooth Newton method, for large piles.
+//!
+//! ```text
+//! solver            sweeps forth and back, Anderson extrapolation, Newton's method where sweeps are slow; island by island
+//! islands           connected components of blocks, each in breadth-first order from the world
+//! assembly, system  the rows of each island side by side in memory, scaled so that masses and compliances are one
+//! sweep             one pass: impulses of one contact after the other, the residual, the projection onto the cones
+//! tangential        the tangential impulse of one contact
+//! block_pair        products of rows and velocities, four numbers at a time
+//! energy            unsolved impulses must not add energy
+//! nonsmooth_newton  all contacts at once: contact_law, contacts with a little compliance; block_lu, sparse elimination
+//! ```
+//!
+//! Gauss-Seidel on contacts: [Jourdan, Alart, Jean 1998]; acceleration: [Walker and Ni 2011]; Newton on the projections:
+//! [Alart and Curnier 1991].
+
+mod assembly;
+mod block_lu;
+mod block_pair;
+mod contact_law;
+mod energy;
+mod islands;
+mod nonsmooth_newton;
+mod solver;
+mod sweep;
+mod system;
+mod tangential;
+
+pub use solver::{GaussSeidel, GaussSeidelReport};
