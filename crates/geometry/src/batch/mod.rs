@@ -9,13 +9,13 @@ mod confirm;
 #[cfg(target_arch = "x86_64")]
 mod four;
 #[cfg(target_arch = "x86_64")]
+mod heights;
+#[cfg(target_arch = "x86_64")]
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod queues;
 #[cfg(target_arch = "x86_64")]
 mod share;
-#[cfg(target_arch = "x86_64")]
-mod tops;
 
 use crate::Pose;
 use crate::separation::{Options, QueryError, Separation, WarmStart, separation};
@@ -184,9 +184,9 @@ fn chunk(
         for ((pairs, warm), answers) in
             pairs.chunks(size).zip(warm.chunks_mut(size)).zip(answers.chunks_mut(size))
         {
-            let scene = share::Scene { shapes, poses, pairs };
+            let table = share::PairTable { shapes, poses, pairs };
             // SAFETY: the processor has AVX2, as just asked; `separations_into` has checked lengths and indices.
-            unsafe { share::by_four(scene, options, warm, answers) };
+            unsafe { share::solve_by_four(table, options, warm, answers) };
         }
         return;
     }

@@ -4,35 +4,35 @@
 //! to another portal and waits again.
 
 use super::confirm::{Bodies, confirm};
+use super::heights::class;
 use super::lanes::{MOST, Wide};
-use super::queues::{Job, Key, Queues, ROOM};
-use super::tops::class;
+use super::queues::{ENTRY_BLOCK, GroupQueues, QueuedPair, ScanClass};
 use super::{BatchAnswer, BatchPair, one};
 use crate::Pose;
-use crate::separation::{Basis, Options, Placed, STEPS, WarmStart, solved};
+use crate::separation::{Basis, Options, PlacedPair, WARM_STEPS, WarmStart, solve_after_steps};
 use crate::shapes::Solid;
 use std::arch::x86_64::{__m256d, _MM_HINT_T0, _mm_prefetch};
 
 /// How many pairs ahead placements and answers are fetched: groups are not formed in the order of the pairs, which the
 /// processor could foresee.
-const AHEAD: usize = 32;
+const PREFETCH_AHEAD: usize = 32;
 
 /// Shapes, placements and pairs, known to fit together.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(super) struct PairTable<'a> {
     pub shapes: &'a [Solid],
     pub poses: &'a [Pose],
     pub pairs: &'a [BatchPair],
 }
 
-impl<'a> Scene<'a> {
+impl<'a> PairTable<'a> {
     /// The bodies of a pair of polytopes.
     ///
     /// # Safety
     /// `key` must have accepted the pair.
     #[inline(always)]
     pub(super) unsafe fn bodies(&self, slot: usize) -> Bodies<'a> {
-        // SAFETY: pairs refer to existing shapes and placements, as the callers of `by_four` promise;
+        // SAFETY: pairs refer to existing shapes and placements, as the callers of `solve_by_four` promise;
         // `key` lets polytopes pass.
         unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -54,7 +54,7 @@ impl<'a> Scene<'a> {
     /// # Safety
     /// There must be so many pairs.
     #[inline(always)]
-    unsafe fn key<L: Wide>(&self, slot: usize, basis: &Basis) -> Option<Key> {
+    unsafe fn scan_class<L: Wide>(&self, slot: usize, basis: &Basis) -> Option<ScanClass> {
         // SAFETY: as above; promised by the caller.
         let (a, b) = unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -65,7 +65,7 @@ impl<'a> Scene<'a> {
         let [i, j, k] = *basis;
         let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
         let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
-        exist.then_some(Key::new(class::<L>(a), class::<L>(b), a.is_centred() & b.is_centred()))
+        exist.then_some(ScanClass::new(class::<L>(a), class::<L>(b), a.is_centred() & b.is_centred()))
     }
 }
 
@@ -75,59 +75,59 @@ impl<'a> Scene<'a> {
 /// The pairs, at most `SHARE` of them, must refer to existing shapes and placements, and there must be as many warm starts
 /// and answers as pairs.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn by_four(
-    scene: Scene,
+pub(super) unsafe fn solve_by_four(
+    table: PairTable,
     options: &Options,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
     // SAFETY: promised by the caller.
-    unsafe { share::<__m256d, 4>(scene, options, warm, answers) }
+    unsafe { solve_share::<__m256d, 4>(table, options, warm, answers) }
 }
 
 /// # Safety
-/// As for `by_four`.
+/// As for `solve_by_four`.
 #[inline(always)]
-unsafe fn share<L: Wide, const N: usize>(
-    scene: Scene,
+unsafe fn solve_share<L: Wide, const N: usize>(
+    table: PairTable,
     options: &Options,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
-    let Scene { shapes, poses, pairs } = scene;
-    let mut queues = Queues::<N>::new();
+    let PairTable { shapes, poses, pairs } = table;
+    let mut queues = GroupQueues::<N>::new();
     // Jobs whose portals were not confirmed. That cannot be foreseen either, and it is known late: they are listed
     // without a branch.
-    let mut failed = [Job::default(); ROOM + MOST];
+    let mut failed = [QueuedPair::default(); ENTRY_BLOCK + MOST];
     let (mut failures, mut next) = (0, 0);
     loop {
-        if failures >= ROOM || failures > 0 && queues.is_idle() {
-            for job in &failed[..failures] {
-                let slot = job.slot();
+        if failures >= ENTRY_BLOCK || failures > 0 && queues.is_empty() {
+            for queued in &failed[..failures] {
+                let slot = queued.slot();
                 // SAFETY: `key` has accepted the pair, and there is such a pair.
                 unsafe {
-                    let bodies = scene.bodies(slot);
-                    if step(&bodies, job.steps(), options, &mut warm[slot], &mut answers[slot])
-                        && let Some(key) = scene.key::<L>(slot, &warm[slot].basis)
+                    let bodies = table.bodies(slot);
+                    if step(&bodies, queued.steps(), options, &mut warm[slot], &mut answers[slot])
+                        && let Some(key) = table.scan_class::<L>(slot, &warm[slot].basis)
                     {
-                        queues.enter(Job::new(slot, job.steps() + 1), key);
+                        queues.push(QueuedPair::new(slot, queued.steps() + 1), key);
                     }
                 }
             }
             failures = 0;
             continue;
         }
-        if queues.is_idle() && next < pairs.len() {
-            let end = (next + ROOM).min(pairs.len());
+        if queues.is_empty() && next < pairs.len() {
+            let end = (next + ENTRY_BLOCK).min(pairs.len());
             for slot in next..end {
-                if let Some(later) = pairs.get(slot + AHEAD) {
-                    near(&poses[later.pose_a as usize]);
-                    near(&poses[later.pose_b as usize]);
-                    near(&answers[slot + AHEAD]);
+                if let Some(later) = pairs.get(slot + PREFETCH_AHEAD) {
+                    prefetch(&poses[later.pose_a as usize]);
+                    prefetch(&poses[later.pose_b as usize]);
+                    prefetch(&answers[slot + PREFETCH_AHEAD]);
                 }
                 // SAFETY: there are as many pairs and warm starts.
-                match unsafe { scene.key::<L>(slot, &warm.get_unchecked(slot).basis) } {
-                    Some(key) => queues.enter(Job::new(slot, 0), key),
+                match unsafe { table.scan_class::<L>(slot, &warm.get_unchecked(slot).basis) } {
+                    Some(key) => queues.push(QueuedPair::new(slot, 0), key),
                     None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
                 }
             }
@@ -135,11 +135,11 @@ unsafe fn share<L: Wide, const N: usize>(
             continue;
         }
         // At the end, the last pairs and those too rare to form groups.
-        let Some(group) = queues.take().or_else(|| queues.rest()) else { break };
+        let Some(group) = queues.pop().or_else(|| queues.pop_incomplete()) else { break };
         // SAFETY: `key` has accepted the pairs that wait.
-        let confirmed = unsafe { confirm::<L>(&scene, &group, warm, answers) };
+        let confirmed = unsafe { confirm::<L>(&table, &group, warm, answers) };
         for k in 0..N {
-            failed[failures] = group.jobs[k];
+            failed[failures] = group.pairs[k];
             failures += (confirmed >> k & 1 == 0 && k < group.count) as usize;
         }
     }
@@ -156,19 +156,19 @@ fn step(
     answer: &mut BatchAnswer,
 ) -> bool {
     let Bodies { a, b, pose_a, pose_b } = bodies;
-    if steps < STEPS
-        && let Some(basis) = Placed::new(a, pose_a, b, pose_b).stepped(&warm.basis, options)
+    if steps < WARM_STEPS
+        && let Some(basis) = PlacedPair::new(a, pose_a, b, pose_b).next_basis(&warm.basis, options)
     {
         warm.basis = basis;
         return true;
     }
-    *answer = solved(a, pose_a, b, pose_b, options, warm, steps);
+    *answer = solve_after_steps(a, pose_a, b, pose_b, options, warm, steps);
     false
 }
 
 /// Fetches what a pair will read or write into the nearest cache.
 #[inline(always)]
-fn near<T>(value: &T) {
+fn prefetch<T>(value: &T) {
     let start = (value as *const T).cast::<i8>();
     for line in 0..size_of::<T>().div_ceil(64) {
         // SAFETY: a prefetch is a hint that reads nothing, wherever it points.

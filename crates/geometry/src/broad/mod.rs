@@ -4,8 +4,8 @@
 //! a step hands over boxes that cover what each part sweeps.
 //!
 //! ```text
-//! update     a new box inside the part's loose box costs a comparison; one that leaves it marks the part
-//! refresh    marked parts get new loose boxes in the tree, and the tree says whom they meet for the first time
+//! update     a new box inside the part's fat box costs a comparison; one that leaves it marks the part
+//! refresh    marked parts get new fat boxes in the tree, and the tree says whom they meet for the first time
 //! pairs      candidates whose own boxes touch, sorted by name
 //! ```
 //!
@@ -30,4 +30,4 @@ mod tree;
 
 pub use cache::PairCache;
 pub use part::{BroadError, Groups, Part, PartId, PartPair};
-pub use phase::{BroadPhase, DEFAULT_SLACK, Proxy};
+pub use phase::{BroadPhase, DEFAULT_MARGIN, Proxy};

@@ -120,8 +120,8 @@ pub enum BroadError {
         index: u32,
     },
     /// The slack is negative, infinite or not a number.
-    #[error("the slack is {given}, but must be a number from zero up (a fraction of a part's size)")]
-    BadSlack {
+    #[error("the margin is {given}, but must be a number from zero up (a fraction of a part's size)")]
+    BadMargin {
         /// The slack given.
         given: f64,
     },

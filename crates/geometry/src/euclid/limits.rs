@@ -10,10 +10,10 @@ pub(super) const ENTERING: f64 = 1e-14;
 
 /// Pivots in a row that may leave both bounds where they are. Two nearly parallel faces of many sides are
 /// walked around with such pivots.
-pub(super) const PATIENCE: u32 = 40;
+pub(super) const STALL_LIMIT: u32 = 40;
 
 /// Steps that may improve witness points after the bounds have met.
-pub(super) const POLISH: u32 = 10;
+pub(super) const REFINE_STEPS: u32 = 10;
 
 /// Bodies closer than this are handed to the depth search, which does not need a direction from the
 /// (by then meaningless) difference of two nearly equal points. About 450 units in the last place.
@@ -21,7 +21,7 @@ pub(super) const TOUCHING: f64 = 1e-13;
 
 /// A nearest pair whose bounds are further apart than this after the search has ended gets a second
 /// opinion from the depth search.
-pub(super) const SECOND_OPINION: f64 = 1e-12;
+pub(super) const RETRY: f64 = 1e-12;
 
 /// Rounding of a support height, and of a unit normal.
 pub(super) const TIE: f64 = 4e-15;

@@ -25,13 +25,13 @@ pub enum BetaTerm {
     Hold,
 }
 
-/// Vectors of the plane and of space, where three numbers turn a body, and in the plane one.
-pub trait Moves: Copy + Debug + PartialEq + sealed::Sealed {
-    /// A rotation vector, or an angle.
-    type Turn: Copy + Debug + PartialEq;
+/// Vectors with a cross product: a vector in space, a number in the plane, as rotations and moments are.
+pub trait CrossProduct: Copy + Debug + PartialEq + sealed::Sealed {
+    /// A rotation vector or moment; in the plane an angle or its moment.
+    type Product: Copy + Debug + PartialEq;
 
-    /// `lever × force`.
-    fn moment(lever: &Self, force: &Self) -> Self::Turn;
+    /// `arm × force`.
+    fn moment(arm: &Self, force: &Self) -> Self::Product;
 }
 
 mod sealed {
@@ -40,34 +40,34 @@ mod sealed {
     impl Sealed for crate::Vec3 {}
 }
 
-impl Moves for Vec3 {
-    type Turn = Vec3;
+impl CrossProduct for Vec3 {
+    type Product = Vec3;
 
-    fn moment(lever: &Vec3, force: &Vec3) -> Vec3 {
-        lever.cross(force)
+    fn moment(arm: &Vec3, force: &Vec3) -> Vec3 {
+        arm.cross(force)
     }
 }
 
-impl Moves for Vec2 {
-    type Turn = f64;
+impl CrossProduct for Vec2 {
+    type Product = f64;
 
-    fn moment(lever: &Vec2, force: &Vec2) -> f64 {
-        lever.perp(force)
+    fn moment(arm: &Vec2, force: &Vec2) -> f64 {
+        arm.perp(force)
     }
 }
 
 /// Derivative of `s` with respect to the motion of both bodies: translations and rotations (world axes, about
 /// the reference points).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionGradientOf<V: Moves> {
+pub struct MotionGradientOf<V: CrossProduct> {
     /// `ds/dc1`.
     pub translation_a: V,
     /// `ds/dθ1`.
-    pub rotation_a: V::Turn,
+    pub rotation_a: V::Product,
     /// `ds/dc2`.
     pub translation_b: V,
     /// `ds/dθ2`.
-    pub rotation_b: V::Turn,
+    pub rotation_b: V::Product,
 }
 
 /// Derivative with respect to motions in space.
@@ -103,9 +103,10 @@ impl From<PlanarMotionGradient> for [f64; 6] {
     }
 }
 
-/// A separation as a function of the motion of two bodies: of an answer, of one choice among many, of a contact event.
+/// What the derivative of a separation with respect to the motion of both bodies depends on: of an answer, of one optimal
+/// direction and contact point among many, of a contact event.
 #[derive(Clone, Copy)]
-pub(crate) struct Lever<const D: usize> {
+pub(crate) struct SeparationDifferential<const D: usize> {
     pub separation: f64,
     pub alpha: SVector<f64, D>,
     pub point_a: SVector<f64, D>,
@@ -115,9 +116,9 @@ pub(crate) struct Lever<const D: usize> {
     pub prescribed: bool,
 }
 
-impl<const D: usize> Lever<D> {
+impl<const D: usize> SeparationDifferential<D> {
     /// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`; zero where β does not follow.
-    pub fn beta_part(&self) -> SVector<f64, D> {
+    pub fn beta_term(&self) -> SVector<f64, D> {
         if self.prescribed || !(self.reference_distance > 0.0) {
             return SVector::zeros();
         }
@@ -125,9 +126,9 @@ impl<const D: usize> Lever<D> {
     }
 }
 
-impl<const D: usize> Lever<D>
+impl<const D: usize> SeparationDifferential<D>
 where
-    SVector<f64, D>: Moves,
+    SVector<f64, D>: CrossProduct,
 {
     /// Derivative with respect to rigid motions about the reference points (world positions).
     pub fn motion(
@@ -137,22 +138,22 @@ where
         beta: BetaTerm,
     ) -> MotionGradientOf<SVector<f64, D>> {
         let rate = match beta {
-            BetaTerm::Follow => self.alpha + self.beta_part(),
+            BetaTerm::Follow => self.alpha + self.beta_term(),
             BetaTerm::Hold => self.alpha,
         };
         MotionGradientOf {
             translation_a: rate,
-            rotation_a: Moves::moment(&(self.point_a - reference_a), &self.alpha),
+            rotation_a: CrossProduct::moment(&(self.point_a - reference_a), &self.alpha),
             translation_b: -rate,
             // The moment of -α.
-            rotation_b: Moves::moment(&(reference_b - self.point_b), &self.alpha),
+            rotation_b: CrossProduct::moment(&(reference_b - self.point_b), &self.alpha),
         }
     }
 }
 
 impl<const D: usize> SeparationIn<D> {
-    fn lever(&self) -> Lever<D> {
-        Lever {
+    fn differential(&self) -> SeparationDifferential<D> {
+        SeparationDifferential {
             separation: self.separation,
             alpha: self.alpha,
             point_a: self.point_a,
@@ -171,7 +172,7 @@ impl<const D: usize> SeparationIn<D> {
     /// The part of `ds/dc1` that comes from β following the reference points; `ds/dc2` has the opposite one.
     /// For finite elements, whose reference point is the mean of `n` vertices, each vertex gets an `n`-th of it.
     pub fn reference_gradient(&self) -> SVector<f64, D> {
-        self.lever().beta_part()
+        self.differential().beta_term()
     }
 
     /// `ds/dx_i` of body a's active vertices, β held; all others are zero.
@@ -194,8 +195,8 @@ impl<const D: usize> SeparationIn<D> {
         beta: BetaTerm,
     ) -> MotionGradientOf<SVector<f64, D>>
     where
-        SVector<f64, D>: Moves,
+        SVector<f64, D>: CrossProduct,
     {
-        self.lever().motion(reference_a, reference_b, beta)
+        self.differential().motion(reference_a, reference_b, beta)
     }
 }

@@ -17,10 +17,10 @@ mod planar_pair;
 mod planar_portal;
 mod polytope;
 mod portal;
-mod proof;
 mod relative;
 mod resolve;
 mod small;
+mod solution;
 mod subdifferential;
 mod support;
 mod warm;
@@ -29,7 +29,7 @@ pub use answer::{
     Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError,
     Separation, SeparationIn, WarmStart, WarmStartIn,
 };
-pub use gradient::{BetaTerm, MotionGradient, MotionGradientOf, Moves, PlanarMotionGradient};
+pub use gradient::{BetaTerm, CrossProduct, MotionGradient, MotionGradientOf, PlanarMotionGradient};
 pub use planar::planar_separation;
 pub use resolve::{
     PlanarRanges, PlanarResolved, Ranges, RangesIn, ResolveError, Resolved, ResolvedIn, planar_ranges,
@@ -40,9 +40,11 @@ pub use subdifferential::{
     VertexSubdifferential, planar_subdifferential, subdifferential,
 };
 
-pub(crate) use gradient::Lever;
+pub(crate) use gradient::SeparationDifferential;
 pub(crate) use support::SCAN_LIMIT;
-pub(crate) use warm::{Basis, Placed, STEPS, WARM_WEIGHT, lever, solved, top};
+pub(crate) use warm::{
+    Basis, PlacedPair, WARM_STEPS, WARM_WEIGHT, reference_offset, solve_after_steps, support_height,
+};
 
 use crate::Pose;
 use crate::shapes::Solid;

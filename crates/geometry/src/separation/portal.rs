@@ -34,7 +34,7 @@ const SLIVER: f64 = 1e-2;
 
 /// Whether two sides are too nearly parallel for their product `n`.
 #[inline(always)]
-pub(super) fn sharp(n: &V, ab: &V, ac: &V) -> bool {
+pub(super) fn is_sliver(n: &V, ab: &V, ac: &V) -> bool {
     dot(n, n) < SLIVER * dot(ab, ab) * dot(ac, ac)
 }
 
@@ -49,7 +49,7 @@ const TIE: f64 = 4e-15;
 const HEIGHT: f64 = 4e-16;
 
 /// Identity of stand-in points, which belong to no vertex.
-pub(crate) const STAND_IN: u32 = u32::MAX - 1;
+pub(crate) const INTERIOR: u32 = u32::MAX - 1;
 
 /// Support function of a Minkowski difference, in body a's frame.
 pub(crate) trait SupportMap {
@@ -79,7 +79,7 @@ impl Portal {
 
     /// Three interior points about the ray, 30 degrees off it, on the ball of radius `rho` about the origin:
     /// being interior, none of them survives at the optimum.
-    pub(crate) fn stand_in(d: &V, rho: f64, offset: &V) -> Self {
+    pub(crate) fn interior(d: &V, rho: f64, offset: &V) -> Self {
         let (u, v) = complete(d);
         let (along, across) = (0.866 * rho, 0.5 * rho);
         let half_root3 = 0.866_025_403_784_438_6;
@@ -88,7 +88,7 @@ impl Portal {
             Point {
                 w: sub(&w, offset),
                 x: [0.0; 3],
-                id: [STAND_IN, (cu > 0.0) as u32 + 2 * (cv > 0.0) as u32],
+                id: [INTERIOR, (cu > 0.0) as u32 + 2 * (cv > 0.0) as u32],
             }
         });
         Self::new(corner, d)
@@ -110,8 +110,8 @@ impl Portal {
         let along = scale(d, 0.866 * rho);
         let spread = 0.353 * rho;
         let opposite = add_scaled(&along, &u, -spread);
-        let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [STAND_IN, 1] };
-        let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [STAND_IN, 2] };
+        let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [INTERIOR, 1] };
+        let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [INTERIOR, 2] };
         Self { corner: [p, left, right], m: [f64::NAN; 3] }
     }
 
@@ -120,7 +120,7 @@ impl Portal {
     #[inline(always)]
     pub(crate) fn normal(&self) -> V {
         let (n, [ab, ac]) = self.plain_normal();
-        if sharp(&n, &ab, &ac) { self.sliver_normal() } else { n }
+        if is_sliver(&n, &ab, &ac) { self.sliver_normal() } else { n }
     }
 
     /// The product of the sides at the first corner, and these sides.
@@ -161,7 +161,7 @@ impl Portal {
     }
 
     /// The same corners seen from a line shifted the other way.
-    pub(crate) fn moved(&self, shift: &V, by: f64, d: &V) -> Self {
+    pub(crate) fn shifted(&self, shift: &V, by: f64, d: &V) -> Self {
         Self::new(self.corner.map(|p| Point { w: add_scaled(&p.w, shift, by), ..p }), d)
     }
 
@@ -221,7 +221,7 @@ const REPLACED: [[usize; 8]; 3] =
 
 /// The line to cast and what to stop at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cast {
+pub(crate) struct RayCast {
     /// Unit direction of the line, `-β`.
     pub d: V,
     /// A point of the line orthogonal to `d`; zero when it passes through the origin.
@@ -238,7 +238,7 @@ pub(crate) struct Cast {
 
 /// How a cast ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CastEnd {
+pub(crate) enum CastOutcome {
     /// The bounds met: the supporting plane rises this much above the portal, along the ray.
     Converged(f64),
     /// Proven further apart than the prediction distance.
@@ -252,14 +252,19 @@ pub(crate) enum CastEnd {
 pub(crate) const PIVOT_LIMIT: u32 = 400;
 
 /// Pivots after which slivers are watched for at every step instead of at the end only.
-const QUICK_PIVOTS: u32 = 12;
+const FAST_PIVOTS: u32 = 12;
 
 /// Runs the portal iteration to its end.
 ///
 /// The usual pivots need neither the areas of the portal nor a normal that is good to the last digit; they are made
-/// here. Ties, slivers and long searches are left to [`careful_cast`].
+/// here. Ties, slivers and long searches are left to [`refine_robustly`].
 #[inline]
-pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+pub(crate) fn cast<S: SupportMap>(
+    map: &mut S,
+    portal: &mut Portal,
+    cast: &RayCast,
+    count: &mut u32,
+) -> CastOutcome {
     let d = &cast.d;
     let near = cast.size * (cast.tolerance + HEIGHT);
     let tie = TIE * cast.size * cast.size;
@@ -267,7 +272,7 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
     // once from where they were just stored would cost a wait.
     let mut first = portal.corner[0].w;
     let mut newest = 0;
-    for _ in 0..QUICK_PIVOTS {
+    for _ in 0..FAST_PIVOTS {
         let [next, last] = OTHERS[newest];
         let (second, third) = (portal.corner[next].w, portal.corner[last].w);
         let (ab, ac) = (sub(&second, &first), sub(&third, &first));
@@ -281,18 +286,18 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         if !(rise > near * n1) {
             // Found along the normal of a sliver, a support point proves nothing.
             match converged(portal, cast, &n, p.id, rise) {
-                Some(end) if !sharp(&n, &ab, &ac) => return end,
+                Some(end) if !is_sliver(&n, &ab, &ac) => return end,
                 _ => break,
             }
         }
         if cast.prediction < f64::INFINITY && apart(cast, &n, &p) {
-            return CastEnd::Beyond;
+            return CastOutcome::Beyond;
         }
         // Where each corner is, seen from `p` along the line: left (positive) or right of it.
         let pd = cross(&p.w, d);
         let c = [dot(&first, &pd), dot(&second, &pd), dot(&third, &pd)];
         if !(c[0].abs() > tie && c[1].abs() > tie && c[2].abs() > tie) {
-            return tied_cast(map, portal, cast, p, count);
+            return refine_after_tie(map, portal, cast, p, count);
         }
         let right = [c[0] < 0.0, c[1] < 0.0, c[2] < 0.0].map(usize::from);
         let replaced = REPLACED[newest][right[0] + 2 * right[1] + 4 * right[2]];
@@ -303,33 +308,38 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         portal.corner[newest] = p;
         first = p.w;
     }
-    careful_cast(map, portal, cast, count)
+    refine_robustly(map, portal, cast, count)
 }
 
-/// As [`careful_cast`], after a pivot to the support point `p`, from which the line is level with a corner.
+/// As [`refine_robustly`], after a pivot to the support point `p`, from which the line is level with a corner.
 #[cold]
 #[inline(never)]
-fn tied_cast<S: SupportMap>(
+fn refine_after_tie<S: SupportMap>(
     map: &mut S,
     portal: &mut Portal,
-    cast: &Cast,
+    cast: &RayCast,
     p: Point,
     count: &mut u32,
-) -> CastEnd {
+) -> CastOutcome {
     *portal = Portal::new(portal.corner, &cast.d);
     if portal.holds(p.id) || portal.pivot(&p, &cast.d, cast.size) {
-        careful_cast(map, portal, cast, count)
+        refine_robustly(map, portal, cast, count)
     } else {
-        CastEnd::Stalled
+        CastOutcome::Stalled
     }
 }
 
 /// As [`cast`], with every normal as good as it can be.
 #[cold]
 #[inline(never)]
-fn careful_cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+fn refine_robustly<S: SupportMap>(
+    map: &mut S,
+    portal: &mut Portal,
+    cast: &RayCast,
+    count: &mut u32,
+) -> CastOutcome {
     *portal = Portal::new(portal.corner, &cast.d);
-    for _ in QUICK_PIVOTS..PIVOT_LIMIT {
+    for _ in FAST_PIVOTS..PIVOT_LIMIT {
         let n = portal.normal();
         let mut p = map.support(&n);
         *count += 1;
@@ -339,31 +349,31 @@ fn careful_cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, co
             return end;
         }
         if apart(cast, &n, &p) {
-            return CastEnd::Beyond;
+            return CastOutcome::Beyond;
         }
         if !portal.pivot(&p, &cast.d, cast.size) {
             break;
         }
     }
-    CastEnd::Stalled
+    CastOutcome::Stalled
 }
 
 /// The end of a cast if the support point `id` along the portal's normal `n`, which rises by `rise`, is none above it.
 #[inline(always)]
-fn converged(portal: &Portal, cast: &Cast, n: &V, id: [u32; 2], rise: f64) -> Option<CastEnd> {
+fn converged(portal: &Portal, cast: &RayCast, n: &V, id: [u32; 2], rise: f64) -> Option<CastOutcome> {
     if portal.holds(id) {
-        return Some(CastEnd::Converged(0.0));
+        return Some(CastOutcome::Converged(0.0));
     }
     // Along the ray the portal may rise by rise/nd.
     let nd = dot(n, &cast.d);
     let n1 = n[0].abs() + n[1].abs() + n[2].abs();
     let met = rise <= cast.size * (cast.tolerance * nd + HEIGHT * n1);
-    met.then(|| CastEnd::Converged(positive(rise) / nd))
+    met.then(|| CastOutcome::Converged(positive(rise) / nd))
 }
 
 /// Whether the supporting plane at `p` proves the bodies further apart than the prediction distance.
 #[inline(always)]
-fn apart(cast: &Cast, n: &V, p: &Point) -> bool {
+fn apart(cast: &RayCast, n: &V, p: &Point) -> bool {
     let apart = cast.distance * dot(n, &cast.d) - dot(n, &p.w);
     apart > 0.0 && apart * apart > cast.prediction * cast.prediction * dot(n, n)
 }

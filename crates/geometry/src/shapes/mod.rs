@@ -30,7 +30,7 @@ pub(crate) use lanes::Block;
 pub use lanes::Lanes;
 pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
-pub(crate) use polytope::Around;
+pub(crate) use polytope::VertexIncidence;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};

@@ -35,9 +35,9 @@ pub(super) fn maximise<const D: usize>(
     };
     let rows = 2 * D + constraints.len();
     let mut basis: [usize; D] = std::array::from_fn(|k| if objective[k] >= 0.0 { k } else { D + k });
-    let patience = 20 * rows + 200;
+    let pivot_limit = 20 * rows + 200;
     let mut best = None;
-    for step in 0..2 * patience {
+    for step in 0..2 * pivot_limit {
         let members = basis.map(row);
         let x = solve(members.map(|(a, _)| a), members.map(|(_, b)| b))?;
         let columns: [[f64; D]; D] = std::array::from_fn(|i| std::array::from_fn(|k| members[k].0[i]));
@@ -50,7 +50,7 @@ pub(super) fn maximise<const D: usize>(
             (height > FEASIBLE * (terms + b.abs())).then_some(height)
         };
         let mut violated = (0..rows).filter(|i| !basis.contains(i)).filter_map(|i| Some((i, excess(i)?)));
-        let least_index = step >= patience;
+        let least_index = step >= pivot_limit;
         let entering = if least_index {
             violated.next()
         } else {

@@ -3,9 +3,9 @@
 
 use nalgebra::Matrix2;
 
-use super::Corner;
-use crate::euclid::gap::CURVED;
-use crate::euclid::limits::SECOND_OPINION;
+use super::SupportPoint;
+use crate::euclid::bounds::CURVED;
+use crate::euclid::limits::RETRY;
 
 use crate::shapes::{Ellipse, PlanarShape, Polygon};
 use crate::{PlanarPose, Vec2, tolerance};
@@ -87,11 +87,11 @@ impl<'a> Pair<'a> {
     }
 
     /// The point of `K1 - K2` lowest along the unit vector `normal`.
-    pub(super) fn support(&self, normal: &Vec2) -> Corner {
+    pub(super) fn support(&self, normal: &Vec2) -> SupportPoint {
         let (x, i) = self.a.support(&-normal);
         let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
         let z = self.rotation * y + self.offset;
-        Corner { w: x - z, x, z, index: [i, j] }
+        SupportPoint { w: x - z, x, z, index: [i, j] }
     }
 
     pub(super) fn is_polygonal(&self) -> bool {
@@ -105,7 +105,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Width of the certificate above which a result is looked at again.
-    pub(super) fn doubtful(&self) -> f64 {
-        SECOND_OPINION * self.scale
+    pub(super) fn retry_width(&self) -> f64 {
+        RETRY * self.scale
     }
 }

@@ -29,25 +29,25 @@
 mod analysis;
 mod body;
 mod candidates;
-mod choose;
+mod classify;
 mod contact;
 mod duals;
+mod face_weights;
+mod hull_corners;
+mod least_norm;
 mod optimal;
-mod outline;
 mod ranges;
 mod region;
-mod regular;
 mod resolved;
-mod spread;
 
-pub use choose::{resolve, resolve_planar};
+pub use least_norm::{resolve, resolve_planar};
 pub use ranges::{PlanarRanges, Ranges, RangesIn, planar_ranges, ranges};
 pub use resolved::{PlanarResolved, Resolved, ResolvedIn};
 
 pub(in crate::separation) use body::Body;
-pub(in crate::separation) use choose::analyse;
-pub(in crate::separation) use contact::lowered;
+pub(in crate::separation) use contact::to_dimension;
 pub(in crate::separation) use duals::Duals;
+pub(in crate::separation) use least_norm::analyse;
 
 use super::answer::Outcome;
 

@@ -102,12 +102,12 @@ fn corners(points: &[Vec2], hull: &[u32], tolerance: f64) -> Vec<u32> {
     let far = |k: &usize| (at(*k) - mean).norm();
     let start = (0..hull.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
     let mut kept = vec![start];
-    let mut anchor = start;
+    let mut last_kept = start;
     for end in start + 2..=start + hull.len() {
-        let along = (at(end) - at(anchor)).normalize();
-        if (anchor + 1..end).any(|k| along.perp(&(at(k) - at(anchor))).abs() > tolerance) {
-            anchor = end - 1;
-            kept.push(anchor);
+        let along = (at(end) - at(last_kept)).normalize();
+        if (last_kept + 1..end).any(|k| along.perp(&(at(k) - at(last_kept))).abs() > tolerance) {
+            last_kept = end - 1;
+            kept.push(last_kept);
         }
     }
     kept.iter().map(|&k| hull[k % hull.len()]).collect()

@@ -2,7 +2,7 @@
 
 use super::confirm::Bodies;
 use super::lanes::{MOST, V, Wide, store};
-use crate::separation::{Basis, SCAN_LIMIT, top};
+use crate::separation::{Basis, SCAN_LIMIT, support_height};
 use crate::shapes::Polytope;
 
 /// Number of blocks to scan; zero for bodies that climb.
@@ -15,7 +15,7 @@ pub(super) fn class<L: Wide>(body: &Polytope) -> usize {
 /// Heights of the pairs' first (`SIDE` 0) or second bodies. `shared`: the class of all of them; zero where they have none
 /// in common.
 #[inline(always)]
-pub(super) fn tops<L: Wide, const SIDE: usize>(
+pub(super) fn support_heights<L: Wide, const SIDE: usize>(
     pairs: &[Bodies; MOST],
     basis: &[&Basis; MOST],
     n: &V<L>,
@@ -24,14 +24,18 @@ pub(super) fn tops<L: Wide, const SIDE: usize>(
     if shared == 0 {
         let mut directions = [[0.0; MOST]; 3];
         store(n, &mut directions);
-        return L::load(&mixed(L::LANES, SIDE, pairs, basis, &directions));
+        return L::load(&heights_one_by_one(L::LANES, SIDE, pairs, basis, &directions));
     }
     let mut best = [L::all(f64::NEG_INFINITY); MOST];
     for k in (0..L::LANES).step_by(2) {
         let body = |k: usize| if SIDE == 0 { pairs[k].a } else { pairs[k].b };
         // SAFETY: all bodies have `shared` blocks.
         [best[k], best[k + 1]] = unsafe {
-            two([L::blocks(body(k)), L::blocks(body(k + 1))], [spread(n, k), spread(n, k + 1)], shared)
+            heights_of_two(
+                [L::blocks(body(k)), L::blocks(body(k + 1))],
+                [spread(n, k), spread(n, k + 1)],
+                shared,
+            )
         };
     }
     L::largest(best)
@@ -48,7 +52,7 @@ fn spread<L: Wide>(n: &V<L>, k: usize) -> V<L> {
 /// # Safety
 /// Both bodies must have `blocks` blocks, at least one.
 #[inline(always)]
-unsafe fn two<L: Wide>(bodies: [*const f64; 2], n: [V<L>; 2], blocks: usize) -> [L; 2] {
+unsafe fn heights_of_two<L: Wide>(bodies: [*const f64; 2], n: [V<L>; 2], blocks: usize) -> [L; 2] {
     let at = |k: usize, block: usize| {
         // SAFETY: promised by the caller.
         let [x, y, z] = unsafe {
@@ -68,7 +72,7 @@ unsafe fn two<L: Wide>(bodies: [*const f64; 2], n: [V<L>; 2], blocks: usize) -> 
 /// Bodies that have nothing in common, as the single call takes them.
 #[cold]
 #[inline(never)]
-fn mixed(
+fn heights_one_by_one(
     lanes: usize,
     side: usize,
     pairs: &[Bodies; MOST],
@@ -78,7 +82,7 @@ fn mixed(
     let mut high = [0.0; MOST];
     for (k, high) in high.iter_mut().enumerate().take(lanes) {
         let body = if side == 0 { pairs[k].a } else { pairs[k].b };
-        *high = top(body, &[n[0][k], n[1][k], n[2][k]], basis[k][0][side]);
+        *high = support_height(body, &[n[0][k], n[1][k], n[2][k]], basis[k][0][side]);
     }
     high
 }
