@@ -250,7 +250,7 @@ impl Paths {
             // Anywhere around its centre of mass.
             let (a, b) = (from.position, to.position);
             let reach = if part.reach.is_finite() { part.reach } else { return Aabb::everything() };
-            return Aabb::of_points([&a, &b]).grown(reach + bulge);
+            return Aabb::from_points([&a, &b]).grown(reach + bulge);
         }
         let sag = part.reach * (1.0 - (0.5 * angle).cos()) * 1.5;
         part.bounds(&from).merged(&part.bounds(&to)).grown(sag + bulge)
