@@ -21,6 +21,7 @@ mod range;
 mod smooth;
 mod solid;
 mod solids;
+mod spec;
 mod topology;
 
 pub(crate) use area::area_vector;
@@ -34,6 +35,7 @@ pub(crate) use polytope::VertexIncidence;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};
+pub use spec::{Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Width};
 
 pub(crate) use convex::Convex;
 
