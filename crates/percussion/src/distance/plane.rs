@@ -1,4 +1,4 @@
-//! The kernel's doors for bodies in the plane.
+//! Queries about bodies in the plane.
 
 use percussion_geometry::Vec2;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
@@ -9,13 +9,13 @@ use percussion_geometry::separation::{
 };
 use percussion_geometry::shapes::{PlanarShape, Solid};
 
-use super::answer::{Gradient, Touch};
-use super::kernel::{Kernel, Posed};
+use super::answer::{EventAnswer, Gradient};
+use super::kernel::{Kernel, PosedPair};
 
-type Pair<'p> = Posed<'p, PlanarShape, 2>;
+type Pair<'p> = PosedPair<'p, PlanarShape, 2>;
 
 impl Kernel<2> for PlanarShape {
-    const OTHER_BETA: &'static str = "beta has three entries but the bodies are planar; give two";
+    const BETA_DIMENSION_ERROR: &'static str = "beta has three entries but the bodies are planar; give two";
 
     fn reference(&self) -> Vec2 {
         self.reference()
@@ -30,8 +30,8 @@ impl Kernel<2> for PlanarShape {
     }
 
     /// As in space, but the boundary of a half-plane is a line.
-    fn word(feature: Feature) -> &'static str {
-        if feature == Feature::Plane { "line" } else { Solid::word(feature) }
+    fn feature_name(feature: Feature) -> &'static str {
+        if feature == Feature::Plane { "line" } else { Solid::feature_name(feature) }
     }
 
     fn separation(pair: &Pair, options: &PlanarOptions) -> Result<PlanarSeparation, QueryError> {
@@ -57,8 +57,8 @@ impl Kernel<2> for PlanarShape {
         planar_euclidean(pair.a, &pair.pose_a, pair.b, &pair.pose_b)
     }
 
-    fn slope(pair: &Pair, resolved: &PlanarResolved) -> Gradient {
-        let [a, b] = pair.centres();
+    fn motion_gradient_of(pair: &Pair, resolved: &PlanarResolved) -> Gradient {
+        let [a, b] = pair.references();
         resolved.motion_gradient(&a, &b, BetaTerm::Follow).into()
     }
 
@@ -67,10 +67,10 @@ impl Kernel<2> for PlanarShape {
         answer: &PlanarSeparation,
         options: &EventOptions,
         differentiate: bool,
-    ) -> Vec<Touch> {
-        let [a, b] = pair.centres();
-        let touch = |event: &PlanarContactEvent| Touch {
-            features: event.features.map(Self::word),
+    ) -> Vec<EventAnswer> {
+        let [a, b] = pair.references();
+        let touch = |event: &PlanarContactEvent| EventAnswer {
+            features: event.features.map(Self::feature_name),
             separation: event.separation,
             gap: event.gap(),
             normal: event.normal().into(),

@@ -1,32 +1,31 @@
-//! Two bodies, each a list of convex parts, answered in the words of the stream.
+//! The answer for two bodies, each a list of convex parts.
 
 use nalgebra::SVector;
 use percussion_geometry::euclid::EuclideanIn;
 use percussion_geometry::separation::{OptionsIn, Outcome, RangesIn, ResolvedIn, SeparationIn};
 use percussion_geometry::{PoseIn, ShapeError};
 
-use super::answer::{self, Answer, Certificate, Euclid, Sparse, Weights};
+use super::answer::{self, Answer, Certificate, EuclideanAnswer, Sparse, Weights};
 use super::body::Part;
-use super::kernel::{Kernel, Posed};
+use super::kernel::{Kernel, PosedPair};
+use super::line_error::LineError;
 use super::query::Query;
 use super::solve::Defaults;
-use super::wrong::Wrong;
 
-/// Weights below this are rounding of zero: their vertices are not active.
-const NOISE: f64 = 1e-14;
+/// Weights below this are rounding of zero: their vertices are inactive.
+const ZERO_WEIGHT: f64 = 1e-14;
 
 /// Convex parts and the placement of the body they belong to.
 type Parts<'p, S, const D: usize> = (&'p [Part<S, PoseIn<D>>], &'p PoseIn<D>);
 
-/// What the kernel says about two convex parts, and, where they are solved, the one answer of least norm: that is what
-/// is reported.
+/// The separation of two convex parts and, if it is solved, the optimal solution of least norm, which is reported.
 struct Contact<const D: usize> {
     answer: SeparationIn<D>,
     resolved: Option<ResolvedIn<D>>,
 }
 
 impl<const D: usize> Contact<D> {
-    fn of<S: Kernel<D>>(pair: &Posed<S, D>, options: &OptionsIn<D>) -> Result<Self, Wrong> {
+    fn of<S: Kernel<D>>(pair: &PosedPair<S, D>, options: &OptionsIn<D>) -> Result<Self, LineError> {
         let answer = S::separation(pair, options)?;
         let solved = answer.outcome == Outcome::Solved;
         let resolved = if solved { Some(S::resolve(pair, &answer)?) } else { None };
@@ -42,15 +41,16 @@ impl<const D: usize> Contact<D> {
 fn least<'p, S, T, const D: usize>(
     (a, pose_a): Parts<'p, S, D>,
     (b, pose_b): Parts<'p, S, D>,
-    ask: impl Fn(&Posed<S, D>) -> Result<T, Wrong>,
+    answer_query: impl Fn(&PosedPair<S, D>) -> Result<T, LineError>,
     value: impl Fn(&T) -> f64,
-) -> Result<([usize; 2], Posed<'p, S, D>, T), Wrong> {
-    let mut best: Option<([usize; 2], Posed<S, D>, T)> = None;
+) -> Result<([usize; 2], PosedPair<'p, S, D>, T), LineError> {
+    let mut best: Option<([usize; 2], PosedPair<S, D>, T)> = None;
     for (i, part_a) in a.iter().enumerate() {
         let pose_a = part_a.placed(pose_a);
         for (j, part_b) in b.iter().enumerate() {
-            let pair = Posed { a: &part_a.shape, pose_a, b: &part_b.shape, pose_b: part_b.placed(pose_b) };
-            let answer = ask(&pair)?;
+            let pair =
+                PosedPair { a: &part_a.shape, pose_a, b: &part_b.shape, pose_b: part_b.placed(pose_b) };
+            let answer = answer_query(&pair)?;
             if best.as_ref().is_none_or(|(_, _, old)| value(&answer) < value(old)) {
                 best = Some(([i, j], pair, answer));
             }
@@ -61,52 +61,52 @@ fn least<'p, S, T, const D: usize>(
 
 /// Of a compound, the pair of parts with the smallest gap answers: the one that touches first, and the deepest
 /// when several overlap.
-pub(super) fn touching<'l, S: Kernel<D>, const D: usize>(
+pub(super) fn answer_pair<'l, S: Kernel<D>, const D: usize>(
     query: &Query<'l>,
     a: Parts<S, D>,
     b: Parts<S, D>,
     defaults: &Defaults,
-) -> Result<Answer<'l>, Wrong> {
+) -> Result<Answer<'l>, LineError> {
     let options = OptionsIn {
         beta: prescribed::<S, D>(query)?,
         prediction: query.prediction.or(defaults.prediction).unwrap_or(f64::INFINITY),
     };
     let (parts, pair, contact) = least(a, b, |pair| Contact::of(pair, &options), Contact::gap)?;
-    let wants = query.wants.or(defaults.wants);
+    let requests = query.requests.or(defaults.requests);
     let compound = a.0.len() > 1 || b.0.len() > 1;
     let solved = contact.resolved.as_ref();
-    let differentiate = wants.gradient == Some(true);
+    let differentiate = requests.gradient == Some(true);
     let (radius_a, radius_b) = (pair.a.outer_radius(), pair.b.outer_radius());
-    let tolerances = wants.events.and_then(|events| events.options(radius_a, radius_b));
+    let tolerances = requests.events.and_then(|events| events.options(radius_a, radius_b));
     Ok(Answer {
         parts: compound.then_some(parts),
-        gradient: solved.filter(|_| differentiate).map(|resolved| S::slope(&pair, resolved)),
+        gradient: solved.filter(|_| differentiate).map(|resolved| S::motion_gradient_of(&pair, resolved)),
         events: tolerances
             .filter(|_| solved.is_some())
             .map(|tolerances| S::events(&pair, &contact.answer, &tolerances, differentiate)),
-        euclidean: if wants.euclidean == Some(true) {
+        euclidean: if requests.euclidean == Some(true) {
             // Of all pairs of parts the nearest, or the deepest.
-            let ask = |pair: &Posed<S, D>| Ok(S::euclidean(pair)?);
-            Some(euclid(&least(a, b, ask, |answer| answer.distance)?.2))
+            let answer_query = |pair: &PosedPair<S, D>| Ok(S::euclidean(pair)?);
+            Some(euclidean_answer(&least(a, b, answer_query, |answer| answer.distance)?.2))
         } else {
             None
         },
-        ranges: if wants.ranges == Some(true) && solved.is_some() {
+        ranges: if requests.ranges == Some(true) && solved.is_some() {
             Some(ranges_as_given(&pair, &S::ranges(&pair, &contact.answer)?))
         } else {
             None
         },
-        ..dressed(query, contact, &pair)
+        ..base_answer(query, contact, &pair)
     })
 }
 
-fn prescribed<S: Kernel<D>, const D: usize>(query: &Query) -> Result<Option<SVector<f64, D>>, Wrong> {
+fn prescribed<S: Kernel<D>, const D: usize>(query: &Query) -> Result<Option<SVector<f64, D>>, LineError> {
     let Some(given) = &query.beta else { return Ok(None) };
-    given.vector().map(Some).ok_or_else(|| Wrong::Dimension(S::OTHER_BETA.into()))
+    given.vector().map(Some).ok_or_else(|| LineError::Dimension(S::BETA_DIMENSION_ERROR.into()))
 }
 
-fn euclid<const D: usize>(answer: &EuclideanIn<D>) -> Euclid {
-    Euclid {
+fn euclidean_answer<const D: usize>(answer: &EuclideanIn<D>) -> EuclideanAnswer {
+    EuclideanAnswer {
         distance: answer.distance,
         normal: answer.normal.into(),
         point_a: answer.point_a.into(),
@@ -115,16 +115,16 @@ fn euclid<const D: usize>(answer: &EuclideanIn<D>) -> Euclid {
     }
 }
 
-/// The kernel's answer in the words of the stream.
-fn dressed<'l, S: Kernel<D>, const D: usize>(
+/// The answer without what is given on request.
+fn base_answer<'l, S: Kernel<D>, const D: usize>(
     query: &Query<'l>,
     contact: Contact<D>,
-    pair: &Posed<S, D>,
+    pair: &PosedPair<S, D>,
 ) -> Answer<'l> {
     let Contact { answer, resolved } = contact;
-    let mut dressed = Answer {
+    let mut base_answer = Answer {
         id: query.id,
-        outcome: word(answer.outcome),
+        outcome: outcome_name(answer.outcome),
         separation: answer.separation,
         gap: answer.gap(),
         normal: answer.normal().into(),
@@ -145,21 +145,25 @@ fn dressed<'l, S: Kernel<D>, const D: usize>(
         ranges: None,
     };
     if let Some(resolved) = resolved {
-        let active = |weights: Vec<(u32, f64)>| weights.into_iter().filter(|&(_, weight)| weight > NOISE);
-        dressed.gap = resolved.gap();
-        dressed.normal = resolved.normal().into();
-        dressed.alpha = resolved.alpha.into();
-        dressed.point_a = Some(resolved.point_a.into());
-        dressed.point_b = Some(resolved.point_b.into());
-        dressed.features = Some([resolved.features.0, resolved.features.1].map(S::word));
-        dressed.weights_a = Weights::as_given(active(resolved.weights_a), pair.a.sources());
-        dressed.weights_b = Weights::as_given(active(resolved.weights_b), pair.b.sources());
+        let active =
+            |weights: Vec<(u32, f64)>| weights.into_iter().filter(|&(_, weight)| weight > ZERO_WEIGHT);
+        base_answer.gap = resolved.gap();
+        base_answer.normal = resolved.normal().into();
+        base_answer.alpha = resolved.alpha.into();
+        base_answer.point_a = Some(resolved.point_a.into());
+        base_answer.point_b = Some(resolved.point_b.into());
+        base_answer.features = Some([resolved.features.0, resolved.features.1].map(S::feature_name));
+        base_answer.weights_a = Weights::as_given(active(resolved.weights_a), pair.a.sources());
+        base_answer.weights_b = Weights::as_given(active(resolved.weights_b), pair.b.sources());
     }
-    dressed
+    base_answer
 }
 
 /// Ranges by the indices of the input.
-fn ranges_as_given<S: Kernel<D>, const D: usize>(pair: &Posed<S, D>, found: &RangesIn<D>) -> answer::Ranges {
+fn ranges_as_given<S: Kernel<D>, const D: usize>(
+    pair: &PosedPair<S, D>,
+    found: &RangesIn<D>,
+) -> answer::Ranges {
     let entry = |&(index, least, greatest): &(u32, f64, f64)| (index, [least, greatest]);
     answer::Ranges {
         alpha: found.alpha.iter().map(|&(least, greatest)| [least + 0.0, greatest + 0.0]).collect(),
@@ -169,7 +173,7 @@ fn ranges_as_given<S: Kernel<D>, const D: usize>(pair: &Posed<S, D>, found: &Ran
 }
 
 /// How a query ended, in one word.
-fn word(outcome: Outcome) -> &'static str {
+fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Solved => "solved",
         Outcome::Beyond => "beyond",
