@@ -1,4 +1,4 @@
-//! WarmStart confirmation of several polytope pairs at once.
+//! Warm-start confirmation of several polytope pairs at once.
 //!
 //! The portal arithmetic runs across pairs (lane = pair); the support scans run across vertices, pair by pair, because
 //! each pair has its own bodies. Operation for operation this is `PlacedPair` in `separation/warm.rs`.
@@ -8,9 +8,10 @@ use super::heights::support_heights;
 use super::lanes::{MOST, Stored, V, Wide, add, add_scaled, cross, dot, scale, sub, turned, unturned};
 use super::queues::PairGroup;
 use super::share::PairTable;
-use crate::separation::{Basis, Outcome, Separation, WARM_WEIGHT, WarmStart, reference_offset};
+use crate::separation::{Basis, Outcome, Separation, WarmStart, reference_offset};
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::kernel::WARM_WEIGHT;
+use crate::{Pose, Vec3, tolerances};
 use std::arch::x86_64::{
     __m256d, _mm_store_sd, _mm_storeu_pd, _mm256_castpd256_pd128, _mm256_extractf128_pd, _mm256_storeu_pd,
 };
@@ -124,11 +125,11 @@ pub(super) unsafe fn confirm<L: Wide>(
     }
     let size = L::load(&outer);
     let rounding = L::all(4e-16).mul(n1).mul(distance);
-    let allowed = size.mul(L::all(tolerance::PORTAL).mul(total).add(rounding));
+    let allowed = size.mul(L::all(tolerances::PORTAL).mul(total).add(rounding));
     let excess = rise.mul(distance);
     good = L::both(good, allowed.at_least(excess));
-    good = L::both(good, distance.greater(L::all(tolerance::COINCIDENT).mul(size)));
-    good = L::both(good, L::all(tolerance::LARGEST).greater(distance));
+    good = L::both(good, distance.greater(L::all(tolerances::COINCIDENT).mul(size)));
+    good = L::both(good, L::all(tolerances::LARGEST).greater(distance));
     let confirmed = L::bits(good);
 
     let m = [m[0].max(zero), m[1].max(zero), m[2].max(zero)];
@@ -162,7 +163,7 @@ pub(super) unsafe fn confirm<L: Wide>(
     confirmed
 }
 
-/// Writes an answer and, where it is `confirmed`, remembers β.
+/// Writes an answer and, where it is `confirmed`, the β of the warm start.
 #[inline(always)]
 fn write(answer: &mut BatchAnswer, warm: &mut WarmStart, rows: [__m256d; 5], steps: u32, confirmed: bool) {
     // Into the old answer: building a new one and moving it in costs as much as finding it.

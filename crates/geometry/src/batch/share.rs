@@ -49,7 +49,7 @@ impl<'a> PairTable<'a> {
         }
     }
 
-    /// What a pair of polytopes with a remembered portal of existing vertices has in common with others.
+    /// What a pair of polytopes with a last portal of existing vertices has in common with others.
     ///
     /// # Safety
     /// There must be so many pairs.
@@ -75,14 +75,9 @@ impl<'a> PairTable<'a> {
 /// The pairs, at most `SHARE` of them, must refer to existing shapes and placements, and there must be as many warm starts
 /// and answers as pairs.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn solve_by_four(
-    table: PairTable,
-    options: &Options,
-    warm: &mut [WarmStart],
-    answers: &mut [BatchAnswer],
-) {
+pub(super) unsafe fn solve_by_four(table: PairTable, warm: &mut [WarmStart], answers: &mut [BatchAnswer]) {
     // SAFETY: promised by the caller.
-    unsafe { solve_share::<__m256d, 4>(table, options, warm, answers) }
+    unsafe { solve_share::<__m256d, 4>(table, warm, answers) }
 }
 
 /// # Safety
@@ -90,7 +85,6 @@ pub(super) unsafe fn solve_by_four(
 #[inline(always)]
 unsafe fn solve_share<L: Wide, const N: usize>(
     table: PairTable,
-    options: &Options,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
@@ -107,8 +101,13 @@ unsafe fn solve_share<L: Wide, const N: usize>(
                 // SAFETY: `key` has accepted the pair, and there is such a pair.
                 unsafe {
                     let bodies = table.bodies(slot);
-                    if step(&bodies, queued.steps(), options, &mut warm[slot], &mut answers[slot])
-                        && let Some(key) = table.scan_class::<L>(slot, &warm[slot].basis)
+                    if step(
+                        &bodies,
+                        queued.steps(),
+                        &pairs[slot].options(),
+                        &mut warm[slot],
+                        &mut answers[slot],
+                    ) && let Some(key) = table.scan_class::<L>(slot, &warm[slot].basis)
                     {
                         queues.push(QueuedPair::new(slot, queued.steps() + 1), key);
                     }
@@ -128,7 +127,7 @@ unsafe fn solve_share<L: Wide, const N: usize>(
                 // SAFETY: there are as many pairs and warm starts.
                 match unsafe { table.scan_class::<L>(slot, &warm.get_unchecked(slot).basis) } {
                     Some(key) => queues.push(QueuedPair::new(slot, 0), key),
-                    None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
+                    None => answers[slot] = one(shapes, poses, &pairs[slot], &mut warm[slot]),
                 }
             }
             next = end;
@@ -145,7 +144,7 @@ unsafe fn solve_share<L: Wide, const N: usize>(
     }
 }
 
-/// Lets a pair whose portal was not confirmed try another one, or solves it; whether it has to be confirmed again.
+/// Moves a pair whose portal was not confirmed to another one, or solves it; whether it has to be confirmed again.
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 fn step(

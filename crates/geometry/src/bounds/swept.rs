@@ -1,4 +1,4 @@
-//! Boxes of bodies on their way: they hold the body at every instant of a [`Sweep`].
+//! Swept bounds: boxes that contain a body at every instant of a [`Sweep`].
 //!
 //! Along a world axis `e`, a point of the body at `w` from the pivot has the height
 //!
@@ -16,6 +16,7 @@
 //! chord of that angle from where it was. The ball about the pivot through the farthest point limits both,
 //! and the ring that the body fills when it turns all the way round the axis limits the first.
 
+use crate::tolerances::shapes::HALF_TURN;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_8, PI, TAU};
 
 use nalgebra::SVector;
@@ -23,15 +24,11 @@ use nalgebra::SVector;
 use super::placed::around;
 use super::{Aabb, Bounds, PlanarAabb, PlanarSweep, Sweep};
 use crate::shapes::{Compound, PlanarCompound, PlanarShape, Polytope, Solid};
-use crate::{PlanarPose, Pose, Vec2, Vec3, tolerance};
+use crate::{PlanarPose, Pose, Vec2, Vec3, tolerances};
 
 /// Longest arc that is bounded by the boxes at its ends (radians): nine boxes for half a turn. Twice as many
 /// would quarter the bulge, which is small already.
 const ARC: f64 = FRAC_PI_8;
-
-/// Turns that miss half a turn by less than this (radians) are bounded both ways round: which way is shorter
-/// was decided by rounding.
-const HALF_TURN: f64 = 1e-7;
 
 impl Polytope {
     /// A box that holds the body at every instant on its way from `start` to `end`, its reference point going
@@ -167,7 +164,7 @@ struct RotationExtent {
 }
 
 fn in_space(sweep: &Sweep, extent: &RotationExtent, bounds: impl Fn(&Pose) -> Aabb) -> Aabb {
-    // Not sqrt(1 - a²), which forgets tilts below the root of the unit roundoff.
+    // Not sqrt(1 - a²), which loses tilts below the root of the unit roundoff.
     let a = sweep.axis;
     let swing = Vec3::new(a.y.hypot(a.z), a.z.hypot(a.x), a.x.hypot(a.y)) * extent.axis_distance;
     let [low, high] = extent.along.map(|height| a * height);
@@ -205,7 +202,7 @@ impl<const D: usize> Motion<D> {
     /// `box_at` is the body's box at a fraction of the way, turned by an angle.
     fn bounds(&self, box_at: impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
         if !self.is_finite {
-            // An end at NaN must not hide behind the other: this box is refused wherever it goes.
+            // NaN at one end must not be lost in the union with the other: every user refuses this box.
             return Bounds::new(SVector::repeat(f64::NAN), SVector::repeat(f64::NAN));
         }
         let (first, last) = (box_at(0.0, 0.0), box_at(1.0, self.angle));
@@ -233,7 +230,7 @@ impl<const D: usize> Motion<D> {
                 bounds
             }
         };
-        let rounding = tolerance::ROUNDING
+        let rounding = tolerances::ROUNDING
             * f64::EPSILON
             * (self.frame + pivot_path.lower.amax().max(pivot_path.upper.amax()) + self.reach);
         bounds.intersection(&pivot_path.grown(self.reach)).grown(rounding)

@@ -1,11 +1,11 @@
 //! Candidate pairs between one refresh and the next.
 //!
 //! Parts are numbered by their *rank* among the names; a pair of ranks `a < b` is one number, so that a
-//! sorted list of numbers is sorted by names. Its lowest bit remembers whether the pair touched. From one
+//! sorted list of numbers is sorted by names. Its lowest bit says whether the pair touched. From one
 //! refresh to the next few pairs come and go: the new ones are sorted by themselves and merged in whole
 //! stretches.
 
-/// Marks a rank that no longer exists.
+/// Rank of a removed part.
 pub(super) const REMOVED: u32 = u32::MAX;
 
 /// Two ranks (below 2^31) in one number, the lesser in the upper half.
@@ -30,7 +30,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Notes a pair that is not in the list.
+    /// Adds a pair that is not in the list; [`merge`](Self::merge) sorts it in.
     #[inline(always)]
     pub fn push(&mut self, a: u32, b: u32) {
         self.fresh.push(key(a, b));
@@ -75,8 +75,8 @@ impl Candidates {
         debug_assert!(self.keys.is_sorted_by(|a, b| a < b), "each candidate once");
     }
 
-    /// Goes through the list in order. `judge` is given a pair and whether it touched, and says whether it
-    /// does now and whether to keep it.
+    /// Filters the list in order. `decide` takes a pair and whether it touched, and returns whether it touches now and
+    /// whether to keep it.
     #[inline(always)]
     pub fn filter(&mut self, mut decide: impl FnMut(usize, usize, bool) -> (bool, bool)) {
         let mut kept = 0;

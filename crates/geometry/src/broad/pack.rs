@@ -11,7 +11,7 @@ use super::phase::Leaf;
 /// Boxes more than this many times larger than the median box are packed apart from the others.
 const LARGE: f32 = 4.0;
 
-/// A leaf on its way to its slot.
+/// A leaf to be assigned to a slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub bounds: BoxF32,

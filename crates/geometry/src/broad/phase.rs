@@ -1,4 +1,4 @@
-//! The broad phase: what is watched, and the list of pairs.
+//! The broad phase: its parts and the list of pairs.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::tree::{JoinWork, Tree};
 use crate::Vec3;
 use crate::bounds::Aabb;
 
-/// Slack around a part's box, as a fraction of its longest side: large enough that a body at an ordinary
-/// speed stays inside for a few steps, small enough that few pairs are looked at in vain.
+/// Margin of the fat box of a part, as a fraction of its longest side: large enough that a body at an ordinary
+/// speed stays inside for a few steps, small enough that few candidate pairs do not touch.
 pub const DEFAULT_MARGIN: f64 = 0.05;
 
 /// No slot: the part is unbounded, or not placed yet.
@@ -24,7 +24,7 @@ pub struct Proxy {
     generation: u32,
 }
 
-/// What else is known of a part.
+/// Further data of a part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     /// Place in the tree.
@@ -35,17 +35,17 @@ pub(super) struct Record {
     pub groups: Groups,
     pub fixed: bool,
     pub alive: bool,
-    /// Whether it awaits a new loose box.
+    /// Whether it needs a new fat box.
     pub changed: bool,
-    /// Whether its pairs are to be forgotten and found anew.
+    /// Whether its pairs are to be searched anew.
     pub pairs_invalid: bool,
 }
 
-/// What a pair found in the tree is judged by; one per slot, so that neighbours in space are neighbours
-/// in memory.
+/// The data by which a pair found in the tree is tested; one per slot, so that neighbours in space are neighbours in
+/// memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    /// The loose box at the last refresh: pairs that met then are in the list already.
+    /// The fat box at the last refresh: pairs that intersected then are in the list already.
     pub before: BoxF32,
     pub body: u32,
     pub fixed: bool,
@@ -81,7 +81,7 @@ impl Default for Margin {
     }
 }
 
-/// Watches the boxes of parts and lists the pairs that touch.
+/// Holds the boxes of parts and lists the pairs that touch.
 ///
 /// ```
 /// use percussion_geometry::{Aabb, Vec3};
@@ -108,7 +108,7 @@ pub struct BroadPhase {
     pub(super) boxes: Vec<Aabb>,
     /// Whether the box changed since the last refresh.
     pub(super) moved: Vec<bool>,
-    /// Loose boxes, relative to the origin; empty for unbounded parts.
+    /// Fat boxes, relative to the origin; empty for unbounded parts.
     pub(super) fat: Vec<BoxF32>,
     pub(super) records: Vec<Record>,
     /// Proxies free for use, and those to be freed by the next refresh.
@@ -120,7 +120,7 @@ pub struct BroadPhase {
     pub(super) added: Vec<u32>,
     /// The names in order.
     pub(super) ids: Vec<PartId>,
-    /// Proxies that await a new loose box.
+    /// Proxies that need a new fat box.
     pub(super) changed: Vec<u32>,
     /// Proxies of parts that reach infinity.
     pub(super) unbounded: Vec<u32>,
@@ -129,7 +129,7 @@ pub struct BroadPhase {
     pub(super) tree: Tree,
     pub(super) leaves: Vec<Leaf>,
     pub(super) origin: Vec3,
-    /// Leaf nodes' spread after the last packing, leaf changes since it was last looked at, and slots
+    /// Leaf nodes' spread after the last packing, leaf changes since it was last computed, and slots
     /// appended since the packing.
     pub(super) packed_perimeter: f64,
     pub(super) changes: usize,
@@ -148,12 +148,12 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Nothing to watch yet; [`DEFAULT_MARGIN`].
+    /// An empty broad phase with [`DEFAULT_MARGIN`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// As [`new`](Self::new) with another slack, a fraction of each part's longest side. It changes the
+    /// As [`new`](Self::new) with another margin, a fraction of each part's longest side. It changes the
     /// cost, never the pairs.
     pub fn with_margin(margin: f64) -> Result<Self, BroadError> {
         if margin.is_finite() && margin >= 0.0 {
@@ -163,17 +163,17 @@ impl BroadPhase {
         }
     }
 
-    /// Number of parts watched.
+    /// Number of parts.
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// Whether no part is watched.
+    /// Whether there are no parts.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// Starts to watch a part.
+    /// Inserts a part.
     pub fn insert(&mut self, part: Part, aabb: &Aabb) -> Result<Proxy, BroadError> {
         check(part.id, aabb)?;
         if self.by_id.contains_key(&part.id) {
@@ -220,7 +220,7 @@ impl BroadPhase {
         Ok(Proxy { index, generation: self.records[index as usize].generation })
     }
 
-    /// Stops watching a part. Its pairs leave the list with the next [`refresh`](Self::refresh).
+    /// Removes a part. Its pairs leave the list with the next [`refresh`](Self::refresh).
     pub fn remove(&mut self, proxy: Proxy) -> Result<(), BroadError> {
         let k = self.known(proxy)?;
         self.by_id.remove(&self.names[k]);
@@ -306,7 +306,7 @@ impl BroadPhase {
 
     /// The touching pairs found by the last [`refresh`](Self::refresh), sorted by name, each once, the
     /// lesser name first. They depend on the boxes alone: not on the order of insertions and updates, not
-    /// on earlier positions, not on the slack.
+    /// on earlier positions, not on the margin.
     #[inline]
     pub fn pairs(&self) -> &[PartPair] {
         &self.pairs[..self.pair_count]
@@ -321,7 +321,7 @@ impl BroadPhase {
         }
     }
 
-    /// Puts a part on the list of those that await a new loose box.
+    /// Marks a part that needs a new fat box.
     #[inline(always)]
     pub(super) fn mark(&mut self, k: usize) {
         if !self.records[k].changed {

@@ -1,13 +1,13 @@
 //! One refresh of the broad phase: from boxes to pairs.
 //!
 //! ```text
-//! renumber   the order of names, after insertions and removals
-//! update_tree       new fat boxes for the parts that left theirs; bounds pairs_invalid, or the tree packed anew
-//! search     the changed leaves against the tree: pairs that meet now and did not before
-//! select     pairs whose fat boxes have parted are dropped; of the rest, those that touch are listed
+//! renumber     the order of names, after insertions and removals
+//! update_tree  new fat boxes for the parts that left theirs; the tree is refitted, or packed anew
+//! search       the changed leaves against the tree: pairs that meet now and did not before
+//! select       pairs whose fat boxes are apart are dropped; of the rest, those that touch are listed
 //! ```
 //!
-//! Loose boxes depend on history; the list does not, because the boxes themselves decide in the end.
+//! Fat boxes depend on history; the list does not, because the boxes themselves decide.
 
 use super::candidates::REMOVED;
 use super::node::{BoxF32, WIDTH};
@@ -18,7 +18,7 @@ use super::phase::{BroadPhase, Leaf, NO_SLOT};
 /// Coordinates from here on (metres) are treated as infinite: beyond the range of single precision.
 const UNBOUNDED: f64 = 1e30;
 
-/// Pack anew when the leaf nodes have grown by this factor since the last packing.
+/// The tree is packed anew when its leaf nodes have grown by this factor since the last packing.
 const REPACK_GROWTH: f64 = 1.25;
 
 /// Walk up from each changed leaf while fewer than one in this many have changed; renew all bounds otherwise.
@@ -33,7 +33,7 @@ impl BroadPhase {
         self.refresh_where(|_, _| true);
     }
 
-    /// As [`refresh`](Self::refresh), listing only the pairs that `keep` approves of. It is asked once for
+    /// As [`refresh`](Self::refresh), listing only the pairs that `keep` accepts. It is called once for
     /// each touching pair, in the order of the list, the lesser name first.
     pub fn refresh_where(&mut self, keep: impl FnMut(PartId, PartId) -> bool) {
         if self.dirty {
@@ -168,7 +168,7 @@ impl BroadPhase {
         }
     }
 
-    /// Whether wandering has made the leaf nodes so large that packing anew pays. Looked at rarely.
+    /// Whether insertions have enlarged the leaf nodes so much that packing anew pays. Tested rarely.
     fn needs_packing(&mut self) -> bool {
         if self.changes * 2 < self.tree.slots() {
             return false;
@@ -199,7 +199,7 @@ impl BroadPhase {
         self.appended = 0;
     }
 
-    /// Moves the origin of single precision along with a scene that has left it behind.
+    /// Moves the origin of single precision to the middle of a scene that is far from it.
     fn move_origin(&mut self) {
         let bounded = self.order.iter().filter(|&&k| self.records[k as usize].slot != NO_SLOT);
         let around = bounded.map(|&k| self.boxes[k as usize]).reduce(|a, b| a.merged(&b));
@@ -208,7 +208,7 @@ impl BroadPhase {
         if (centre - self.origin).amax() <= around.extents().amax() {
             return;
         }
-        // All is seen from elsewhere now, so all is to be found anew.
+        // All coordinates have changed, so all pairs are searched anew.
         self.origin = centre;
         for at in 0..self.order.len() {
             let k = self.order[at] as usize;
@@ -234,7 +234,7 @@ impl BroadPhase {
         let mut any = false;
         for &k in pairs_invalid {
             self.invalid_ranks[self.records[k as usize].rank as usize] = true;
-            // Its pairs forget whether they touched.
+            // Its pairs are tested anew.
             self.moved[k as usize] = true;
             any = true;
         }
@@ -266,7 +266,7 @@ impl BroadPhase {
                 });
             }
         }
-        // Unbounded parts are few, and are looked at afresh every time.
+        // Unbounded parts are few: all of their pairs are searched every time.
         for (at, &k) in unbounded.iter().enumerate() {
             let leaf = self.leaf(k as usize, BoxF32::EMPTY);
             let b = &self.boxes[k as usize];
@@ -310,7 +310,7 @@ impl BroadPhase {
             if moved_ranks[a] | moved_ranks[b] {
                 let (i, j) = (order[a] as usize, order[b] as usize);
                 touch = boxes[i].overlaps(&boxes[j]);
-                // Touching holds on to a pair of an unbounded part, which has no loose box.
+                // An unbounded part has no fat box: its pair is kept while it touches.
                 near = touch || fat[i].intersects(&fat[j]);
             }
             count += usize::from(touch && keep(ids[a], ids[b]));

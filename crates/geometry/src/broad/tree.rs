@@ -91,7 +91,7 @@ impl Tree {
         self.changed[slot / WIDTH] >> (slot % WIDTH) & 1 != 0
     }
 
-    /// Forgets which leaves changed.
+    /// Marks all leaves as unchanged.
     pub fn clear_changed(&mut self) {
         self.changed.fill(0);
     }
@@ -121,7 +121,7 @@ impl Tree {
         }
     }
 
-    /// Sum of the half perimeters of the leaf nodes (metres): what wandering leaves make grow.
+    /// Sum of the half perimeters of the leaf nodes (metres): the quality of the tree.
     pub fn perimeter(&self) -> f64 {
         let perimeter = |node: &Node| {
             let b = node.bounds();
@@ -139,7 +139,7 @@ impl Tree {
         let b = root.bounds();
         let extent = (0..3).map(|k| b.hi[k] - b.lo[k]).fold(0.0, f32::max);
         let distance = (0..3).map(|k| (0.5 * b.lo[k] + 0.5 * b.hi[k]).abs()).fold(0.0, f32::max);
-        // An empty tree has infinite corners, whose middle is not a number: not astray.
+        // An empty tree has infinite corners, whose middle is not a number: not far from the origin.
         distance > 2.0 * extent && distance.is_finite()
     }
 
@@ -256,9 +256,9 @@ impl Tree {
 #[derive(Clone, Debug, Default)]
 pub(super) struct JoinWork {
     nodes: Vec<u32>,
-    /// A lane of the node in hand and the node whose bounds it meets.
+    /// A lane of the current node and the node whose bounds it intersects.
     reaching: Vec<(u32, u32)>,
-    /// A lane of the node in hand and the slot it meets.
+    /// A lane of the current node and the slot it intersects.
     pairs: Vec<(u32, u32)>,
 }
 

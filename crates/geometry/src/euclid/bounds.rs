@@ -1,4 +1,4 @@
-//! What the searches hand to each other, in the frame of body a, in the plane and in space alike.
+//! Bounds, normal and witness points as the searches pass them on, in the frame of body a, in the plane and in space.
 
 use nalgebra::SVector;
 

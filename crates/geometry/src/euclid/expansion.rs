@@ -1,6 +1,6 @@
 //! Penetration depth by an expanding polytope, for bodies known by their supports only.
 //!
-//! A polytope inside `K1 - K2` grows towards its nearest boundary point [van den Bergen's EPA], with both
+//! A polytope inside `K1 - K2` grows towards its nearest boundary point (the expanding polytope algorithm, EPA [van den Bergen]), with both
 //! bounds kept:
 //!
 //! ```text
@@ -18,10 +18,10 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::bounds::{DistanceBounds, SupportPoint};
-use super::limits::EXPANSION_STEPS;
 use super::pair::Pair;
 use super::simplex::{across, across_triangle, on_segment, on_triangle, side, unit};
 use crate::Vec3;
+use crate::tolerances::euclid::EXPANSION_STEPS;
 
 /// A triangle of the hull, counter-clockwise seen from outside; `across[k]` is the facet beyond the edge from
 /// corner `k` to corner `k + 1`.

@@ -8,17 +8,17 @@
 //!     of  h(n) = min <n, K1> - max <n, K2>
 //! ```
 //!
-//! Every candidate is judged by `h(n)` itself, from true supports, which never exceeds the answer: a spurious
+//! Every candidate is evaluated by `h(n)` itself, from true supports, which never exceeds the answer: a spurious
 //! candidate is harmless, so the crossing tests are generous and only a missed one could hurt. Any pair
 //! of points bounds a candidate, `h(n) <= <n, x - z>`; most are dismissed by that alone.
 
 use super::bounds::DistanceBounds;
-use super::limits::{ARC, FEATURE, PARALLEL, TIE};
 use super::pair::{Core, Pair};
 use super::simplex::{across, unit};
 use super::witness;
 use crate::Vec3;
 use crate::shapes::Polytope;
+use crate::tolerances::euclid::{ARC, FEATURE, PARALLEL, TIE};
 
 /// The features that span a facet of the Minkowski difference.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(super) enum Facet {
     Unknown,
 }
 
-/// An edge and its arc of outward normals, in its body's axes relative to the reference point.
+/// An edge and its arc of outward normals on the Gauss map, in its body's axes relative to the reference point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GaussArc {
     pub(super) from: Vec3,
@@ -132,7 +132,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Judges a candidate by its supports.
+    /// Evaluates a candidate by its supports.
     fn evaluate(&mut self, normal: Vec3, facet: Facet) -> Vec3 {
         let corner = self.pair.support(&normal);
         self.evaluations += 1;

@@ -6,16 +6,16 @@
 //! polytope encloses to ten digits.
 
 use super::bounds::{DistanceBounds, SupportPoint};
-use super::limits::PARALLEL;
 use super::pair::Pair;
 use super::planar::expansion::expand;
 use super::simplex::{across, unit};
 use super::witness::frame;
+use crate::tolerances::euclid::PARALLEL;
 use crate::{Vec2, Vec3};
 
 /// Bounds of the depth; `None` when the pair is not of this kind.
 pub(super) fn depth(pair: &Pair) -> Option<DistanceBounds> {
-    // A ball's core is a point, round about every axis; any other axis then serves.
+    // A ball's core is a point, round about every axis; the other axis is used then.
     let pointlike = |core: &super::Core| matches!(core, super::Core::Point);
     let (axis_a, axis_b) = (Vec3::z(), pair.rotation.column(2).into_owned());
     let axis = if pointlike(&pair.a) { axis_b } else { axis_a };

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Apart, `h` is the Euclidean distance; overlapping, it is minus the depth: the length of the shortest
-//! translation that separates the bodies. The separation kernel measures along one fixed line and is the
-//! one to step with; this module answers the nonlinear question for comparison and for those who want it.
+//! translation that separates the bodies. Time stepping uses the separation kernel, which measures along one fixed line; this
+//! module solves the nonlinear problem for comparison and for users who need it.
 //!
 //! Both are about the origin and `K1 - K2`: outside, the nearest point (`nearest`); inside, the nearest
 //! facet (`facets` for polytopes, exactly; `expansion` for curved bodies; `meridian` for round bodies with
@@ -17,7 +17,6 @@ mod answer;
 mod bounds;
 mod expansion;
 mod facets;
-mod limits;
 mod meridian;
 mod nearest;
 mod pair;
@@ -30,9 +29,9 @@ pub use planar::planar_euclidean;
 
 use crate::separation::QueryError;
 use crate::shapes::{Polytope, Solid};
+use crate::tolerances::euclid::{MANY_EDGE_PAIRS, PLANAR};
 use crate::{Pose, Vec3};
 use bounds::{DistanceBounds, Nearest};
-use limits::{MANY_EDGE_PAIRS, PLANAR};
 use nearest::nearest;
 use pair::{Core, Pair};
 
@@ -91,9 +90,9 @@ fn solve(pair: &Pair) -> DistanceBounds {
                 let upper = bounds.upper.min(facet.upper).max(lower);
                 let normal = if bounds.lower > facet.lower { bounds.normal } else { facet.normal };
                 let evaluations = bounds.evaluations + facet.evaluations;
-                // On the boundary a flat facet knows the middle of the contact, a curved one only its
+                // On the boundary a flat facet gives the middle of the contact, a curved one only its
                 // neighbourhood: the points whose difference vanishes are better.
-                let boundary = lower > -8.0 * limits::TOUCHING * pair.scale;
+                let boundary = lower > -8.0 * crate::tolerances::euclid::TOUCHING * pair.scale;
                 let (x, z) =
                     if boundary && !pair.is_polytopal() { (bounds.x, bounds.z) } else { (facet.x, facet.z) };
                 DistanceBounds { lower, upper, normal, x, z, evaluations }
@@ -138,14 +137,14 @@ fn shortened(pair: &Pair, mut bounds: DistanceBounds, facet: (Vec3, Vec3)) -> Di
     bounds
 }
 
-/// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume. `ceiling` is
+/// Bounds of the depth by the method that suits the pair; `None` when `K1 - K2` has no volume. `ceiling` is
 /// an upper bound known before.
 fn depth(pair: &Pair, ceiling: f64) -> Option<DistanceBounds> {
     if !pair.is_polytopal() {
         return meridian::depth(pair).or_else(|| expansion::depth(pair, ceiling));
     }
     // Facets can be listed exactly; where there are many and the bodies are not just touching, or faces are not
-    // flat, the expansion, which looks at few facets and knows vertices only, goes first and usually closes
+    // flat, the expansion, which examines few facets and uses vertices only, goes first and usually closes
     // its bounds.
     let uneven = |core: &Core| matches!(core, Core::Polytope(p) if unevenness(p) > PLANAR * pair.scale);
     let many = ceiling == f64::INFINITY && pair.a.edge_count() * pair.b.edge_count() > MANY_EDGE_PAIRS;
@@ -187,7 +186,7 @@ fn degenerate_bounds(pair: &Pair, bounds: DistanceBounds) -> DistanceBounds {
     let e = axis(&pair.b, pair.rotation.column(2).into_owned());
     let across = match (d, e) {
         (Some(d), Some(e)) => simplex::unit(&simplex::across(&d, &e))
-            .filter(|_| simplex::across(&d, &e).norm() > limits::ARC)
+            .filter(|_| simplex::across(&d, &e).norm() > crate::tolerances::euclid::ARC)
             .map_or_else(|| witness::frame(&d).0, |l| d.cross(&l)),
         (Some(d), None) | (None, Some(d)) => witness::frame(&d).0,
         (None, None) => Vec3::z(),

@@ -1,6 +1,6 @@
 //! The point of `K1 - K2` nearest to the origin: the distance of two bodies that are apart.
 //!
-//! Gilbert, Johnson and Keerthi's iteration with both bounds kept:
+//! The iteration of Gilbert, Johnson and Keerthi (GJK) [Gilbert] with both bounds kept:
 //!
 //! ```text
 //! v  nearest point of the current simplex           |v| >= h           upper bound
@@ -15,12 +15,12 @@
 //! them is the normal of the right feature.
 
 use super::bounds::{DistanceBounds, Nearest, SupportPoint};
-use super::limits::{NEAREST_STEPS, REFINE_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 use super::pair::Pair;
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
+use crate::tolerances::euclid::{NEAREST_STEPS, REFINE_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 
-/// Bounds of the distance of the two cores, or the news that they meet.
+/// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
     let first = pair.support(&start);
@@ -93,7 +93,7 @@ impl Search<'_> {
         corner
     }
 
-    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on.
+    /// Tries the normals of all faces of the simplex and `extra`. Returns at the first that makes progress.
     fn try_all_faces(&mut self, simplex: &Simplex, extra: &SupportPoint, slack: f64) -> Advance {
         let v = simplex.point;
         let mut w = [extra.w; 4];
@@ -129,7 +129,7 @@ impl Search<'_> {
         Advance::Stalled
     }
 
-    /// Makes the witness points as good as the bounds. A point sideways of the nearest one by `t` is longer
+    /// Refines the witness points to the accuracy of the bounds. A point sideways of the nearest one by `t` is longer
     /// by only `t²/2d`, which the bounds may not see; but a corner lies below the plane across it by
     /// `t/d` times the features' extent, and that leads on.
     fn refine_witnesses(&mut self) {

@@ -15,9 +15,9 @@
 use nalgebra::Matrix3;
 
 use super::bounds::{CURVED, SupportPoint};
-use super::limits::RETRY;
 use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::euclid::RETRY;
+use crate::{Pose, Vec3, tolerances};
 
 /// What is left of a body after its radius is taken off.
 #[derive(Clone, Copy)]
@@ -164,11 +164,11 @@ impl<'a> Pair<'a> {
 
     /// Width of the certificate at which a search ends.
     pub(super) fn goal(&self) -> f64 {
-        let relative = if self.is_polytopal() { tolerance::PORTAL } else { tolerance::CURVED };
+        let relative = if self.is_polytopal() { tolerances::PORTAL } else { tolerances::CURVED };
         relative * self.scale
     }
 
-    /// Width of the certificate above which a result is looked at again.
+    /// Width of the bounds above which a result is computed again by the depth search.
     pub(super) fn retry_width(&self) -> f64 {
         RETRY * self.scale
     }

@@ -3,15 +3,15 @@
 //! At most three corners are kept; a fourth is reduced at once. After a new corner has come in, the nearest
 //! point lies on a face of the simplex that contains it, so the seven such faces are solved one by one and
 //! the nearest of those whose weights are positive is kept. This is slower than walking Voronoi regions and
-//! cannot be led astray: every candidate is a convex combination, and rounding at a region's border only
+//! is robust: every candidate is a convex combination, and rounding at a region's border only
 //! swaps equally near candidates.
 //!
 //! Triangles are solved by orthogonalising their edges (longest first) and refining once, so that slivers,
 //! which needles and flakes produce, keep residuals of a few units in the last place.
 
 use super::bounds::SupportPoint;
-use super::limits::ENTERING;
 use crate::Vec3;
+use crate::tolerances::euclid::ENTERING;
 use robust::{Coord3D, orient3d};
 
 /// Up to three corners with non-negative weights that sum to one; `point` is their mean.

@@ -8,11 +8,11 @@
 
 use super::bounds::{DistanceBounds, Nearest};
 use super::facets::{Candidate, Facet};
-use super::limits::{FEATURE, TOUCHING};
 use super::nearest::nearest;
 use super::pair::{Core, Pair};
 use super::simplex::across;
 use crate::shapes::Polytope;
+use crate::tolerances::euclid::{FEATURE, TOUCHING};
 use crate::{Vec2, Vec3};
 
 /// Points of the two features that span the facet, where the features overlap.

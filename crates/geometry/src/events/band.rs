@@ -5,7 +5,7 @@
 //! active events therefore live in a thin band of both bodies, and every face or edge that carries one has a
 //! vertex in it. The heights of a small polytope are compared one and all; the band of a large one is collected by
 //! walking the vertex graph: a linear function on a convex polytope has connected sublevel sets, so nothing outside the
-//! band and its rim is ever visited.
+//! band and its neighbours is visited.
 
 use super::event::Side;
 use crate::shapes::{Polytope, VertexIncidence};

@@ -5,17 +5,7 @@ use super::event::{ContactEvent, EventKind, SeparationLine, Side};
 use super::options::EventOptions;
 use crate::Vec3;
 use crate::shapes::Polytope;
-
-/// Edges whose directions differ by a sine below this count as parallel: their common normal would keep
-/// fewer than ten digits, and the corners at their ends carry the contact.
-pub(crate) const PARALLEL: f64 = 1e-6;
-
-/// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
-pub(crate) const GRAZING: f64 = 1e-9;
-
-/// Rounding of the values by which events that are far off are told, relative to the bodies: what a normal of nearly
-/// parallel edges loses, and more.
-pub(crate) const ROUNDING: f64 = 1e-8;
+use crate::tolerances::events::{GRAZING, PARALLEL};
 
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +14,7 @@ pub(crate) struct Candidate {
     pub excess: f64,
 }
 
-/// What an event is compared with.
+/// The test whether an event is active or nearly active.
 #[derive(Clone, Copy)]
 pub(crate) struct ActivityTest<'a> {
     pub options: &'a EventOptions,
@@ -33,8 +23,8 @@ pub(crate) struct ActivityTest<'a> {
     pub separation: f64,
     /// `eps_t D`.
     pub activity_width: f64,
-    /// What rounding may do to the lengths by which events that are far off are told, with `eps_0`; infinite where
-    /// nobody tells them.
+    /// Rounding of the lengths by which events that are far off are rejected early, with `eps_0`; infinite where they are
+    /// not.
     pub rounding: f64,
 }
 
@@ -55,7 +45,7 @@ impl ActivityTest<'_> {
     /// `nu` that it was taken along, and `uncertain` the length of `nu` times what rounding may have done to lengths.
     #[inline(always)]
     fn far(&self, height: f64, along: f64, uncertain: f64) -> bool {
-        // Both are computed: which of them says so is not predictable.
+        // Without a branch: which of the two holds is not predictable.
         (height < self.separation * along - uncertain)
             | (height > (self.separation + self.activity_width) * along + uncertain)
     }
@@ -75,7 +65,7 @@ impl ActivityTest<'_> {
         if along <= 0.0 {
             return None;
         }
-        // Most are far off, which the turned normal tells at less cost.
+        // Most are far off, which the rotated normal shows at less cost.
         if self.far(band_face.normal.dot(&corner.point) - band_face.level, along, self.rounding) {
             return None;
         }
@@ -128,7 +118,7 @@ impl ActivityTest<'_> {
         }
         let (e, f) = (band_edge_a.along, band_edge_b.along);
         let nu = e.cross(&f);
-        // Most are far off, which any two points of the edges tell.
+        // Most are far off, which any two points of the edges show.
         let (between, along) = (band_edge_a.from - band_edge_b.from, nu.dot(&self.line.beta));
         let uncertain = self.rounding * (nu.x.abs() + nu.y.abs() + nu.z.abs());
         if self.far(nu.dot(&between) * along.signum(), along.abs(), uncertain) {

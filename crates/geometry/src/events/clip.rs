@@ -1,6 +1,6 @@
-//! Intersection of two convex polygons in the plane, each vertex remembering where it came from.
+//! Intersection of two convex polygons in the plane [Sutherland], with the origin of every vertex.
 //!
-//! The subject polygon (of body a) is cut by the sides of the window (of body b) one after the other. Vertices
+//! The subject polygon (of body a) is cut by the sides of the clip polygon (of body b) one after the other. Vertices
 //! within the tolerance of a side are *on* it and stay as they are: a side cuts only between a vertex clearly
 //! inside and one clearly outside. Coincident sides, shared corners and corners on sides therefore make
 //! no new vertices, and what comes out is labelled by the corner itself rather than by the many crossings
@@ -8,18 +8,18 @@
 
 use crate::Vec2;
 
-/// What a vertex of the intersection is.
+/// The origin of a vertex of the intersection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClipVertexKind {
     /// Corner `k` of the subject.
     Subject(usize),
-    /// Corner `j` of the window.
+    /// Corner `j` of the clip polygon.
     Clip(usize),
-    /// Side `k` of the subject crosses side `j` of the window (side `k` runs from corner `k` to `k + 1`).
+    /// Side `k` of the subject crosses side `j` of the clip polygon (side `k` runs from corner `k` to `k + 1`).
     Crossing(usize, usize),
 }
 
-/// Where the boundary runs on after a vertex.
+/// The side along which the boundary continues after a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundaryEdge {
     Subject(usize),
@@ -62,7 +62,7 @@ impl Clipper {
         self.merge(tolerance);
     }
 
-    /// Keeps what lies to the left of side `j` of the window.
+    /// Keeps what lies to the left of side `j` of the clip polygon.
     fn cut_by_side(&mut self, clip_polygon: &[Vec2], j: usize, tolerance: f64) {
         let (from, to) = (clip_polygon[j], clip_polygon[(j + 1) % clip_polygon.len()]);
         let side = to - from;
@@ -87,7 +87,7 @@ impl Clipper {
                 let point = node.point + (self.nodes[next].point - node.point) * (here / (here - there));
                 let kind = match node.along {
                     BoundaryEdge::Subject(k) => ClipVertexKind::Crossing(k, j),
-                    // Two sides of the window meet in a corner of it.
+                    // Two sides of the clip polygon meet in a corner of it.
                     BoundaryEdge::Clip(_) if (point - from).norm() <= (point - to).norm() => {
                         ClipVertexKind::Clip(j)
                     }

@@ -1,14 +1,12 @@
-//! Face on face: the overlap is clipped once, and its vertices are the events [Hart Theorem 3.4].
+//! Face on face: the incident face (of a) is clipped once against the reference face (of b), and the vertices of the overlap are
+//! the events [Hart Theorem 3.4].
 
 use super::band::{Band, BandEdge, BandFace, BandVertex, Placed, View};
 use super::candidates::{ActivityTest, Candidate};
 use super::clip::{ClipVertexKind, Clipper};
 use super::event::{ContactEvent, EventKind, Side};
 use crate::Vec2;
-
-/// Faces whose outward normals add up to less than this lie on one another: ten thousand times the rounding of
-/// a turned normal.
-const FACING: f64 = 1e-11;
+use crate::tolerances::events::FACING;
 
 /// Scratch memory for one pair of faces.
 #[derive(Clone, Debug, Default)]

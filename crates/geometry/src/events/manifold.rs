@@ -117,8 +117,7 @@ impl EventWorkspace {
         }
     }
 
-    /// Leaves the nearest event and, for a segment, the two that support it furthest apart, provided they push
-    /// the same way.
+    /// Reduces the manifold to the nearest event and, for a segment, the two outermost ones, provided their normals agree.
     fn reduce(&mut self, axis: Option<Vec3>, options: &EventOptions) {
         let Some(lowest) = self.list.iter().min_by(|e, f| e.separation.total_cmp(&f.separation)).copied()
         else {
@@ -181,7 +180,7 @@ impl EventWorkspace {
     }
 }
 
-/// What both bodies of a rounded pair are prepared with.
+/// How the bands of both bodies of a rounded pair are collected.
 struct BandQuery {
     origin: Vec3,
     alpha: Vec3,

@@ -42,8 +42,9 @@ pub use region::ContactRegion;
 use crate::Pose;
 use crate::separation::{Outcome, Separation};
 use crate::shapes::Polytope;
+use crate::tolerances::events::FAR_ROUNDING;
 use band::{Band, Placed, View};
-use candidates::{ActivityTest, Candidate, ROUNDING};
+use candidates::{ActivityTest, Candidate};
 use faces::FacePair;
 
 /// The events of one pair, with the memory to find them. Reused from query to query it allocates nothing
@@ -94,7 +95,7 @@ impl EventWorkspace {
             separation: answer.separation,
             activity_width: options.eps_t * scale,
             rounding: options.eps_0
-                + ROUNDING * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
+                + FAR_ROUNDING * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
         };
         let view = View::along(&answer.beta);
         // Points up to eps_x outside a body may lie below its supporting plane by as much.

@@ -6,10 +6,8 @@ use crate::separation::{
     BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarSeparation, SeparationDifferential,
 };
 use crate::shapes::{HalfPlane, PlanarShape, Polygon};
+use crate::tolerances::events::GRAZING;
 use crate::{PlanarPose, Vec2};
-
-/// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
-const GRAZING: f64 = 1e-9;
 
 /// An active or nearly active contact of two planar bodies, world frame; see [`ContactEvent`](super::ContactEvent).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,7 +226,7 @@ impl PlanarEventWorkspace {
         &self.list
     }
 
-    /// EventWorkspace of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
+    /// Events of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
     /// near corner, otherwise the single contact of the answer.
     pub fn manifold(
         &mut self,

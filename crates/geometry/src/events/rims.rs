@@ -7,12 +7,13 @@
 
 use super::EventWorkspace;
 use super::band::{BandFace, Placed, View};
-use super::candidates::{ActivityTest, Candidate, GRAZING, PARALLEL, outside_face};
+use super::candidates::{ActivityTest, Candidate, outside_face};
 use super::event::{ContactEvent, EventKind, Side};
 use super::manifold::test;
 use super::options::{EventOptions, resolution};
 use crate::separation::{Feature, Separation};
 use crate::shapes::{Polytope, Solid};
+use crate::tolerances::events::{GRAZING, PARALLEL};
 use crate::{Pose, Vec2, Vec3};
 
 /// A point of a body that may touch the ground, body frame.

@@ -12,15 +12,11 @@
 //! edge) and corner on corner (a ball). The gradient is that of any event: `s` is stationary in `n`.
 
 use super::band::{Band, BandEdge, BandFace, BandVertex, Placed};
-use super::candidates::{
-    ActivityTest, Candidate, GRAZING, PARALLEL, corner_admits, edge_admits, outside_face,
-};
+use super::candidates::{ActivityTest, Candidate, corner_admits, edge_admits, outside_face};
 use super::event::{ContactEvent, EventKind};
 use crate::Vec3;
 use crate::separation::Feature;
-
-/// Normals of round contacts are single-valued: a root belongs to the feature whose normal cone holds it.
-const EXACT_TILT: f64 = 1e-8;
+use crate::tolerances::events::{EXACT_TILT, GRAZING, PARALLEL};
 
 /// A body of the pair in the working frame.
 #[derive(Clone, Copy)]

@@ -28,7 +28,7 @@ pub(crate) enum CurvedOutcome {
     Beyond(f64),
 }
 
-/// Casts the line from a first portal whose corners are stand-ins or were found along unknown normals.
+/// Casts the line from a first portal whose corners are interior points or were found along unknown normals.
 pub(crate) fn cast_curved(
     map: &mut PiecePair,
     mut portal: Portal,
@@ -72,7 +72,7 @@ pub(crate) fn cast_curved(
         if best.0 - dot(&pierced, d) <= allowed(&best.1) {
             break;
         }
-        // A point found along an interpolated normal may lie below the portal; then it teaches nothing new.
+        // A point found along an interpolated normal may lie below the portal: it is not used.
         let rises = dot(&portal.normal(), &sub(&p.w, &portal.corner[0].w)) > 0.0;
         let before = portal;
         if rises && portal.pivot(&p, d, cast.size) {
@@ -131,7 +131,7 @@ fn attempt(
 fn read_solution(portal: &Portal, cast: &RayCast, best: &(f64, V)) -> PortalSolution {
     let mut raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
     let mut corner = portal.corner;
-    // A line through a corner may leave stand-ins, which can carry rounding only: they are no vertices to report.
+    // A line through a corner may leave interior points, which can carry rounding only: they are no vertices to report.
     if let Some(found) = corner.iter().position(|c| c.id[0] != INTERIOR) {
         for k in 0..3 {
             if corner[k].id[0] == INTERIOR {

@@ -10,10 +10,10 @@ use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
 use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
 use crate::shapes::Solid;
-use crate::{Pose, Vec3, tolerance};
+use crate::{Pose, Vec3, tolerances};
 use nalgebra::SVector;
 
-/// Stand-ins hold every line that passes the origin within this multiple of the inner radius: the inscribed
+/// Interior points hold every line that passes the origin within this multiple of the inner radius: the inscribed
 /// circle of their projected triangle has radius 0.25 of it.
 const INTERIOR_REACH: f64 = 0.2;
 
@@ -47,7 +47,7 @@ pub(crate) fn separation_of_solids(
             spheres(p.radius(), q.radius(), pose_a, &line, warm)
         }
         _ => {
-            let curved = RayCast { tolerance: tolerance::CURVED, ..line };
+            let curved = RayCast { tolerance: tolerances::CURVED, ..line };
             let mut pair = PiecePair { a, b, r: relative.r, hint: [0, 0] };
             solve_curved_along(&mut pair, a, pose_a, curved, rho, warm)
         }
@@ -87,8 +87,8 @@ fn line(
         offset,
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
-        tolerance: tolerance::PORTAL,
+        prediction: tolerances::border(options.prediction, size),
+        tolerance: tolerances::PORTAL,
     })
 }
 
@@ -140,7 +140,7 @@ fn along<S: SupportMap>(
     let rise = if let CastOutcome::Converged(rise) = end { rise } else { price(map, &portal, &line) };
     let mut proof = solution_at(&portal, &line, rise);
     let certified = |p: &Option<PortalSolution>| {
-        p.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * line.size)
+        p.as_ref().is_some_and(|p| p.gap() <= tolerances::CERTIFICATE * line.size)
     };
     if !certified(&proof) {
         let reach = if near { rho } else { line.size };
@@ -193,7 +193,7 @@ fn solve_curved_along(
     }
 }
 
-/// A first portal, and whether it consists of stand-ins; or a direction in which the line misses.
+/// A first portal, and whether it consists of interior points; or a direction in which the line misses.
 fn start<S: SupportMap>(
     map: &mut S,
     line: &RayCast,
@@ -251,10 +251,10 @@ fn discover_portal<S: SupportMap>(
     Err((cross(&flat(&sub(&b.w, &a.w)), d), 0.0))
 }
 
-/// Whether a line far from the centres only grazes the difference: it is within about [`tolerance::GRAZING`] of
+/// Whether a line far from the centres only grazes the difference: it is within about [`tolerances::GRAZING`] of
 /// the size of its silhouette, where `s` changes by the size of the bodies when they move sideways by that.
 fn is_grazing(proof: &PortalSolution) -> bool {
-    !(norm(&proof.alpha) * tolerance::GRAZING < 1.0)
+    !(norm(&proof.alpha) * tolerances::GRAZING < 1.0)
 }
 
 /// The part of a proof's outward normal that is orthogonal to the line, as a unit vector.
@@ -273,7 +273,7 @@ fn grazing<S: SupportMap>(map: &mut S, line: &RayCast, out: &[V]) -> Option<(V, 
             least = (height, *direction);
         }
     }
-    (least.0 <= 10.0 * tolerance::GRAZING * line.size).then_some((least.1, -least.0))
+    (least.0 <= 10.0 * tolerances::GRAZING * line.size).then_some((least.1, -least.0))
 }
 
 /// The answer where a prescribed line passes beside the Minkowski difference.

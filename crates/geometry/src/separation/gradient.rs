@@ -78,20 +78,30 @@ pub type PlanarMotionGradient = MotionGradientOf<Vec2>;
 impl MotionGradient {
     /// The four blocks in order: `c1, θ1, c2, θ2`.
     pub fn columns(&self) -> [f64; 12] {
-        let mut out = [0.0; 12];
-        for (k, block) in
-            [self.translation_a, self.rotation_a, self.translation_b, self.rotation_b].iter().enumerate()
-        {
-            out[3 * k..3 * k + 3].copy_from_slice(block.as_slice());
-        }
-        out
+        (*self).into()
     }
 }
 
 impl From<MotionGradient> for [f64; 12] {
     /// The columns `c1, θ1, c2, θ2`.
-    fn from(gradient: MotionGradient) -> Self {
-        gradient.columns()
+    fn from(g: MotionGradient) -> Self {
+        let blocks = [g.translation_a, g.rotation_a, g.translation_b, g.rotation_b];
+        std::array::from_fn(|k| blocks[k / 3][k % 3])
+    }
+}
+
+impl From<[f64; 12]> for MotionGradient {
+    /// From the columns `c1, θ1, c2, θ2`.
+    fn from(g: [f64; 12]) -> Self {
+        let block = |k: usize| Vec3::new(g[k], g[k + 1], g[k + 2]);
+        Self { translation_a: block(0), rotation_a: block(3), translation_b: block(6), rotation_b: block(9) }
+    }
+}
+
+impl From<[f64; 6]> for PlanarMotionGradient {
+    /// From the columns `c1, θ1, c2, θ2`.
+    fn from([ax, ay, rotation_a, bx, by, rotation_b]: [f64; 6]) -> Self {
+        Self { translation_a: Vec2::new(ax, ay), rotation_a, translation_b: Vec2::new(bx, by), rotation_b }
     }
 }
 

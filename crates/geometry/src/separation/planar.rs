@@ -1,4 +1,4 @@
-//! Separation of two convex bodies in the plane: the same nouns as in space, with two-vertex bases.
+//! Separation of two convex bodies in the plane: as in space, with bases of two vertex pairs.
 
 use super::answer::{Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError};
 use super::general::unit_direction;
@@ -11,7 +11,7 @@ use super::planar_portal::{
 };
 use super::polytope::check_scale;
 use crate::shapes::PlanarShape;
-use crate::{PlanarPose, Vec2, tolerance};
+use crate::{PlanarPose, Vec2, tolerances};
 
 /// Separation of two convex bodies in the plane; see [`separation`](super::separation()).
 pub fn planar_separation(
@@ -58,7 +58,7 @@ fn bounded(
             let beta = pose_a.inverse_direction(&unit_direction(&beta)?);
             (t.dot(&beta), beta)
         }
-        None if reach > tolerance::COINCIDENT * size => (reach, t / reach),
+        None if reach > tolerances::COINCIDENT * size => (reach, t / reach),
         None => {
             let last = pose_a.inverse_direction(&warm.beta).try_normalize(1e-3);
             (reach, last.unwrap_or_else(|| pose_a.inverse_direction(&Vec2::y())))
@@ -69,7 +69,7 @@ fn bounded(
         d: [-beta.x, -beta.y],
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
+        prediction: tolerances::border(options.prediction, size),
     };
     let frame = PlanarQuery { a, pose_a, line, prescribed: options.beta.is_some() };
     if reach - size > line.prediction {
@@ -79,7 +79,7 @@ fn bounded(
     Ok(frame.solve(&pair, a.inner_radius() + b.inner_radius(), warm))
 }
 
-/// What a planar query knows before it starts casting.
+/// A planar query and the ray to cast.
 struct PlanarQuery<'a> {
     a: &'a PlanarShape,
     pose_a: &'a PlanarPose,
@@ -113,7 +113,7 @@ impl PlanarQuery<'_> {
         }
     }
 
-    /// The remembered portal, if the line still passes between its points.
+    /// The last portal, if the line still passes between its points.
     fn warm_portal(&self, pair: &PlanarPair, warm: &PlanarWarmStart) -> Option<[PlanarPoint; 2]> {
         let (right, left) = (pair.vertices(warm.basis[0])?, pair.vertices(warm.basis[1])?);
         let (c0, c1) = (cross(&self.line.d, &right.w), cross(&self.line.d, &left.w));

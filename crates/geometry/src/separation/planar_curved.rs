@@ -18,19 +18,16 @@
 
 use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::planar_portal::{
-    ON_LINE, P, PlanarCastOutcome, PlanarPortalSolution, PlanarRayCast, add_scaled, cross, dot, norm,
-    read_solution, sub,
+    P, PlanarCastOutcome, PlanarPortalSolution, PlanarRayCast, add_scaled, cross, dot, norm, read_solution,
+    sub,
 };
+use crate::tolerances::kernel::{ON_LINE, SAME_HEIGHT};
 
 /// Most support queries: bisection alone reaches rounding in about a hundred.
 const LIMIT: u32 = 400;
 
 /// Newton's method goes on as long as it brings the line this many times nearer.
 const PROGRESS: f64 = 4.0;
-
-/// Heights of supporting lines that differ by less (multiple of the pair's size, per unit of slope) are one: near the
-/// optimum they differ by the square of the angle, and the lowest is the one whose rounding helped it most.
-const SAME_HEIGHT: f64 = 2e-15;
 
 /// Two points around the line, the right one first, as far sideways as `c`, found along the directions `slope`
 /// (infinite where unknown).

@@ -5,7 +5,8 @@
 
 use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::portal::INTERIOR;
-use crate::tolerance;
+use crate::tolerances;
+use crate::tolerances::kernel::ON_LINE;
 
 /// A planar vector.
 pub(crate) type P = [f64; 2];
@@ -69,9 +70,6 @@ pub(crate) enum PlanarCastOutcome {
 /// Most support queries; polygons need a handful.
 const LIMIT: u32 = 400;
 
-/// Points this far sideways of the line (multiple of the pair's size) lie on it: the rounding of a coordinate.
-pub(crate) const ON_LINE: f64 = 4e-16;
-
 /// Two interior points on either side of the ray.
 pub(crate) fn interior(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
     let side = [-d[1], d[0]];
@@ -117,7 +115,7 @@ pub(crate) fn cast_polygons(
             return PlanarCastOutcome::Beyond(apart);
         }
         let rises = dot(&n, &sub(&p.w, &corner[0].w)) > 0.0;
-        if !rises || lowest.0 - pierced <= cast.size * (tolerance::PORTAL + ON_LINE * norm(&lowest.1)) {
+        if !rises || lowest.0 - pierced <= cast.size * (tolerances::PORTAL + ON_LINE * norm(&lowest.1)) {
             break;
         }
         let cp = cross(d, &p.w);
@@ -142,7 +140,7 @@ pub(crate) fn read_solution(
     let outer = dot(&corner[1].w, &cast.d) > dot(&corner[0].w, &cast.d);
     let weights =
         if total > 0.0 { scale(&raw, 1.0 / total) } else { [!outer as u8 as f64, outer as u8 as f64] };
-    // A line through a corner may leave a stand-in, which can carry rounding only: it is no vertex to report.
+    // A line through a corner may leave an interior point, which can carry rounding only: it is no vertex to report.
     let (corner, weights) = match corner.map(|p| p.id[0] == INTERIOR) {
         [true, false] => ([corner[1]; 2], [0.0, 1.0]),
         [false, true] => ([corner[0]; 2], [1.0, 0.0]),

@@ -1,4 +1,4 @@
-//! Separation of two polytopes from scratch, or from a portal that is of little help: everything `warm.rs` leaves.
+//! Separation of two polytopes from scratch or from a portal that is far from optimal: whatever `warm.rs` does not solve.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::portal::{CastOutcome, Portal, RayCast, SupportMap, cast};
@@ -7,7 +7,7 @@ use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::{Pose, Vec3, tolerances};
 
 /// Everything the warm path does not handle: first query, portals far from the optimum, degenerate rays.
 #[inline(never)]
@@ -34,8 +34,8 @@ pub(crate) fn solve(
         offset: [0.0; 3],
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
-        tolerance: tolerance::PORTAL,
+        prediction: tolerances::border(options.prediction, size),
+        tolerance: tolerances::PORTAL,
     };
     if distance - size > line.prediction {
         return Ok(beyond(pose_a, &line, warm, distance - size, 0));
@@ -58,7 +58,7 @@ pub(crate) fn solve(
     }
     let rise = if let CastOutcome::Converged(rise) = end { rise } else { price(&mut pair, &portal, &line) };
     let mut proof = solution_at(&portal, &line, rise);
-    if !proof.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * size) {
+    if !proof.as_ref().is_some_and(|p| p.gap() <= tolerances::CERTIFICATE * size) {
         let start = |shift: &V| Portal::interior(&line.d, rho, shift);
         proof = better(proof, perturbed_casts(&mut pair, &line, rho, start, &mut iterations));
     }
@@ -67,14 +67,14 @@ pub(crate) fn solve(
             warm.basis = proof.id;
             world_answer(&a.reference(), pose_a, &line, &proof, iterations, warm)
         }
-        // Not reached for finite placements: even the stand-in portal proves bounds.
+        // Not reached for finite placements: even the interior portal gives bounds.
         None => beyond(pose_a, &line, warm, distance - size, iterations),
     })
 }
 
 /// Refuses sizes and distances whose products overflow or vanish.
 pub(crate) fn check_scale(size: f64, distance: f64) -> Result<(), QueryError> {
-    if size < tolerance::LARGEST && size > 1.0 / tolerance::LARGEST && distance < tolerance::LARGEST {
+    if size < tolerances::LARGEST && size > 1.0 / tolerances::LARGEST && distance < tolerances::LARGEST {
         return Ok(());
     }
     Err(QueryError::OutOfScale)
@@ -93,7 +93,7 @@ pub(crate) fn finite(pose_a: &Pose, pose_b: &Pose) -> Result<(), QueryError> {
 /// Distance of the reference points and the unit ray `-β` in a's frame; coincident points keep the last β.
 pub(crate) fn ray(t: &V, size: f64, pose_a: &Pose, last_beta: &Vec3) -> (f64, V) {
     let distance = norm(t);
-    if distance > tolerance::COINCIDENT * size {
+    if distance > tolerances::COINCIDENT * size {
         return (distance, scale(t, -1.0 / distance));
     }
     let last = pose_a.inverse_direction(last_beta);
@@ -106,8 +106,8 @@ pub(crate) fn ray(t: &V, size: f64, pose_a: &Pose, last_beta: &Vec3) -> (f64, V)
     }
 }
 
-/// A portal to start from: the remembered one if the ray still pierces it; across its edge if the ray left it
-/// there; otherwise stand-ins, into which the remembered points are inserted.
+/// A portal to start from: the last one if the ray still pierces it; across its edge if the ray left it
+/// there; otherwise interior points, into which the last points are inserted.
 fn warm_portal(
     pair: &mut PolytopePair,
     line: &RayCast,
@@ -179,7 +179,7 @@ pub(crate) fn portal_bound<S: SupportMap>(map: &mut S, portal: &Portal, line: &R
     line.distance - dot(&n, &p) / dot(&n, &line.d)
 }
 
-/// The world-frame answer of a proof, for a body a with the given reference point.
+/// The world-frame answer of a solution, for a body a with the given reference point.
 pub(crate) fn world_answer(
     reference_a: &Vec3,
     pose_a: &Pose,
@@ -209,7 +209,7 @@ pub(crate) fn world_answer(
     }
 }
 
-/// The answer for bodies that are further apart than anyone asked.
+/// The answer for bodies that are further apart than the prediction distance.
 pub(crate) fn beyond(
     pose_a: &Pose,
     line: &RayCast,

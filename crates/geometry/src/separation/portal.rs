@@ -1,4 +1,9 @@
-//! The portal method in space: a simplex method on the SSH LP whose pricing is a support query.
+//! Minkowski Portal Refinement (MPR) in space [Snethen]: a simplex method on the SSH LP whose pricing is a support query.
+//!
+//! MPR discovers a portal, a triangle of support points that the ray pierces, and refines it until its supporting plane meets
+//! it. Beyond MPR: the refinement ends at the exact optimal basis, not at a tolerance; each step gives a primal and a dual bound of
+//! `s` (the certificate); ties and slivers are pivoted so that the ray stays inside up to rounding; the last basis is the
+//! warm start of the next query (`warm.rs`).
 //!
 //! Everything happens in body a's frame with both reference points at the origin. `M = K1 - K2` is the
 //! Minkowski difference there, `d = -β` the ray. A *portal* is three points of `M`, counter-clockwise about
@@ -16,6 +21,7 @@
 //! `m[i] = d·(w_i × w_{i+1})` twice the projected areas (the unnormalised dual weights).
 
 use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, sub};
+use crate::tolerances::kernel::{HEIGHT, SIDE, SLIVER, TIE};
 
 /// A point of the Minkowski difference with its preimages.
 #[derive(Clone, Copy, Debug)]
@@ -28,27 +34,13 @@ pub(crate) struct Point {
     pub id: [u32; 2],
 }
 
-/// Squared sine of the angle below which a corner of a portal counts as sharp: about six degrees, where a cross product
-/// loses one digit.
-const SLIVER: f64 = 1e-2;
-
 /// Whether two sides are too nearly parallel for their product `n`.
 #[inline(always)]
 pub(super) fn is_sliver(n: &V, ab: &V, ac: &V) -> bool {
     dot(n, n) < SLIVER * dot(ab, ab) * dot(ac, ac)
 }
 
-/// How far, in units of the size, a line may be off a side of a portal and count as on it.
-const SIDE: f64 = 1e-16;
-
-/// Twice an area, in units of the squared size, below which a line may be on a side: 16 units in the last place of a
-/// product of two points.
-const TIE: f64 = 4e-15;
-
-/// Rounding of a height in units of the normal's length and the size.
-const HEIGHT: f64 = 4e-16;
-
-/// Identity of stand-in points, which belong to no vertex.
+/// Identity of interior points, which belong to no vertex.
 pub(crate) const INTERIOR: u32 = u32::MAX - 1;
 
 /// Support function of a Minkowski difference, in body a's frame.
@@ -94,7 +86,7 @@ impl Portal {
         Self::new(corner, d)
     }
 
-    /// A first portal of the support point `p` along the ray and two stand-ins on its far side, 30 degrees off the ray
+    /// A first portal of the support point `p` along the ray and two interior points on its far side, 30 degrees off the ray
     /// and 45 to the left and right of opposite: the ray lies well inside, and one pivot is saved. Of all such angles
     /// these need the fewest supports on boxes, prisms and round bodies alike, though not by much.
     #[inline]
@@ -251,7 +243,7 @@ pub(crate) enum CastOutcome {
 /// with hundreds of vertices about sixty.
 pub(crate) const PIVOT_LIMIT: u32 = 400;
 
-/// Pivots after which slivers are watched for at every step instead of at the end only.
+/// Pivots after which slivers are tested for at every step instead of at the end only.
 const FAST_PIVOTS: u32 = 12;
 
 /// Runs the portal iteration to its end.
@@ -268,7 +260,7 @@ pub(crate) fn cast<S: SupportMap>(
     let d = &cast.d;
     let near = cast.size * (cast.tolerance + HEIGHT);
     let tie = TIE * cast.size * cast.size;
-    // The newest corner and where it is. Its coordinates are at hand when the next normal is computed; loading them at
+    // The newest corner and where it is. Its coordinates stay in registers for the next normal; loading them at
     // once from where they were just stored would cost a wait.
     let mut first = portal.corner[0].w;
     let mut newest = 0;

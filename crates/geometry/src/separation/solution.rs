@@ -1,13 +1,14 @@
-//! What a portal proves: the solution at the line, with a lower and an upper bound of s.
+//! The solution at a portal: weights, contact point and direction, with a lower and an upper bound of s.
 //!
 //! The areas of the triangles that the line makes with the portal's sides are the dual weights; the weighted points
 //! give the contact, the portal's plane bounds s above and the supporting plane parallel to it below.
 
 use super::portal::{CastOutcome, Portal, RayCast, SupportMap, cast, is_sliver};
 use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, sub};
-use crate::tolerance;
+use crate::tolerances;
+use crate::tolerances::kernel::SIDEWAYS;
 
-/// What a portal proves about the line, all in body a's frame.
+/// The solution at a portal with its bounds, all in body a's frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PortalSolution {
     /// Distance along the ray at which the portal is pierced.
@@ -116,14 +117,11 @@ fn refined(portal: &Portal, weights: &V, w: &V, d: &V, nd: f64) -> V {
     if missed(&better) < missed(w) { scale(&next, 1.0 / (next[0] + next[1] + next[2])) } else { *weights }
 }
 
-/// How far, in units of the size, weights may miss the line by the rounding of the coordinates alone.
-const SIDEWAYS: f64 = 4e-16;
-
 fn mixed(weights: &V, a: &V, b: &V, c: &V) -> V {
     add_scaled(&add_scaled(&scale(a, weights[0]), b, weights[1]), c, weights[2])
 }
 
-/// The proof with the narrower bounds.
+/// The solution with the narrower bounds.
 pub(crate) fn better(old: Option<PortalSolution>, new: Option<PortalSolution>) -> Option<PortalSolution> {
     let gap = |p: &Option<PortalSolution>| p.as_ref().map_or(f64::INFINITY, PortalSolution::gap);
     if gap(&new) < gap(&old) { new } else { old }
@@ -131,7 +129,7 @@ pub(crate) fn better(old: Option<PortalSolution>, new: Option<PortalSolution>) -
 
 /// Degenerate lines pass exactly through edges and corners of the difference, where pivoting may stall. The
 /// line is shifted sideways by a little (1e-9 ... 1e-4 of `reach`), solved from the portal that `start` gives for
-/// the shift, and the portal found is judged at the true line; the best proof is returned.
+/// the shift, and the portal found is evaluated at the true line; the solution with the closest bounds is returned.
 #[cold]
 pub(crate) fn perturbed_casts<S: SupportMap>(
     map: &mut S,
@@ -156,7 +154,7 @@ pub(crate) fn perturbed_casts<S: SupportMap>(
         let portal = portal.shifted(&shift, 1.0, &line.d);
         let rise = price(map, &portal, line);
         best = better(best, solution_at(&portal, line, rise));
-        if best.as_ref().is_some_and(|b| b.gap() <= tolerance::CERTIFICATE * line.size) {
+        if best.as_ref().is_some_and(|b| b.gap() <= tolerances::CERTIFICATE * line.size) {
             break;
         }
     }

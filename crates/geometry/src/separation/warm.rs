@@ -1,16 +1,16 @@
-//! Separation of two polytopes whose last optimal portal is remembered.
+//! Separation of two polytopes from the warm start, their last optimal portal.
 //!
 //! Most pairs keep their portal from one query to the next: *one* support query confirms it, straight-line and in world
 //! axes, where the answer is wanted (about 200 multiplications for eight-vertex bodies). A pair whose optimum has moved
-//! on to another portal usually finds it next door: a few steps, each a pure function of the placements and of the three
+//! on to another portal is usually optimal again nearby: a few steps, each a pure function of the placements and of the three
 //! vertex pairs, and each followed by the same confirmation. What is still open then is solved by `polytope.rs`.
 //!
 //! ```text
-//! the ray left the portal across one side:   a plane rotated about that side meets the third corner of the next facet
+//! the ray left the portal across one side:   gift wrapping: a plane turned about that side meets the third corner of the next facet
 //! a vertex pair rises above the portal:      it replaces a corner such that the ray stays inside
 //! ```
 //!
-//! The batched twin of the confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
+//! The batched confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
 //! this very code. Symbols as in `portal.rs`, with the ray not normalised: `t = D β = -D d`.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
@@ -19,20 +19,14 @@ use super::relative::{columns, inverse_rotated, rotated};
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
 use super::support::{SCAN_LIMIT, climb, max_height, support_vertex};
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::kernel::{SHARPEST, WARM_WEIGHT};
+use crate::{Pose, Vec3, tolerances};
 
 /// Three vertex pairs.
 pub(crate) type Basis = [[u32; 2]; 3];
 
-/// A weight this little below zero is rounding: the confirmed portal is kept and the weight set to zero.
-pub(crate) const WARM_WEIGHT: f64 = 1e-14;
-
-/// Portals to try beyond the remembered one before the pair is solved anew.
+/// Portals to try beyond the last one before the pair is solved from scratch.
 pub(crate) const WARM_STEPS: u32 = 5;
-
-/// Steps lead only to portals the confirmation judges with full accuracy: the sines of the corner's angle and of the
-/// angle at which the ray pierces them are at least about this.
-const SHARPEST: f64 = 0.1;
 
 /// Separation of two polytopes along the line of their reference points.
 #[inline]
@@ -57,8 +51,8 @@ pub(crate) fn separation_of_polytopes(
     }
 }
 
-/// From a remembered portal that is no longer optimal. The portal is set up anew: handing it over would keep it in memory
-/// on the road that nearly everyone takes.
+/// From a last portal that is no longer optimal. The portal is set up again: passing it on would keep it in memory on the
+/// path of nearly all queries.
 #[cold]
 #[inline(never)]
 fn follow_neighbours(
@@ -181,10 +175,10 @@ impl<'a> PlacedPair<'a> {
         let n1 = n[0].abs() + n[1].abs() + n[2].abs();
         let size = a.outer_radius() + b.outer_radius();
         // <N, d> = total/D: both sides multiplied by D.
-        let allowed = size * (tolerance::PORTAL * total + 4e-16 * n1 * distance);
+        let allowed = size * (tolerances::PORTAL * total + 4e-16 * n1 * distance);
         if !(rise * distance <= allowed
-            && distance > tolerance::COINCIDENT * size
-            && distance < tolerance::LARGEST)
+            && distance > tolerances::COINCIDENT * size
+            && distance < tolerances::LARGEST)
         {
             return None;
         }
@@ -220,9 +214,9 @@ impl<'a> PlacedPair<'a> {
         self.adjacent_basis(&self.portal(basis)?.0, basis, options)
     }
 
-    /// The next portal to try after one that was not confirmed; `None` where the careful road has to decide: the ray
+    /// The next portal to try after one that was not confirmed; `None` where the pair has to be solved from scratch: the ray
     /// left across two sides or runs the other way, nothing new is found, the new portal is a sliver or nearly parallel
-    /// to the ray, or the bodies are further apart than anyone asked.
+    /// to the ray, or the bodies are further apart than the prediction distance.
     #[inline(always)]
     fn adjacent_basis(&self, portal: &WorldPortal, basis: &Basis, options: &Options) -> Option<Basis> {
         let WorldPortal { w, n, total, m } = portal;

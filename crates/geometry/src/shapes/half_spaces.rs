@@ -9,12 +9,9 @@
 use super::hull::{Strictness, hull};
 use super::program::{maximise, solve};
 use super::{Polygon, Polytope, positive};
-use crate::tolerance::ROUNDING;
+use crate::tolerances::ROUNDING;
+use crate::tolerances::shapes::RECESSION;
 use crate::{ShapeError, Vec2, Vec3};
-
-/// A component of a direction of escape beyond this makes a body unbounded: faces as parallel as
-/// [`DEGENERATE`](crate::tolerance::DEGENERATE) count as parallel.
-const RECESSION: f64 = 1e-9;
 
 /// Half-width of the box in which programs start, as a multiple of the largest offset.
 const BOX: f64 = 1e6;

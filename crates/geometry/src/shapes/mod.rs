@@ -1,7 +1,7 @@
-//! Bodies in their own frames. Convex ones answer support queries; everything else is a list of them.
+//! Bodies in their own frames. Convex bodies have a support mapping; all others are lists of convex parts.
 //!
-//! Each convex shape has a *reference point* (its centroid unless told otherwise), from which the
-//! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
+//! Each convex shape has a *reference point* (its centroid unless set otherwise), through which the ray of the
+//! separation kernel passes, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
 mod area;

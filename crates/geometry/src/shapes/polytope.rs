@@ -2,7 +2,7 @@
 
 use super::convex::furthest_of;
 use super::{Lanes, area_vector};
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
 /// A planar face: outward unit normal and offset, `<normal, x> = offset` on it, `<=` in the body.
@@ -28,8 +28,7 @@ pub struct Edge {
     pub faces: [u32; 2],
 }
 
-/// What is around a vertex of a small polytope: one bit for every vertex joined to it, and for every edge and face that it
-/// belongs to.
+/// Vertices, edges and faces incident to a vertex of a small polytope, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct VertexIncidence {
     pub vertices: u64,
@@ -53,7 +52,7 @@ pub struct Polytope {
     /// Faces around vertex `v`, likewise.
     vertex_face_start: Vec<u32>,
     vertex_faces: Vec<u32>,
-    /// What is around each vertex, where there are bits enough.
+    /// Incidence of each vertex, where 64 bits are enough.
     incidence: Vec<VertexIncidence>,
     /// Unit vectors out of each face across the side from each vertex of its loop to the next, in step with `loops`.
     outward: Vec<Vec3>,
@@ -178,7 +177,7 @@ impl Polytope {
         Ok(polytope)
     }
 
-    /// Finds what queries ask of features again and again.
+    /// Precomputes the incidence of vertices and the outward directions of sides.
     fn precompute_incidence(&mut self) {
         let bits = |list: &[u32]| list.iter().fold(0, |bits, k| bits | 1 << k);
         if self.vertices.len().max(self.edges.len()).max(self.faces.len()) <= u64::BITS as usize {
@@ -255,7 +254,7 @@ impl Polytope {
         &self.outward[face.start as usize..(face.start + face.count) as usize]
     }
 
-    /// What is around each vertex, if there are no more than 64 vertices, edges and faces; else nothing.
+    /// Incidence of each vertex, if there are at most 64 vertices, edges and faces; otherwise empty.
     #[inline]
     pub(crate) fn incidence(&self) -> &[VertexIncidence] {
         &self.incidence

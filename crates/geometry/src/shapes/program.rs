@@ -6,15 +6,12 @@
 //! first basis. After many steps the rule of least index takes over, which cannot cycle. Each step solves
 //! small systems afresh, so that no error accumulates.
 
+use crate::tolerances::shapes::{FEASIBLE, PIVOT};
+
 /// The optimum, or the best point when the steps ran out.
 pub(super) struct Optimum<const D: usize> {
     pub x: [f64; D],
 }
-
-/// Violations below this multiple of the terms of a constraint are rounding.
-const FEASIBLE: f64 = 1e-14;
-/// Entries of a pivot column below this (normals are of unit size) are rounding.
-const PIVOT: f64 = 1e-11;
 
 /// Maximises `<objective, x>` within the constraints and the box `|x_k| <= bound`. Rows should be of about
 /// unit length. `None` if the constraints contradict each other.

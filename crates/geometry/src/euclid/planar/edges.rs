@@ -6,8 +6,8 @@
 use super::DistanceBounds;
 use super::pair::{Core, Pair};
 use crate::Vec2;
-use crate::euclid::limits::{FEATURE, TIE};
 use crate::shapes::Polygon;
+use crate::tolerances::euclid::{FEATURE, TIE};
 
 /// The largest support gap of two overlapping cores of which at least one is a polygon; `None` when neither
 /// is.

@@ -1,6 +1,6 @@
 //! Penetration depth in the plane by an expanding polygon, for bodies known by their supports only.
 //!
-//! The planar twin of the expanding polytope. A support corner sees one edge only (its neighbours end in
+//! The planar version of the expanding polytope. A support corner sees one edge only (its neighbours end in
 //! boundary points already), so an edge is split and nothing else moves.
 
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use robust::{Coord, orient2d};
 
 use crate::Vec2;
-use crate::euclid::limits::EXPANSION_STEPS;
+use crate::tolerances::euclid::EXPANSION_STEPS;
 
 /// Bounds of the depth and the edge they come from; `C` is what a caller knows about a corner.
 pub(in crate::euclid) struct Expansion<C> {

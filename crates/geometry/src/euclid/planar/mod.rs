@@ -1,4 +1,4 @@
-//! The planar twin: distance and depth of polygons, circles, ellipses and half-planes.
+//! The planar version: distance and depth of polygons, circles, ellipses and half-planes.
 
 mod edges;
 pub(super) mod expansion;

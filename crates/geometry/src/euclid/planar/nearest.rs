@@ -4,7 +4,7 @@ use super::expansion::{left, side};
 use super::pair::Pair;
 use super::{DistanceBounds, Nearest, SupportPoint};
 use crate::Vec2;
-use crate::euclid::limits::{ENTERING, NEAREST_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
+use crate::tolerances::euclid::{ENTERING, NEAREST_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 
 /// One corner or an edge, and its point nearest to the origin.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ fn encloses(a: &Vec2, b: &Vec2, c: &Vec2) -> bool {
     side(a, b, &o) * turn > 0.0 && side(b, c, &o) * turn > 0.0 && side(c, a, &o) * turn > 0.0
 }
 
-/// Bounds of the distance of the two cores, or the news that they meet.
+/// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec2::x);
     let first = pair.support(&start);

@@ -5,10 +5,10 @@ use nalgebra::Matrix2;
 
 use super::SupportPoint;
 use crate::euclid::bounds::CURVED;
-use crate::euclid::limits::RETRY;
+use crate::tolerances::euclid::RETRY;
 
 use crate::shapes::{Ellipse, PlanarShape, Polygon};
-use crate::{PlanarPose, Vec2, tolerance};
+use crate::{PlanarPose, Vec2, tolerances};
 
 /// What is left of a body after its radius is taken off.
 pub(super) enum Core<'a> {
@@ -100,11 +100,11 @@ impl<'a> Pair<'a> {
 
     /// Width of the certificate at which a search ends.
     pub(super) fn goal(&self) -> f64 {
-        let relative = if self.is_polygonal() { tolerance::PORTAL } else { tolerance::CURVED };
+        let relative = if self.is_polygonal() { tolerances::PORTAL } else { tolerances::CURVED };
         relative * self.scale
     }
 
-    /// Width of the certificate above which a result is looked at again.
+    /// Width of the bounds above which a result is computed again by the depth search.
     pub(super) fn retry_width(&self) -> f64 {
         RETRY * self.scale
     }

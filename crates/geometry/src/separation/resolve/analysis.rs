@@ -6,10 +6,8 @@ use super::duals::Duals;
 use super::optimal::OptimalSet;
 use super::region::region;
 use super::{Outcome, ResolveError};
-use crate::{Vec3, tolerance};
-
-/// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
-pub(super) const INTERIOR_WEIGHT: f64 = 1e-4;
+use crate::tolerances::resolve::INTERIOR_WEIGHT;
+use crate::{Vec3, tolerances};
 
 /// All that is optimal at a contact.
 pub(in crate::separation) struct Analysis<'a> {
@@ -109,8 +107,8 @@ pub(super) fn weighted(
 ) -> Result<Vec<(u32, f64)>, ResolveError> {
     let Some(count) = count else { return Ok(Vec::new()) };
     let mut weighted: Vec<(u32, f64)> = weights.collect();
-    // A line through a vertex may leave the rounding of a weight on the stand-in it started from.
-    weighted.retain(|&(k, w)| (k as usize) < count || w > tolerance::WEIGHT);
+    // A line through a vertex may leave the rounding of a weight on the interior point it started from.
+    weighted.retain(|&(k, w)| (k as usize) < count || w > tolerances::WEIGHT);
     let foreign = weighted.iter().map(|&(k, _)| k).find(|&k| k as usize >= count);
     if let Some(index) = foreign.or(weighted.is_empty().then_some(u32::MAX)) {
         return Err(ResolveError::ForeignAnswer { body, count, index });

@@ -1,4 +1,4 @@
-//! What the analysis asks of a body, in the plane and in space.
+//! Bodies as the analysis of a contact needs them, in the plane and in space.
 
 use super::candidates::Features;
 use super::classify::SupportClass;
@@ -10,7 +10,7 @@ pub(in crate::separation) trait Body<const D: usize>: Convex<D> {
     /// Faces and edges through the contact point that `weighted` make; none of a body without vertices.
     fn features(&self, pose: &PoseIn<D>, weighted: &[(u32, f64)], tolerance: f64) -> Features;
 
-    /// What a body contributes that has no vertices to tell.
+    /// The class of the surface of a body without vertices.
     fn surface(&self) -> SupportClass;
 
     /// The polytope, whose faces may have more corners than a simplex.

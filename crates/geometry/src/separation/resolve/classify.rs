@@ -1,15 +1,14 @@
-//! Contacts in general position, recognised at the cost of one look at every vertex: nearly all that a stream meets.
+//! Contacts in general position, recognised by one pass over the vertices: nearly all contacts of a stream.
 //!
 //! A plane that holds a simplex of `K1 - K2`, and no further vertex, is the only one that supports both bodies where
 //! the pierced point lies well inside it, and the weights of the simplex are the only ones. A smooth body fixes the
-//! plane by itself; a half-space fixes it and asks for a single corner. Where one point lies well inside a face with
+//! plane by itself; a half-space fixes it, and a single corner must touch it. Where one point lies well inside a face with
 //! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
 
-use super::analysis::INTERIOR_WEIGHT;
 use super::body::Body;
-use super::contact::ON;
 use crate::separation::answer::SeparationIn;
-use crate::{PoseIn, tolerance};
+use crate::tolerances::resolve::{INTERIOR_WEIGHT, ON};
+use crate::{PoseIn, tolerances};
 use nalgebra::SVector;
 
 /// What a body contributes to a regular contact.
@@ -27,7 +26,7 @@ pub(in crate::separation) enum SupportClass {
     Plane,
 }
 
-/// What is known of a contact after one look.
+/// The class of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContactClass {
     /// Direction and weights are the only ones.
@@ -36,11 +35,11 @@ pub(super) enum ContactClass {
     FaceOfA,
     /// One point of body a in a face of body b.
     FaceOfB,
-    /// To be looked into.
+    /// Possibly degenerate: to be analysed.
     Degenerate,
 }
 
-/// Judges an answer.
+/// Classifies an answer.
 pub(super) fn classify<const D: usize, S: Body<D>>(
     a: &S,
     pose_a: &PoseIn<D>,
@@ -56,10 +55,10 @@ pub(super) fn classify<const D: usize, S: Body<D>>(
     first.zip(second).map_or(ContactClass::Degenerate, |(first, second)| contact_class(first, second, D))
 }
 
-/// Height over its plane up to which a vertex lies on it, as for the contacts that are looked into.
+/// Height over its plane up to which a vertex lies on it, as in the analysis of degenerate contacts.
 pub(super) fn plane_tolerance(radii: [f64; 2], gap: f64) -> f64 {
     let size: f64 = radii.iter().filter(|r| r.is_finite()).sum();
-    ON * (tolerance::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
+    ON * (tolerances::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
 }
 
 fn contact_class(first: SupportClass, second: SupportClass, dimension: usize) -> ContactClass {

@@ -4,7 +4,8 @@
 //! "both bodies hold the origin", and neither a large distance between the bodies nor a large distance from
 //! the world's origin costs a digit: the contact points are made from the weights, never from coordinates.
 
-use crate::{Vec3, tolerance};
+use crate::tolerances::resolve::{GRAZING, ON, SIGNIFICANT};
+use crate::{Vec3, tolerances};
 use nalgebra::SVector;
 
 /// A vector of the plane or of space in space: planar contacts lie in z = 0.
@@ -16,16 +17,6 @@ pub(super) fn to_space<const D: usize>(v: &SVector<f64, D>) -> Vec3 {
 pub(in crate::separation) fn to_dimension<const D: usize>(v: &Vec3) -> SVector<f64, D> {
     SVector::from_fn(|k, _| v[k])
 }
-
-/// Planes whose normal is this close to orthogonal to β say nothing about `s`: `α = n/<n,β>` would be noise.
-const GRAZING: f64 = 1e-9;
-
-/// Slack of a vertex that counts as lying on a plane, in units of the contact's tolerance: the contact point
-/// and the vertex may each be off by one.
-pub(super) const ON: f64 = 2.0;
-
-/// A basis vertex matters if leaving it out would move the contact point by more than this many tolerances.
-const SIGNIFICANT: f64 = 4.0;
 
 /// Support point of a curved body along a direction, seen from its contact point.
 pub(super) type Support<'a> = Box<dyn Fn(&Vec3) -> Vec3 + 'a>;
@@ -88,7 +79,7 @@ impl<'a> Contact<'a> {
     pub fn new(sides: [Side<'a>; 2], beta: Vec3, size: f64, gap: f64, dimension: usize) -> Self {
         let has_half_space = sides.iter().any(|s| s.points.is_empty());
         let gap = if gap.is_finite() { gap.max(0.0) } else { 0.0 };
-        Self { sides, beta, tolerance: tolerance::ACTIVE * size + gap, dimension, has_half_space }
+        Self { sides, beta, tolerance: tolerances::ACTIVE * size + gap, dimension, has_half_space }
     }
 
     /// Inward unit normals of the two sides for the direction `n` from b to a.

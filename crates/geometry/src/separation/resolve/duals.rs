@@ -10,17 +10,9 @@
 
 use super::contact::Contact;
 use super::optimal::OptimalSet;
+use crate::tolerances::resolve::{BASIC, NO_WEIGHT, NOISE};
 use nalgebra::{DMatrix, DVector};
 use percussion_solve::{LinearProgram, QpSolver, QuadraticProgram, solve_lp};
-
-/// Weights below this are rounding of the solvers, and zero.
-const NO_WEIGHT: f64 = 1e-14;
-
-/// Coordinates below this multiple of the largest are rounding: differences of a handful of products.
-const NOISE: f64 = 1e-15;
-
-/// Basic weights down to minus this belong to a vertex of the polytope.
-const BASIC: f64 = 1e-10;
 
 /// Weights of all active vertices, body a's first.
 pub(in crate::separation) type Weights = Vec<f64>;
@@ -170,7 +162,7 @@ impl Duals {
 }
 
 /// Coordinates relative to the largest: what is left where vertices lie on an axis is rounding, and a
-/// simplex method had better not pivot on it.
+/// simplex method must not pivot on it.
 fn without_noise(coordinate: f64) -> f64 {
     if coordinate.abs() > NOISE { coordinate } else { 0.0 }
 }

@@ -8,16 +8,14 @@
 //! On the corners where it is positive the function is a regression: `g = -S^{-1} m`, `λ = 1/n - <g, m>` with their mean
 //! `m` and scatter `S = Σ (x_i - m)(x_i - m)ᵀ`. Corners where it comes out negative are dropped until there are none;
 //! then it must not be positive at any that was dropped. Where it is, or rounding spoils the sums, there is no
-//! answer here, and the general road is taken.
+//! answer here, and the quadratic program is solved.
 
 use super::analysis::normalised;
 use crate::separation::small::complete;
 use crate::shapes::Polytope;
+use crate::tolerances::resolve::ROUNDING;
 use crate::{Vec2, Vec3};
 use nalgebra::Matrix2;
-
-/// The sums may miss by this (relative to the extent of the face): some roundings of weights of order one.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// A face and the weights of its corners.
 pub(super) struct FaceWeights {

@@ -1,4 +1,4 @@
-//! The doors: the shortest direction and weights of a contact, in the plane and in space.
+//! The least-norm solution of a contact: direction and weights, in the plane and in space.
 
 use super::ResolveError;
 use super::analysis::{Analysis, check, normalised, weighted};

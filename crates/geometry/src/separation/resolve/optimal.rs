@@ -9,15 +9,8 @@ use super::contact::Contact;
 use super::hull_corners::{Flat, hull_corners};
 use crate::Vec3;
 use crate::separation::small::complete;
+use crate::tolerances::resolve::{SAME_DIRECTION, SPREAD};
 use percussion_solve::minimum_norm_point;
-
-/// Directions closer than this (relative to their length) are one: two faces that coincide up to the tolerance
-/// of the contact differ by less.
-const SAME_DIRECTION: f64 = 1e-9;
-
-/// Extent, in tolerances, below which active vertices do not spread in a direction: two points on a plane may
-/// lie on both sides of it.
-const SPREAD: f64 = 8.0;
 
 /// The optimal sets of a contact.
 pub(super) struct OptimalSet {

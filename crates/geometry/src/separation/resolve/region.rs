@@ -7,9 +7,7 @@ use super::contact::Contact;
 use super::hull_corners::{Flat, clipped, hull_corners};
 use super::optimal::OptimalSet;
 use crate::Vec3;
-
-/// Corners of the region closer than this many tolerances are one.
-const SAME_CORNER: f64 = 4.0;
+use crate::tolerances::resolve::SAME_CORNER;
 
 /// Corners of the region, seen from the contact point; counter-clockwise about the direction that is the cross
 /// product of the two tangents.

@@ -5,11 +5,9 @@
 //! gradient is found by adding corners until none is nearer (Wolfe's method with generated columns).
 
 use crate::separation::resolve::Duals;
+use crate::tolerances::resolve::IMPROVEMENT;
 use nalgebra::SVector;
 use percussion_solve::distance_to_hull;
-
-/// A new corner must come nearer by this multiple of the set's size.
-const IMPROVEMENT: f64 = 1e-14;
 
 /// Corners generated at most; a dozen is usual.
 const LIMIT: usize = 500;
@@ -61,6 +59,11 @@ pub struct VertexSubdifferential<'a, const D: usize> {
 impl<'a, const D: usize> VertexSubdifferential<'a, D> {
     pub(super) fn new(alphas: Vec<SVector<f64, D>>, dual_weights: &'a DualWeights) -> Self {
         Self { alphas, dual_weights }
+    }
+
+    /// Number of vertices of both bodies that can carry weight.
+    pub fn active_count(&self) -> usize {
+        self.dual_weights.given.len()
     }
 
     /// Every extreme direction with every corner of the dual polytope. Their number can grow like the fourth

@@ -10,9 +10,9 @@
 
 use super::super::{Polytope, TriangleMesh, area_vector};
 use crate::Vec3;
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 
-/// Cells looked at, per allowed part, before giving up.
+/// Cells examined, per allowed part, before the search ends without a result.
 const CELLS_PER_PART: usize = 24;
 
 /// Cost of a piece that a plane cuts, against one piece of imbalance.

@@ -1,4 +1,4 @@
-//! The triangulated hull of points in space, by quickhull with exact orientation tests.
+//! The triangulated hull of points in space, by quickhull [Barber] with exact orientation predicates [Shewchuk].
 //!
 //! Every triangle keeps the points that lie strictly outside it. A step takes the furthest of them (the
 //! *eye*), removes all triangles that it sees, and joins the rim of the hole (the *horizon*) to it. "Sees"
@@ -23,7 +23,7 @@ struct Triangle {
     across: [u32; 3],
     outside: Vec<u32>,
     alive: bool,
-    /// The last eye that looked at this triangle.
+    /// The last eye from which this triangle was tested.
     seen_by: u32,
 }
 
@@ -149,7 +149,7 @@ impl Hull<'_> {
         }
     }
 
-    /// Joins the rim to the eye and hands the points of the removed triangles to the new ones.
+    /// Joins the horizon to the eye and assigns the points of the removed triangles to the new ones.
     fn join_horizon(&mut self, eye: u32, horizon: &[HorizonEdge]) {
         let first = self.triangles.len();
         for (k, side) in horizon.iter().enumerate() {
