@@ -20,7 +20,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"a": {"sphere": 1, "position": [0, 0, 3]}, "b": {"cube": 1}}' | percussion distance
 
 A line: {"a": SHAPE, "b": SHAPE, "beta": [..], "prediction": m, "events": true, "euclidean": true,
-        "gradient": true, "ranges": true, "id": anything}, all but a and b optional
+        "gradient": true, "ranges": true, "subdifferential": true, "id": anything}, all but a and b optional
 or:     {"define": NAME, "shape": SHAPE}, which holds for the lines below it.
 A SHAPE is a name, or an object with one kind and optionally a placement:
   in space       vertices, box, cube, prism, antiprism, pyramid, frustum, wedge, tetrahedron,
@@ -79,6 +79,10 @@ pub struct Arguments {
     #[arg(long)]
     ranges: bool,
 
+    /// Add all generalized gradients (the Clarke subdifferential of the separation) to every answer
+    #[arg(long)]
+    subdifferential: bool,
+
     /// Threads to use; all cores when absent
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -110,6 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             euclidean: on(arguments.euclidean),
             gradient: on(arguments.gradient),
             ranges: on(arguments.ranges),
+            subdifferential: on(arguments.subdifferential),
         },
     };
     super::threads(arguments.jobs)?;

@@ -57,6 +57,28 @@ pub struct Answer<'l> {
     /// Least and greatest value of every component over all optimal directions and weights, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranges: Option<Ranges>,
+    /// All derivatives of the separation, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdifferential: Option<SubdifferentialAnswer>,
+}
+
+/// The Clarke subdifferential of the separation: the convex hull of the listed generalized gradients. One where the
+/// separation is differentiable.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct SubdifferentialAnswer {
+    /// With respect to the motions of the bodies.
+    pub motions: Vec<Gradient>,
+    /// With respect to the vertices, beta held; absent where too many vertices are active.
+    pub vertices: Option<Vec<VertexGradients>>,
+}
+
+/// Derivatives with respect to the vertices of both bodies; those of all others are zero.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct VertexGradients {
+    /// Vertices of a.
+    pub a: Sparse<Coordinates>,
+    /// Vertices of b.
+    pub b: Sparse<Coordinates>,
 }
 
 /// Ranges of all optimal directions and weights. Where least and greatest agree, there is no choice.

@@ -2,10 +2,14 @@
 
 use nalgebra::SVector;
 use percussion_geometry::euclid::EuclideanIn;
-use percussion_geometry::separation::{OptionsIn, Outcome, RangesIn, ResolvedIn, SeparationIn};
+use percussion_geometry::separation::{
+    OptionsIn, Outcome, RangesIn, ResolvedIn, SeparationIn, VertexGradient,
+};
 use percussion_geometry::{PoseIn, ShapeError};
 
-use super::answer::{self, Answer, Certificate, EuclideanAnswer, Sparse, Weights};
+use super::answer::{
+    self, Answer, Certificate, EuclideanAnswer, Sparse, SubdifferentialAnswer, VertexGradients, Weights,
+};
 use super::body::Part;
 use super::kernel::{Kernel, PosedPair};
 use super::line_error::LineError;
@@ -96,6 +100,11 @@ pub(super) fn answer_pair<'l, S: Kernel<D>, const D: usize>(
         } else {
             None
         },
+        subdifferential: if requests.subdifferential == Some(true) && solved.is_some() {
+            Some(generalized_gradients(&pair, &contact.answer)?)
+        } else {
+            None
+        },
         ..base_answer(query, contact, &pair)
     })
 }
@@ -143,6 +152,7 @@ fn base_answer<'l, S: Kernel<D>, const D: usize>(
         gradient: None,
         events: None,
         ranges: None,
+        subdifferential: None,
     };
     if let Some(resolved) = resolved {
         let active =
@@ -157,6 +167,28 @@ fn base_answer<'l, S: Kernel<D>, const D: usize>(
         base_answer.weights_b = Weights::as_given(active(resolved.weights_b), pair.b.sources());
     }
     base_answer
+}
+
+/// Active vertices up to which gradients with respect to vertices are listed: their number grows like the fourth power.
+const LISTED_VERTICES: usize = 16;
+
+/// All generalized gradients, vertices by the indices of the input.
+fn generalized_gradients<S: Kernel<D>, const D: usize>(
+    pair: &PosedPair<S, D>,
+    answer: &SeparationIn<D>,
+) -> Result<SubdifferentialAnswer, LineError> {
+    let (motions, set) = S::subdifferential(pair, answer)?;
+    let vertices = set.vertices();
+    let given = |gradients: Vec<(u32, SVector<f64, D>)>, sources: &[u32]| {
+        Sparse::as_given(gradients.into_iter().map(|(k, gradient)| (k, gradient.into())), sources)
+    };
+    let by_vertex = |[a, b]: VertexGradient<D>| VertexGradients {
+        a: given(a, pair.a.sources()),
+        b: given(b, pair.b.sources()),
+    };
+    let listed = vertices.active_count() <= LISTED_VERTICES;
+    let vertices = listed.then(|| vertices.extreme_gradients().into_iter().map(by_vertex).collect());
+    Ok(SubdifferentialAnswer { motions, vertices })
 }
 
 /// Ranges by the indices of the input.

@@ -6,7 +6,7 @@ use percussion_geometry::euclid::EuclideanIn;
 use percussion_geometry::events::EventOptions;
 use percussion_geometry::separation::{
     CrossProduct, Feature, MotionGradientOf, OptionsIn, QueryError, RangesIn, ResolveError, ResolvedIn,
-    SeparationIn,
+    SeparationIn, SubdifferentialIn,
 };
 
 use super::answer::{EventAnswer, Gradient, RotationGradient};
@@ -47,6 +47,11 @@ pub(super) trait Kernel<const D: usize>: Sized {
     fn resolve(pair: &PosedPair<Self, D>, answer: &SeparationIn<D>) -> Result<ResolvedIn<D>, ResolveError>;
     /// The ranges of all optimal solutions.
     fn ranges(pair: &PosedPair<Self, D>, answer: &SeparationIn<D>) -> Result<RangesIn<D>, ResolveError>;
+    /// The generalized gradients with respect to motions, and all of them.
+    fn subdifferential(
+        pair: &PosedPair<Self, D>,
+        answer: &SeparationIn<D>,
+    ) -> Result<(Vec<Gradient>, SubdifferentialIn<D>), ResolveError>;
     /// Euclidean distance or penetration depth.
     fn euclidean(pair: &PosedPair<Self, D>) -> Result<EuclideanIn<D>, QueryError>;
     /// Derivatives of a separation with respect to the bodies' motion.

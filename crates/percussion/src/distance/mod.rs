@@ -30,7 +30,7 @@ mod vector;
 
 pub use answer::{
     Answer, Certificate, ErrorAnswer, EuclideanAnswer, EventAnswer, Gradient, Ranges, RotationGradient,
-    Sparse, Weights,
+    Sparse, SubdifferentialAnswer, VertexGradients, Weights,
 };
 pub use body::{Body, Part};
 pub use line_error::LineError;

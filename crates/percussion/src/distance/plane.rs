@@ -4,8 +4,9 @@ use percussion_geometry::Vec2;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::events::{EventOptions, PlanarContactEvent, PlanarEventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation, PlanarWarmStart,
-    QueryError, ResolveError, planar_ranges, planar_separation, resolve_planar,
+    BetaTerm, Feature, PlanarMotionGradient, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation,
+    PlanarSubdifferential, PlanarWarmStart, QueryError, ResolveError, planar_ranges, planar_separation,
+    planar_subdifferential, resolve_planar,
 };
 use percussion_geometry::shapes::{PlanarShape, Solid};
 
@@ -51,6 +52,16 @@ impl Kernel<2> for PlanarShape {
 
     fn ranges(pair: &Pair, answer: &PlanarSeparation) -> Result<PlanarRanges, ResolveError> {
         planar_ranges(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)
+    }
+
+    fn subdifferential(
+        pair: &Pair,
+        answer: &PlanarSeparation,
+    ) -> Result<(Vec<Gradient>, PlanarSubdifferential), ResolveError> {
+        let ([a, b], set) =
+            (pair.references(), planar_subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let motions = set.motion(&a, &b, BetaTerm::Follow);
+        Ok((motions.extreme_gradients().map(|g| PlanarMotionGradient::from(*g).into()).collect(), set))
     }
 
     fn euclidean(pair: &Pair) -> Result<PlanarEuclidean, QueryError> {

@@ -53,6 +53,8 @@ pub struct Requests {
     pub gradient: Option<bool>,
     /// Ranges of all optimal directions and weights.
     pub ranges: Option<bool>,
+    /// All generalized gradients.
+    pub subdifferential: Option<bool>,
 }
 
 /// A request for contact events.
@@ -121,6 +123,7 @@ impl Requests {
             euclidean: self.euclidean.or(defaults.euclidean),
             gradient: self.gradient.or(defaults.gradient),
             ranges: self.ranges.or(defaults.ranges),
+            subdifferential: self.subdifferential.or(defaults.subdifferential),
         }
     }
 }
@@ -136,6 +139,7 @@ enum Key {
     Euclidean,
     Gradient,
     Ranges,
+    Subdifferential,
     Id,
     Define,
     Shape,
@@ -170,6 +174,9 @@ impl<'de> Visitor<'de> for Object {
                 Key::Euclidean => once(&mut requests.euclidean, "euclidean", map.next_value()?)?,
                 Key::Gradient => once(&mut requests.gradient, "gradient", map.next_value()?)?,
                 Key::Ranges => once(&mut requests.ranges, "ranges", map.next_value()?)?,
+                Key::Subdifferential => {
+                    once(&mut requests.subdifferential, "subdifferential", map.next_value()?)?;
+                }
                 Key::Id => once(&mut id, "id", map.next_value::<&RawValue>()?)?,
                 Key::Define => once(&mut define, "define", map.next_value::<Name>()?.0)?,
                 Key::Shape => once(&mut shape, "shape", map.next_value::<ShapeText>()?)?,

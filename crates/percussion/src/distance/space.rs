@@ -4,8 +4,8 @@ use percussion_geometry::Vec3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::events::{ContactEvent, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, Options, QueryError, Ranges, ResolveError, Resolved, Separation, WarmStart, ranges,
-    resolve, separation,
+    BetaTerm, Feature, MotionGradient, Options, QueryError, Ranges, ResolveError, Resolved, Separation,
+    Subdifferential, WarmStart, ranges, resolve, separation, subdifferential,
 };
 use percussion_geometry::shapes::Solid;
 
@@ -50,6 +50,16 @@ impl Kernel<3> for Solid {
 
     fn ranges(pair: &Pair, answer: &Separation) -> Result<Ranges, ResolveError> {
         ranges(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)
+    }
+
+    fn subdifferential(
+        pair: &Pair,
+        answer: &Separation,
+    ) -> Result<(Vec<Gradient>, Subdifferential), ResolveError> {
+        let ([a, b], set) =
+            (pair.references(), subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let motions = set.motion(&a, &b, BetaTerm::Follow);
+        Ok((motions.extreme_gradients().map(|g| MotionGradient::from(*g).into()).collect(), set))
     }
 
     fn euclidean(pair: &Pair) -> Result<Euclidean, QueryError> {
