@@ -263,7 +263,13 @@ impl Pile {
                     let at = Vec3::new(10.0 * (k % 64) as f64, 10.0 * (k / 64) as f64, 0.0);
                     frame.extend([pa, pb].map(|p| Pose::new(p.rotation, p.position + at)));
                 }
-                BatchPair { shape_a: a as u32, pose_a: 2 * k, shape_b: b as u32, pose_b: 2 * k + 1 }
+                BatchPair {
+                    shape_a: a as u32,
+                    pose_a: 2 * k,
+                    shape_b: b as u32,
+                    pose_b: 2 * k + 1,
+                    prediction: f64::INFINITY,
+                }
             })
             .collect();
         let parry_frames = frames.iter().map(|f| f.iter().map(parry_pose).collect()).collect();
@@ -285,8 +291,7 @@ impl Pile {
         warm: &mut [WarmStart],
         answers: &mut [BatchAnswer],
     ) {
-        separations_into(&self.shapes, poses, &self.pairs, &Options::default(), settings, warm, answers)
-            .unwrap();
+        separations_into(&self.shapes, poses, &self.pairs, settings, warm, answers).unwrap();
         black_box(&answers);
     }
 

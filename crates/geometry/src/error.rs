@@ -1,4 +1,4 @@
-//! What can be wrong with a shape, said so that it can be mended.
+//! Errors in the construction of shapes, each with its remedy.
 
 /// A shape that cannot be built. Every message names the offending part and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -118,7 +118,7 @@ pub enum ShapeError {
         /// The signed volume.
         volume: f64,
     },
-    /// Faces handed over as loops do not form a closed convex surface.
+    /// Faces given as loops do not form a closed convex surface.
     #[error("the faces do not form a convex body: {why}")]
     NotConvex {
         /// The reason.

@@ -1,10 +1,10 @@
 //! Convex shapes and what happens between them: separation, contact events, broad phase.
 //!
-//! **Knows** shapes in body frames, rigid placements, and pairs of them. **Has no clock**: nothing here
-//! has a velocity, a mass in motion or a time step; it opens no file and prints nothing.
+//! It holds shapes in body frames, rigid poses, and queries about pairs of them. It has **no clock**: no velocity, no time step.
+//! It opens no file and prints nothing.
 //!
-//! The kernel in one box, for convex bodies `K1`, `K2` with reference points `c1`, `c2`
-//! [Johnson 2.29, 3.41; Hart 2.12]:
+//! The separation kernel is Minkowski Portal Refinement [Snethen] applied as a ray cast on the Minkowski difference, for convex
+//! bodies `K1`, `K2` with reference points `c1`, `c2` [Johnson 2.29, 3.41; Hart 2.12]:
 //!
 //! ```text
 //! D = |c1 - c2|,  β = (c1 - c2)/D              the line through the reference points
@@ -17,9 +17,11 @@
 //! until    the bounds meet
 //! ```
 //!
-//! Everything is in SI units and right-handed frames. The doors are [`shapes`] for building bodies,
-//! [`separation()`](separation::separation) for a pair in space and
-//! [`planar_separation`](separation::planar_separation) for a pair in the plane.
+//! Everything is in SI units and right-handed frames. [`shapes`] builds bodies,
+//! [`separation()`](separation::separation) solves for a pair in space,
+//! [`planar_separation`](separation::planar_separation) for a pair in the plane, and [`batch`] for many pairs.
+//!
+//! Naming: `XIn<D>` is the type in `D` dimensions, `X` its alias in space and `PlanarX` its alias in the plane.
 
 pub mod batch;
 pub mod bounds;
@@ -31,7 +33,7 @@ pub mod mass;
 pub mod pose;
 pub mod separation;
 pub mod shapes;
-pub mod tolerance;
+pub mod tolerances;
 
 pub use bounds::{Aabb, Ball, Bounds, PlanarAabb};
 pub use error::ShapeError;

@@ -198,6 +198,7 @@ fn a_batch_on_one_thread_needs_no_heap() {
             pose_a: random.below(100) as u32,
             shape_b: random.below(shapes.len()) as u32,
             pose_b: random.below(100) as u32,
+            prediction: f64::INFINITY,
         })
         .collect();
     let mut warm = vec![WarmStart::default(); pairs.len()];
@@ -209,16 +210,7 @@ fn a_batch_on_one_thread_needs_no_heap() {
             }
             let made = requests(|| {
                 let settings = BatchSettings { parallel: false, vector };
-                separations_into(
-                    &shapes,
-                    &poses,
-                    &pairs,
-                    &Options::default(),
-                    &settings,
-                    &mut warm,
-                    &mut answers,
-                )
-                .unwrap();
+                separations_into(&shapes, &poses, &pairs, &settings, &mut warm, &mut answers).unwrap();
             });
             assert_eq!(made, 0);
             assert!(answers.iter().all(|a| a.is_ok()));

@@ -35,11 +35,12 @@ fn pile(random: &mut Random, bodies: usize, count: usize) -> Pile {
     let poses = (0..bodies).map(|_| Pose::new(random.rotation(), random.direction() * 1.5)).collect();
     let last = shapes.len() - 1;
     let pairs = (0..count)
-        .map(|_| BatchPair {
+        .map(|k| BatchPair {
             shape_a: random.below(last) as u32,
             pose_a: random.below(bodies) as u32,
             shape_b: random.below(last + 1) as u32,
             pose_b: random.below(bodies) as u32,
+            prediction: if k % 5 == 0 { 0.3 } else { f64::INFINITY },
         })
         .collect();
     Pile { shapes, poses, pairs }
@@ -54,7 +55,6 @@ fn bits(answer: &BatchAnswer) -> String {
 fn every_path_gives_the_same_bits() {
     let mut random = Random(41);
     let mut pile = pile(&mut random, 400, 3000);
-    let options = Options::default();
     let mut warm = [0; 4].map(|_| vec![WarmStart::default(); pile.pairs.len()]);
     let mut answers = [0; 4].map(|_| vec![Err(QueryError::BothUnbounded); pile.pairs.len()]);
     let mut confirmed = 0;
@@ -64,13 +64,13 @@ fn every_path_gives_the_same_bits() {
                 for ((pair, warm), answer) in pile.pairs.iter().zip(warm).zip(answers) {
                     let (a, b) = (&pile.shapes[pair.shape_a as usize], &pile.shapes[pair.shape_b as usize]);
                     let (pa, pb) = (&pile.poses[pair.pose_a as usize], &pile.poses[pair.pose_b as usize]);
+                    let options = Options { prediction: pair.prediction, ..Options::default() };
                     *answer = separation(a, pa, b, pb, &options, warm);
                 }
                 continue;
             }
             let settings = BatchSettings { parallel: k & 1 == 1, vector: k & 2 == 2 };
-            separations_into(&pile.shapes, &pile.poses, &pile.pairs, &options, &settings, warm, answers)
-                .unwrap();
+            separations_into(&pile.shapes, &pile.poses, &pile.pairs, &settings, warm, answers).unwrap();
         }
         for pair in 0..pile.pairs.len() {
             let single = bits(&answers[0][pair]);
@@ -96,8 +96,7 @@ fn the_order_of_the_pairs_does_not_matter() {
         let mut warm = vec![WarmStart::default(); pairs.len()];
         let mut answers = Vec::new();
         for _ in 0..2 {
-            separations(&pile.shapes, &pile.poses, pairs, &Options::default(), &mut warm, &mut answers)
-                .unwrap();
+            separations(&pile.shapes, &pile.poses, pairs, &mut warm, &mut answers).unwrap();
         }
         answers
     };
@@ -113,10 +112,10 @@ fn unfit_batches_are_refused_and_bad_placements_spoil_only_their_own_pairs() {
     let shapes = [Solid::Polytope(cuboid(Vec3::repeat(0.5)))];
     let mut poses =
         vec![Pose::identity(), Pose::at(Vec3::new(2.0, 0.1, 0.2)), Pose::at(Vec3::new(0.0, f64::NAN, 0.0))];
-    let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b };
+    let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b, prediction: f64::INFINITY };
     let mut answers = Vec::new();
     let mut ask = |poses: &[Pose], pairs: &[BatchPair], warm: &mut [WarmStart]| {
-        separations(&shapes, poses, pairs, &Options::default(), warm, &mut answers).map(|()| answers.clone())
+        separations(&shapes, poses, pairs, warm, &mut answers).map(|()| answers.clone())
     };
     let error = ask(&poses, &[pair(0, 7)], &mut [WarmStart::default()]).unwrap_err();
     assert_eq!(error, BatchError::OutOfRange { pair: 0, what: "placement", index: 7, count: 3 });

@@ -291,7 +291,7 @@ fn the_order_of_insertions_and_the_way_taken_leave_no_trace() {
         // Inserted in another order, elsewhere, with strangers in between, with another slack, and led
         // to the same boxes on a crooked way.
         let mut r = Random(100 + seed);
-        let mut broad = BroadPhase::with_slack([0.0, 0.01, 0.05, 0.3, 2.0][seed as usize]).unwrap();
+        let mut broad = BroadPhase::with_margin([0.0, 0.01, 0.05, 0.3, 2.0][seed as usize]).unwrap();
         let mut names: Vec<usize> = (0..n).collect();
         for k in (1..n).rev() {
             names.swap(k, r.below(k + 1));
@@ -325,7 +325,7 @@ fn the_order_of_insertions_and_the_way_taken_leave_no_trace() {
 
 #[test]
 fn a_small_move_inside_the_slack_still_ends_and_begins_pairs_exactly() {
-    let mut broad = BroadPhase::with_slack(0.5).unwrap();
+    let mut broad = BroadPhase::with_margin(0.5).unwrap();
     broad.insert(Part::moving(id(0)), &cube(0.0, 0.0, 0.0)).unwrap();
     let b = broad.insert(Part::moving(id(1)), &cube(1.0, 0.0, 0.0)).unwrap();
     broad.refresh();
@@ -437,7 +437,7 @@ fn what_is_not_a_box_is_refused_by_name_and_changes_nothing() {
     for bound in [f64::NAN, -1.0, f64::INFINITY] {
         let error = broad.update_reach(proxy, &cube(0.0, 0.0, 0.0), bound).unwrap_err();
         assert!(matches!(error, BroadError::BadDisplacement { .. }));
-        assert!(BroadPhase::with_slack(bound).is_err());
+        assert!(BroadPhase::with_margin(bound).is_err());
     }
     assert_eq!(
         broad.insert(Part::moving(id(1)), &cube(0.0, 0.0, 0.0)).unwrap_err(),

@@ -162,15 +162,20 @@ fn a_spoiled_placement_in_a_warm_batch_is_refused_alone() {
     let shapes = solids();
     let good: Vec<Pose> = (0..8).map(|k| Pose::at(Vec3::new(0.9 * k as f64, 0.1, 0.2))).collect();
     let pairs: Vec<BatchPair> = (0..7)
-        .map(|k| BatchPair { shape_a: k % 2, pose_a: k, shape_b: (k + 1) % 2, pose_b: k + 1 })
+        .map(|k| BatchPair {
+            shape_a: k % 2,
+            pose_a: k,
+            shape_b: (k + 1) % 2,
+            pose_b: k + 1,
+            prediction: f64::INFINITY,
+        })
         .collect();
     for vector in [false, true] {
         let settings = BatchSettings { parallel: false, vector };
         let mut warm = vec![WarmStart::default(); pairs.len()];
         let mut answers = vec![Err(QueryError::BothUnbounded); pairs.len()];
         let mut run = |poses: &[Pose]| {
-            separations_into(&shapes, poses, &pairs, &Options::default(), &settings, &mut warm, &mut answers)
-                .unwrap();
+            separations_into(&shapes, poses, &pairs, &settings, &mut warm, &mut answers).unwrap();
             answers.clone()
         };
         let first = run(&good);

@@ -35,7 +35,7 @@ fn boxes_hold_the_body_and_touch_it_on_all_six_sides() {
             let pose = Pose::new(random.rotation(), random.vector() * 3.0);
             let bounds = solid.bounds(&pose);
             for point in boundary(&solid, &mut random) {
-                assert!(bounds.grown(1e-12).holds(&pose.point(&point)));
+                assert!(bounds.grown(1e-12).contains_point(&pose.point(&point)));
             }
             for axis in 0..3 {
                 for sign in [1.0, -1.0] {
@@ -105,7 +105,7 @@ fn boxes_merge_grow_and_overlap() {
     assert_eq!(all.extents(), Vec3::repeat(2.0));
     assert_eq!(Aabb::empty().merged(&a), a);
     assert!(!Aabb::empty().overlaps(&a) && Aabb::everything().contains(&a));
-    assert_eq!(Aabb::of_points(&[Vec3::zeros(), Vec3::repeat(1.0)]), a);
+    assert_eq!(Aabb::from_points(&[Vec3::zeros(), Vec3::repeat(1.0)]), a);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn planar_boxes_and_discs_hold_the_body() {
                 let (sin, cos) = (k as f64 * std::f64::consts::TAU / 3600.0).sin_cos();
                 let point = shape.support(&Vec2::new(cos, sin)).unwrap();
                 let world = pose.point(&point);
-                assert!(bounds.grown(1e-13).holds(&world));
+                assert!(bounds.grown(1e-13).contains_point(&world));
                 reached = reached.merged(&percussion_geometry::PlanarAabb::new(world, world));
                 assert!((point - ball.centre).norm() <= ball.radius * (1.0 + 1e-12));
             }

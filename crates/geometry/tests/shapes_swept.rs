@@ -192,7 +192,7 @@ fn a_bound_on_the_turning_holds_bodies_that_spin_and_tumble() {
             assert!(held.contains(&filled), "{solid:?} {turning}");
             // Never worse than the ball, and no smaller than for the steady motion.
             let size = (solid.reference() - pivot).norm() + solid.outer_radius();
-            assert!(Aabb::of_points(&[from, to]).grown(size * (1.0 + 1e-12)).contains(&held));
+            assert!(Aabb::from_points(&[from, to]).grown(size * (1.0 + 1e-12)).contains(&held));
             let unknown = solid.swept_bounds_along(&sweep.turning(f64::NAN));
             assert!(unknown.contains(&held));
         }

@@ -336,6 +336,65 @@ fn symmetric_contacts_have_symmetric_answers() {
     }
 }
 
+/// The generalized gradients of an answer, each as the list of its numbers.
+fn motions(given: &Value) -> Vec<Vec<f64>> {
+    let keys = ["translation_a", "rotation_a", "translation_b", "rotation_b"];
+    let numbers = |value: &Value| value.as_f64().map_or_else(|| vector(value), |number| vec![number]);
+    let row = |gradient: &Value| keys.iter().flat_map(|key| numbers(&gradient[key])).collect();
+    given["subdifferential"]["motions"].as_array().unwrap().iter().map(row).collect()
+}
+
+/// Whether two lists hold the same rows in any order.
+fn same_rows(found: &[Vec<f64>], expected: &[Vec<f64>]) -> bool {
+    let near =
+        |p: &[f64], q: &[f64]| p.len() == q.len() && p.iter().zip(q).all(|(x, y)| (x - y).abs() < 1e-12);
+    found.len() == expected.len() && expected.iter().all(|q| found.iter().any(|p| near(p, q)))
+}
+
+#[test]
+fn a_corner_on_a_corner_has_one_generalized_gradient_for_each_face_that_meets_there() {
+    let tips =
+        r#""a":{"octahedron":1.4142135623730951,"position":[0,0,2]},"b":{"octahedron":1.4142135623730951}"#;
+    let given = answer(&format!("{{{tips},\"subdifferential\":true}}"));
+    let signs = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+    // alpha = (x, y, 1), and the tip is at (0, 0, -1) from the centroid of a and at (0, 0, 1) from that of b.
+    let expected = signs.map(|(x, y)| vec![x, y, 1.0, y, -x, 0.0, -x, -y, -1.0, y, -x, 0.0]);
+    assert!(same_rows(&motions(&given), &expected), "{given}");
+    // Vertex 5 is the lower tip of a, vertex 4 the upper tip of b.
+    let by_vertex = given["subdifferential"]["vertices"].as_array().unwrap();
+    let rows =
+        |body: &str, index: &str| by_vertex.iter().map(|g| vector(&g[body][index])).collect::<Vec<_>>();
+    assert!(same_rows(&rows("a", "5"), &signs.map(|(x, y)| vec![x, y, 1.0])), "{given}");
+    assert!(same_rows(&rows("b", "4"), &signs.map(|(x, y)| vec![-x, -y, -1.0])), "{given}");
+}
+
+#[test]
+fn a_face_on_a_face_has_one_generalized_gradient_for_each_corner_of_the_contact_region() {
+    let cubes = r#""a":{"cube":1,"position":[0.5,0,1]},"b":{"cube":1}"#;
+    let given = answer(&format!("{{{cubes},\"subdifferential\":true,\"gradient\":true}}"));
+    // alpha = z/<z, beta> with beta along (0.5, 0, 1); the faces share the rectangle from x = 0 to 0.5.
+    let a = 1.25f64.sqrt();
+    let corners = [(0.0, -0.5), (0.5, -0.5), (0.5, 0.5), (0.0, 0.5)];
+    let expected =
+        corners.map(|(x, y)| vec![0.0, 0.0, a, y * a, (0.5 - x) * a, 0.0, 0.0, 0.0, -a, -y * a, x * a, 0.0]);
+    assert!(same_rows(&motions(&given), &expected), "{given}");
+    assert_eq!(answer(&format!("{{{cubes}}}"))["subdifferential"], Value::Null);
+
+    // In the plane: an edge on an edge, whose contact region has two ends.
+    let planks = r#""a":{"rectangle":[2,1],"position":[0,1]},"b":{"rectangle":[2,1]},"subdifferential":true"#;
+    let given = answer(&format!("{{{planks}}}"));
+    let expected = [-1.0, 1.0].map(|x| vec![0.0, 1.0, x, 0.0, -1.0, -x]);
+    assert!(same_rows(&motions(&given), &expected), "{given}");
+    // Every vertex gradient is an optimal direction times weights of sum one.
+    for gradient in given["subdifferential"]["vertices"].as_array().unwrap() {
+        for (body, sign) in [("a", 1.0), ("b", -1.0)] {
+            let all = gradient[body].as_object().unwrap().values().map(vector);
+            let sum = all.fold([0.0; 2], |sum, g| [sum[0] + g[0], sum[1] + g[1]]);
+            assert!(sum[0].abs() < 1e-12 && (sum[1] - sign).abs() < 1e-12, "{given}");
+        }
+    }
+}
+
 #[test]
 fn planar_contacts_and_floors_have_ranges_too() {
     // The upper plank reaches half its length beyond the lower one.

@@ -1,18 +1,19 @@
-//! WarmStart confirmation of several polytope pairs at once.
+//! Warm-start confirmation of several polytope pairs at once.
 //!
 //! The portal arithmetic runs across pairs (lane = pair); the support scans run across vertices, pair by pair, because
-//! each pair has its own bodies. Operation for operation this is `Placed` in `separation/warm.rs`.
+//! each pair has its own bodies. Operation for operation this is `PlacedPair` in `separation/warm.rs`.
 
 use super::BatchAnswer;
+use super::heights::support_heights;
 use super::lanes::{
     Packet, Stored, V, WIDTH, add, add_scaled, columns, cross, dot, scale, sub, turned, unturned,
 };
-use super::queues::Group;
-use super::share::Scene;
-use super::tops::tops;
-use crate::separation::{Basis, Outcome, Separation, WARM_WEIGHT, WarmStart, lever};
+use super::queues::PairGroup;
+use super::share::PairTable;
+use crate::separation::{Basis, Outcome, Separation, WarmStart, reference_offset};
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::kernel::WARM_WEIGHT;
+use crate::{Pose, Vec3, tolerances};
 
 /// Two placed polytopes.
 #[derive(Clone, Copy)]
@@ -54,16 +55,16 @@ unsafe fn corner<'a, L: Packet>(vertex: impl Fn(usize) -> (&'a Polytope, u32)) -
 /// world axes, where not all of them are zero.
 #[cold]
 #[inline(never)]
-fn levers(pairs: &[Bodies; WIDTH]) -> [[Stored; 3]; 2] {
-    let mut levers = [[[0.0; WIDTH]; 3]; 2];
+fn reference_offsets(pairs: &[Bodies; WIDTH]) -> [[Stored; 3]; 2] {
+    let mut reference_offsets = [[[0.0; WIDTH]; 3]; 2];
     for (k, pair) in pairs.iter().enumerate() {
-        let (a, b) = (lever(pair.pose_a, pair.a), lever(pair.pose_b, pair.b));
+        let (a, b) = (reference_offset(pair.pose_a, pair.a), reference_offset(pair.pose_b, pair.b));
         for axis in 0..3 {
-            levers[0][axis][k] = a[axis];
-            levers[1][axis][k] = a[axis] - b[axis];
+            reference_offsets[0][axis][k] = a[axis];
+            reference_offsets[1][axis][k] = a[axis] - b[axis];
         }
     }
-    levers
+    reference_offsets
 }
 
 /// Confirms the portals of a group and writes the answers where they are. Bit `k` of the result is set where pair `k` was
@@ -73,14 +74,14 @@ fn levers(pairs: &[Bodies; WIDTH]) -> [[Stored; 3]; 2] {
 /// The pairs must be polytopes and the vertices of their portals exist.
 #[inline(always)]
 pub(super) unsafe fn confirm<L: Packet>(
-    scene: &Scene,
-    group: &Group,
+    table: &PairTable,
+    group: &PairGroup,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) -> u32 {
-    let slot = |k: usize| group.jobs[if k < WIDTH { k } else { 0 }].slot();
+    let slot = |k: usize| group.pairs[if k < WIDTH { k } else { 0 }].slot();
     // SAFETY: promised by the caller.
-    let pairs: [Bodies; WIDTH] = std::array::from_fn(|k| unsafe { scene.bodies(slot(k)) });
+    let pairs: [Bodies; WIDTH] = std::array::from_fn(|k| unsafe { table.bodies(slot(k)) });
     // SAFETY: there are as many warm starts as pairs.
     let basis: [&Basis; WIDTH] = std::array::from_fn(|k| unsafe { &warm.get_unchecked(slot(k)).basis });
     // SAFETY: promised by the caller.
@@ -94,7 +95,7 @@ pub(super) unsafe fn confirm<L: Packet>(
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let mut lever = [[zero; 3]; 2];
     if !group.key.centred() {
-        lever = levers(&pairs).map(|v| [L::load(&v[0]), L::load(&v[1]), L::load(&v[2])]);
+        lever = reference_offsets(&pairs).map(|v| [L::load(&v[0]), L::load(&v[1]), L::load(&v[2])]);
     }
     let t = add(&sub(&position_a, &position_b), &lever[1]);
     let pa = add(&lever[0], &position_a);
@@ -105,9 +106,9 @@ pub(super) unsafe fn confirm<L: Packet>(
     let (m1, m2) = (dot(&q, &side_2).neg(), dot(&q, &side_1));
     let m = [total.sub(m1).sub(m2), m1, m2];
     let height = dot(&n, &w[0]);
-    let high_a = tops::<L, 0>(&pairs, &basis, &unturned(&ra, &n), group.key.class_a());
+    let high_a = support_heights::<L, 0>(&pairs, &basis, &unturned(&ra, &n), group.key.class_a());
     let down = [n[0].neg(), n[1].neg(), n[2].neg()];
-    let high_b = tops::<L, 1>(&pairs, &basis, &unturned(&rb, &down), group.key.class_b());
+    let high_b = support_heights::<L, 1>(&pairs, &basis, &unturned(&rb, &down), group.key.class_b());
     let rise = high_a.add(high_b).sub(height);
 
     let floor = L::splat(-WARM_WEIGHT).mul(total);
@@ -123,11 +124,11 @@ pub(super) unsafe fn confirm<L: Packet>(
     }
     let size = L::load(&outer);
     let rounding = L::splat(4e-16).mul(n1).mul(distance);
-    let allowed = size.mul(L::splat(tolerance::PORTAL).mul(total).add(rounding));
+    let allowed = size.mul(L::splat(tolerances::PORTAL).mul(total).add(rounding));
     let excess = rise.mul(distance);
     good = L::and(good, allowed.ge(excess));
-    good = L::and(good, distance.gt(L::splat(tolerance::COINCIDENT).mul(size)));
-    good = L::and(good, L::splat(tolerance::LARGEST).gt(distance));
+    good = L::and(good, distance.gt(L::splat(tolerances::COINCIDENT).mul(size)));
+    good = L::and(good, L::splat(tolerances::LARGEST).gt(distance));
     let confirmed = L::bits(good);
 
     let m = [m[0].max(zero), m[1].max(zero), m[2].max(zero)];
@@ -151,17 +152,17 @@ pub(super) unsafe fn confirm<L: Packet>(
     macro_rules! write {
         ($($k:literal)*) => {$(
             // SAFETY: there are as many answers and warm starts as pairs.
-            let (answer, memory) =
+            let (answer, start) =
                 unsafe { (answers.get_unchecked_mut(slot($k)), warm.get_unchecked_mut(slot($k))) };
             let rows = [first[$k], second[$k], third[$k], fourth[$k], weights[$k]];
-            write(answer, memory, rows, group.jobs[$k].steps(), confirmed >> $k & 1 == 1);
+            write(answer, start, rows, group.pairs[$k].steps(), confirmed >> $k & 1 == 1);
         )*};
     }
     write!(0 1 2 3);
     confirmed
 }
 
-/// Writes an answer and, where it is `confirmed`, remembers β.
+/// Writes an answer and, where it is `confirmed`, the β of the warm start.
 #[inline(always)]
 fn write<L: Packet>(
     answer: &mut BatchAnswer,
@@ -172,7 +173,7 @@ fn write<L: Packet>(
 ) {
     // Into the old answer: building a new one and moving it in costs as much as finding it.
     if answer.is_err() {
-        forget(answer);
+        reset(answer);
     }
     let Ok(out) = answer else { return };
     // SAFETY: `Separation` is `repr(C)` and starts with sixteen f64: β, s, α, D, p_a, lower, p_b, upper; then come three
@@ -196,12 +197,12 @@ fn write<L: Packet>(
 /// Makes room for an answer where there was an error.
 #[cold]
 #[inline(never)]
-fn forget(answer: &mut BatchAnswer) {
-    *answer = Ok(UNKNOWN);
+fn reset(answer: &mut BatchAnswer) {
+    *answer = Ok(PLACEHOLDER);
 }
 
 /// An answer to be overwritten.
-const UNKNOWN: Separation = Separation {
+const PLACEHOLDER: Separation = Separation {
     outcome: Outcome::Beyond,
     separation: f64::NAN,
     reference_distance: f64::NAN,

@@ -1,27 +1,27 @@
-//! Many separations at once: parallel over chunks, four pairs per vector where the processor can.
+//! Many separations at once: parallel over chunks, and four pairs per vector register where the processor has AVX2.
 //!
 //! Every pair is independent and every path performs the same operations in the same order, so the answers are
-//! those of [`separation()`](crate::separation::separation()) to the last bit, whatever the number of threads,
+//! those of [`separation()`](crate::separation::separation()) bit for bit, whatever the number of threads,
 //! the instruction set or the order of the pairs.
 
 #[cfg(target_arch = "x86_64")]
 mod confirm;
+#[cfg(target_arch = "x86_64")]
+mod heights;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod queues;
 #[cfg(target_arch = "x86_64")]
 mod share;
-#[cfg(target_arch = "x86_64")]
-mod tops;
 
 use crate::Pose;
 use crate::separation::{Options, QueryError, Separation, WarmStart, separation};
 use crate::shapes::Solid;
 use rayon::prelude::*;
 
-/// One pair of a batch: indices into the batch's shapes and placements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One pair of a batch: indices into the batch's shapes and placements, and its prediction distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchPair {
     /// Shape of body a.
     pub shape_a: u32,
@@ -31,6 +31,20 @@ pub struct BatchPair {
     pub shape_b: u32,
     /// Placement of body b.
     pub pose_b: u32,
+    /// Prediction distance, metres, as [`Options::prediction`].
+    pub prediction: f64,
+}
+
+impl BatchPair {
+    /// The pair of parts `a` and `b`, where every part has its own shape and placement: a candidate pair of the broad phase.
+    pub fn of_parts(a: u32, b: u32, prediction: f64) -> Self {
+        Self { shape_a: a, pose_a: a, shape_b: b, pose_b: b, prediction }
+    }
+
+    #[inline(always)]
+    fn options(&self) -> Options {
+        Options { prediction: self.prediction, beta: None }
+    }
 }
 
 /// A batch whose slices do not fit together.
@@ -82,21 +96,22 @@ impl Default for BatchSettings {
     }
 }
 
-/// Separations of all `pairs`, written to `answers`; `warm` holds each pair's memory between calls.
+/// Separations of all `pairs` along their lines of reference points, written to `answers`; `warm` holds the warm start of each
+/// pair from call to call. A warm call allocates nothing once `answers` has grown.
 ///
 /// ```
 /// use percussion_geometry::batch::{BatchPair, separations};
-/// use percussion_geometry::separation::{Options, WarmStart};
+/// use percussion_geometry::separation::WarmStart;
 /// use percussion_geometry::shapes::{Solid, Sphere};
 /// use percussion_geometry::{Pose, Vec3};
 ///
 /// let shapes = [Solid::Sphere(Sphere::new(0.5)?)];
 /// let poses: Vec<Pose> = (0..3).map(|k| Pose::at(Vec3::new(2.0 * k as f64, 0.0, 0.0))).collect();
-/// let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b };
+/// let pair = |a, b| BatchPair { shape_a: 0, pose_a: a, shape_b: 0, pose_b: b, prediction: f64::INFINITY };
 /// let pairs = [pair(0, 1), pair(0, 2), pair(1, 2)];
 /// let mut warm = [WarmStart::default(); 3];
 /// let mut answers = Vec::new();
-/// separations(&shapes, &poses, &pairs, &Options::default(), &mut warm, &mut answers)?;
+/// separations(&shapes, &poses, &pairs, &mut warm, &mut answers)?;
 /// let found: Vec<f64> = answers.iter().map(|a| a.unwrap().separation).collect();
 /// assert_eq!(found, [1.0, 3.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -105,12 +120,11 @@ pub fn separations(
     shapes: &[Solid],
     poses: &[Pose],
     pairs: &[BatchPair],
-    options: &Options,
     warm: &mut [WarmStart],
     answers: &mut Vec<BatchAnswer>,
 ) -> Result<(), BatchError> {
     answers.resize(pairs.len(), Err(QueryError::BothUnbounded));
-    separations_into(shapes, poses, pairs, options, &BatchSettings::default(), warm, answers)
+    separations_into(shapes, poses, pairs, &BatchSettings::default(), warm, answers)
 }
 
 /// As [`separations`], into a slice and with explicit settings.
@@ -118,7 +132,6 @@ pub fn separations_into(
     shapes: &[Solid],
     poses: &[Pose],
     pairs: &[BatchPair],
-    options: &Options,
     settings: &BatchSettings,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
@@ -128,7 +141,7 @@ pub fn separations_into(
     }
     check_indices(shapes.len(), poses.len(), pairs)?;
     let task = |((pairs, warm), answers): ((&[BatchPair], &mut [WarmStart]), &mut [BatchAnswer])| {
-        chunk(shapes, poses, pairs, options, settings.vector, warm, answers);
+        chunk(shapes, poses, pairs, settings.vector, warm, answers);
     };
     if settings.parallel && pairs.len() > CHUNK {
         pairs
@@ -171,39 +184,32 @@ fn chunk(
     shapes: &[Solid],
     poses: &[Pose],
     pairs: &[BatchPair],
-    options: &Options,
     vector: bool,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
     #[cfg(target_arch = "x86_64")]
-    if vector && options.beta.is_none() && percussion_solve::simd::Instructions::detect().is_wide() {
+    if vector && percussion_solve::simd::Instructions::detect().is_wide() {
         let size = queues::SHARE;
         for ((pairs, warm), answers) in
             pairs.chunks(size).zip(warm.chunks_mut(size)).zip(answers.chunks_mut(size))
         {
-            let scene = share::Scene { shapes, poses, pairs };
-            // SAFETY: the processor has AVX2, as just asked; `separations_into` has checked lengths and indices.
-            unsafe { share::by_four(scene, options, warm, answers) };
+            let table = share::PairTable { shapes, poses, pairs };
+            // SAFETY: the processor has AVX2, as tested; `separations_into` has checked lengths and indices.
+            unsafe { share::solve_by_four(table, warm, answers) };
         }
         return;
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = vector;
     for ((pair, warm), answer) in pairs.iter().zip(warm).zip(answers) {
-        *answer = one(shapes, poses, pair, options, warm);
+        *answer = one(shapes, poses, pair, warm);
     }
 }
 
 /// A single pair by the single call.
 #[inline]
-fn one(
-    shapes: &[Solid],
-    poses: &[Pose],
-    pair: &BatchPair,
-    options: &Options,
-    warm: &mut WarmStart,
-) -> BatchAnswer {
+fn one(shapes: &[Solid], poses: &[Pose], pair: &BatchPair, warm: &mut WarmStart) -> BatchAnswer {
     let (a, b) = (&shapes[pair.shape_a as usize], &shapes[pair.shape_b as usize]);
-    separation(a, &poses[pair.pose_a as usize], b, &poses[pair.pose_b as usize], options, warm)
+    separation(a, &poses[pair.pose_a as usize], b, &poses[pair.pose_b as usize], &pair.options(), warm)
 }

@@ -5,7 +5,7 @@
 //! branch, listed, and worked off later.
 
 use super::lanes::WIDTH;
-use crate::separation::{SCAN_LIMIT, STEPS};
+use crate::separation::{SCAN_LIMIT, WARM_STEPS};
 
 /// Most pairs that can be at work together: a share of a batch.
 pub(super) const SHARE: usize = 4096;
@@ -15,9 +15,9 @@ pub(super) const CLASSES: usize = SCAN_LIMIT.div_ceil(4) + 1;
 
 /// What the pairs of a group have in common.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Key(u32);
+pub(super) struct ScanClass(u32);
 
-impl Key {
+impl ScanClass {
     /// How many there are: classes of both bodies, and whether both are centred on their frames.
     const COUNT: usize = 2 * CLASSES * CLASSES;
     /// Nothing in common.
@@ -47,12 +47,12 @@ impl Key {
 
 /// A pair at work: its position in the share and, in the highest bits, how many portals it has tried before.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Job(u16);
+pub(super) struct QueuedPair(u16);
 
-impl Job {
+impl QueuedPair {
     #[inline(always)]
     pub(super) fn new(slot: usize, steps: u32) -> Self {
-        const { assert!((STEPS as usize + 1) * SHARE <= 1 << 16) };
+        const { assert!((WARM_STEPS as usize + 1) * SHARE <= 1 << 16) };
         Self((slot + steps as usize * SHARE) as u16)
     }
 
@@ -73,47 +73,47 @@ struct Packed(u64);
 
 impl Packed {
     #[inline(always)]
-    fn with(self, job: Job) -> Self {
-        Self(self.0 << 16 | job.0 as u64)
+    fn with(self, queued: QueuedPair) -> Self {
+        Self(self.0 << 16 | queued.0 as u64)
     }
 
     #[inline(always)]
-    fn get(self, k: usize) -> Job {
-        Job((self.0 >> (16 * k)) as u16)
+    fn get(self, k: usize) -> QueuedPair {
+        QueuedPair((self.0 >> (16 * k)) as u16)
     }
 }
 
 /// Jobs to be worked on together; those from `count` on are copies of the first.
-pub(super) struct Group {
-    pub jobs: [Job; WIDTH],
+pub(super) struct PairGroup {
+    pub pairs: [QueuedPair; WIDTH],
     pub count: usize,
-    pub key: Key,
+    pub key: ScanClass,
 }
 
 /// Jobs that enter before the groups they form are worked off.
-pub(super) const ROOM: usize = 16;
+pub(super) const ENTRY_BLOCK: usize = 16;
 
 /// Most groups at a time: new jobs enter when there is none, and no more than `WIDTH - 1` jobs wait for each key.
-const GROUPS: usize = ((WIDTH - 1) * Key::COUNT + ROOM).div_ceil(WIDTH).next_power_of_two();
+const GROUPS: usize = ((WIDTH - 1) * ScanClass::COUNT + ENTRY_BLOCK).div_ceil(WIDTH).next_power_of_two();
 
 /// Jobs by what they have in common, and the groups of `N` they have formed.
-pub(super) struct Queues<const N: usize> {
-    waiting: [Packed; Key::COUNT],
+pub(super) struct GroupQueues<const N: usize> {
+    waiting: [Packed; ScanClass::COUNT],
     /// How many wait, modulo `N`.
-    counts: [u8; Key::COUNT],
+    counts: [u8; ScanClass::COUNT],
     /// Groups formed and groups taken, in a ring.
-    groups: [(Packed, Key); GROUPS],
+    groups: [(Packed, ScanClass); GROUPS],
     formed: usize,
     taken: usize,
 }
 
-impl<const N: usize> Queues<N> {
+impl<const N: usize> GroupQueues<N> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self {
-            waiting: [Packed::default(); Key::COUNT],
-            counts: [0; Key::COUNT],
-            groups: [(Packed::default(), Key::default()); GROUPS],
+            waiting: [Packed::default(); ScanClass::COUNT],
+            counts: [0; ScanClass::COUNT],
+            groups: [(Packed::default(), ScanClass::default()); GROUPS],
             formed: 0,
             taken: 0,
         }
@@ -121,49 +121,49 @@ impl<const N: usize> Queues<N> {
 
     /// Lets a job wait, and lists the group where it is the last one missing.
     #[inline(always)]
-    pub(super) fn enter(&mut self, job: Job, key: Key) {
+    pub(super) fn push(&mut self, queued: QueuedPair, key: ScanClass) {
         let at = key.0 as usize;
-        let jobs = self.waiting[at].with(job);
+        let pairs = self.waiting[at].with(queued);
         let count = self.counts[at] + 1;
         let full = count as usize == N;
-        self.waiting[at] = jobs;
+        self.waiting[at] = pairs;
         self.counts[at] = if full { 0 } else { count };
-        self.groups[self.formed % GROUPS] = (jobs, key);
+        self.groups[self.formed % GROUPS] = (pairs, key);
         self.formed += full as usize;
     }
 
     /// Whether there is no group.
     #[inline(always)]
-    pub(super) fn is_idle(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.taken == self.formed
     }
 
     /// The next group.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Option<Group> {
-        if self.is_idle() {
+    pub(super) fn pop(&mut self) -> Option<PairGroup> {
+        if self.is_empty() {
             (self.formed, self.taken) = (0, 0);
             return None;
         }
-        let (jobs, key) = self.groups[self.taken % GROUPS];
+        let (pairs, key) = self.groups[self.taken % GROUPS];
         self.taken += 1;
-        Some(Group { jobs: std::array::from_fn(|k| jobs.get(k)), count: N, key })
+        Some(PairGroup { pairs: std::array::from_fn(|k| pairs.get(k)), count: N, key })
     }
 
     /// Some of those still waiting when no group is left.
     #[cold]
     #[inline(never)]
-    pub(super) fn rest(&mut self) -> Option<Group> {
-        let (mut jobs, mut count) = ([Job::default(); WIDTH], 0);
+    pub(super) fn pop_incomplete(&mut self) -> Option<PairGroup> {
+        let (mut pairs, mut count) = ([QueuedPair::default(); WIDTH], 0);
         for (waiting, left) in self.waiting.iter().zip(&mut self.counts) {
             while *left > 0 && count < N {
                 *left -= 1;
-                jobs[count] = waiting.get(*left as usize);
+                pairs[count] = waiting.get(*left as usize);
                 count += 1;
             }
         }
-        let first = jobs[0];
-        jobs[count..].fill(first);
-        (count > 0).then_some(Group { jobs, count, key: Key::MIXED })
+        let first = pairs[0];
+        pairs[count..].fill(first);
+        (count > 0).then_some(PairGroup { pairs, count, key: ScanClass::MIXED })
     }
 }

@@ -4,36 +4,36 @@
 //! to another portal and waits again.
 
 use super::confirm::{Bodies, confirm};
+use super::heights::class;
 use super::lanes::{Packet, WIDTH};
-use super::queues::{Job, Key, Queues, ROOM};
-use super::tops::class;
+use super::queues::{ENTRY_BLOCK, GroupQueues, QueuedPair, ScanClass};
 use super::{BatchAnswer, BatchPair, one};
 use crate::Pose;
-use crate::separation::{Basis, Options, Placed, STEPS, WarmStart, solved};
+use crate::separation::{Basis, Options, PlacedPair, WARM_STEPS, WarmStart, solve_after_steps};
 use crate::shapes::Solid;
 use percussion_solve::simd::{Instructions, Kernel};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// How many pairs ahead placements and answers are fetched: groups are not formed in the order of the pairs, which the
 /// processor could foresee.
-const AHEAD: usize = 32;
+const PREFETCH_AHEAD: usize = 32;
 
 /// Shapes, placements and pairs, known to fit together.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(super) struct PairTable<'a> {
     pub shapes: &'a [Solid],
     pub poses: &'a [Pose],
     pub pairs: &'a [BatchPair],
 }
 
-impl<'a> Scene<'a> {
+impl<'a> PairTable<'a> {
     /// The bodies of a pair of polytopes.
     ///
     /// # Safety
     /// `key` must have accepted the pair.
     #[inline(always)]
     pub(super) unsafe fn bodies(&self, slot: usize) -> Bodies<'a> {
-        // SAFETY: pairs refer to existing shapes and placements, as the callers of `by_four` promise;
+        // SAFETY: pairs refer to existing shapes and placements, as the callers of `solve_by_four` promise;
         // `key` lets polytopes pass.
         unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -50,12 +50,12 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What a pair of polytopes with a remembered portal of existing vertices has in common with others.
+    /// What a pair of polytopes with a last portal of existing vertices has in common with others.
     ///
     /// # Safety
     /// There must be so many pairs.
     #[inline(always)]
-    unsafe fn key(&self, slot: usize, basis: &Basis) -> Option<Key> {
+    unsafe fn scan_class(&self, slot: usize, basis: &Basis) -> Option<ScanClass> {
         // SAFETY: as above; promised by the caller.
         let (a, b) = unsafe {
             let pair = self.pairs.get_unchecked(slot);
@@ -66,7 +66,7 @@ impl<'a> Scene<'a> {
         let [i, j, k] = *basis;
         let highest = [i[0].max(j[0]).max(k[0]) as usize, i[1].max(j[1]).max(k[1]) as usize];
         let exist = highest[0] < a.lanes().count() && highest[1] < b.lanes().count();
-        exist.then_some(Key::new(class(a), class(b), a.is_centred() & b.is_centred()))
+        exist.then_some(ScanClass::new(class(a), class(b), a.is_centred() & b.is_centred()))
     }
 }
 
@@ -75,19 +75,13 @@ impl<'a> Scene<'a> {
 /// # Safety
 /// The pairs, at most `SHARE` of them, must refer to existing shapes and placements, and there must be as many warm starts
 /// and answers as pairs.
-pub(super) unsafe fn by_four(
-    scene: Scene,
-    options: &Options,
-    warm: &mut [WarmStart],
-    answers: &mut [BatchAnswer],
-) {
-    Instructions::detect().run(Share { scene, options, warm, answers });
+pub(super) unsafe fn solve_by_four(table: PairTable, warm: &mut [WarmStart], answers: &mut [BatchAnswer]) {
+    Instructions::detect().run(Share { table, warm, answers });
 }
 
-/// The work of [`by_four`], which makes the promises.
+/// The work of [`solve_by_four`], which makes the promises.
 struct Share<'a> {
-    scene: Scene<'a>,
-    options: &'a Options,
+    table: PairTable<'a>,
     warm: &'a mut [WarmStart],
     answers: &'a mut [BatchAnswer],
 }
@@ -97,72 +91,76 @@ impl Kernel for Share<'_> {
 
     #[inline(always)]
     fn run<L: Packet>(self) {
-        // SAFETY: promised by the caller of `by_four`.
-        unsafe { share::<L, WIDTH>(self.scene, self.options, self.warm, self.answers) }
+        // SAFETY: promised by the caller of `solve_by_four`.
+        unsafe { solve_share::<L, WIDTH>(self.table, self.warm, self.answers) }
     }
 }
 
 /// # Safety
-/// As for `by_four`.
+/// As for `solve_by_four`.
 #[inline(always)]
-unsafe fn share<L: Packet, const N: usize>(
-    scene: Scene,
-    options: &Options,
+unsafe fn solve_share<L: Packet, const N: usize>(
+    table: PairTable,
     warm: &mut [WarmStart],
     answers: &mut [BatchAnswer],
 ) {
-    let Scene { shapes, poses, pairs } = scene;
-    let mut queues = Queues::<N>::new();
+    let PairTable { shapes, poses, pairs } = table;
+    let mut queues = GroupQueues::<N>::new();
     // Jobs whose portals were not confirmed. That cannot be foreseen either, and it is known late: they are listed
     // without a branch.
-    let mut failed = [Job::default(); ROOM + WIDTH];
+    let mut failed = [QueuedPair::default(); ENTRY_BLOCK + WIDTH];
     let (mut failures, mut next) = (0, 0);
     loop {
-        if failures >= ROOM || failures > 0 && queues.is_idle() {
-            for job in &failed[..failures] {
-                let slot = job.slot();
+        if failures >= ENTRY_BLOCK || failures > 0 && queues.is_empty() {
+            for queued in &failed[..failures] {
+                let slot = queued.slot();
                 // SAFETY: `key` has accepted the pair, and there is such a pair.
                 unsafe {
-                    let bodies = scene.bodies(slot);
-                    if step(&bodies, job.steps(), options, &mut warm[slot], &mut answers[slot])
-                        && let Some(key) = scene.key(slot, &warm[slot].basis)
+                    let bodies = table.bodies(slot);
+                    if step(
+                        &bodies,
+                        queued.steps(),
+                        &pairs[slot].options(),
+                        &mut warm[slot],
+                        &mut answers[slot],
+                    ) && let Some(key) = table.scan_class(slot, &warm[slot].basis)
                     {
-                        queues.enter(Job::new(slot, job.steps() + 1), key);
+                        queues.push(QueuedPair::new(slot, queued.steps() + 1), key);
                     }
                 }
             }
             failures = 0;
             continue;
         }
-        if queues.is_idle() && next < pairs.len() {
-            let end = (next + ROOM).min(pairs.len());
+        if queues.is_empty() && next < pairs.len() {
+            let end = (next + ENTRY_BLOCK).min(pairs.len());
             for slot in next..end {
-                if let Some(later) = pairs.get(slot + AHEAD) {
-                    near(&poses[later.pose_a as usize]);
-                    near(&poses[later.pose_b as usize]);
-                    near(&answers[slot + AHEAD]);
+                if let Some(later) = pairs.get(slot + PREFETCH_AHEAD) {
+                    prefetch(&poses[later.pose_a as usize]);
+                    prefetch(&poses[later.pose_b as usize]);
+                    prefetch(&answers[slot + PREFETCH_AHEAD]);
                 }
                 // SAFETY: there are as many pairs and warm starts.
-                match unsafe { scene.key(slot, &warm.get_unchecked(slot).basis) } {
-                    Some(key) => queues.enter(Job::new(slot, 0), key),
-                    None => answers[slot] = one(shapes, poses, &pairs[slot], options, &mut warm[slot]),
+                match unsafe { table.scan_class(slot, &warm.get_unchecked(slot).basis) } {
+                    Some(key) => queues.push(QueuedPair::new(slot, 0), key),
+                    None => answers[slot] = one(shapes, poses, &pairs[slot], &mut warm[slot]),
                 }
             }
             next = end;
             continue;
         }
         // At the end, the last pairs and those too rare to form groups.
-        let Some(group) = queues.take().or_else(|| queues.rest()) else { break };
+        let Some(group) = queues.pop().or_else(|| queues.pop_incomplete()) else { break };
         // SAFETY: `key` has accepted the pairs that wait.
-        let confirmed = unsafe { confirm::<L>(&scene, &group, warm, answers) };
+        let confirmed = unsafe { confirm::<L>(&table, &group, warm, answers) };
         for k in 0..N {
-            failed[failures] = group.jobs[k];
+            failed[failures] = group.pairs[k];
             failures += (confirmed >> k & 1 == 0 && k < group.count) as usize;
         }
     }
 }
 
-/// Lets a pair whose portal was not confirmed try another one, or solves it; whether it has to be confirmed again.
+/// Moves a pair whose portal was not confirmed to another one, or solves it; whether it has to be confirmed again.
 #[inline(never)]
 fn step(
     bodies: &Bodies,
@@ -172,19 +170,19 @@ fn step(
     answer: &mut BatchAnswer,
 ) -> bool {
     let Bodies { a, b, pose_a, pose_b } = bodies;
-    if steps < STEPS
-        && let Some(basis) = Placed::new(a, pose_a, b, pose_b).stepped(&warm.basis, options)
+    if steps < WARM_STEPS
+        && let Some(basis) = PlacedPair::new(a, pose_a, b, pose_b).next_basis(&warm.basis, options)
     {
         warm.basis = basis;
         return true;
     }
-    *answer = solved(a, pose_a, b, pose_b, options, warm, steps);
+    *answer = solve_after_steps(a, pose_a, b, pose_b, options, warm, steps);
     false
 }
 
 /// Fetches what a pair will read or write into the nearest cache.
 #[inline(always)]
-fn near<T>(value: &T) {
+fn prefetch<T>(value: &T) {
     let start = (value as *const T).cast::<i8>();
     for line in 0..size_of::<T>().div_ceil(64) {
         // SAFETY: a prefetch is a hint that reads nothing, wherever it points.

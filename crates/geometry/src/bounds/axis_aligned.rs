@@ -37,7 +37,7 @@ impl<const D: usize> Bounds<D> {
     }
 
     /// The least box that holds some points; [`empty`](Self::empty) without points.
-    pub fn of_points<'a>(points: impl IntoIterator<Item = &'a SVector<f64, D>>) -> Self {
+    pub fn from_points<'a>(points: impl IntoIterator<Item = &'a SVector<f64, D>>) -> Self {
         points.into_iter().fold(Self::empty(), |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
     }
 
@@ -66,7 +66,7 @@ impl<const D: usize> Bounds<D> {
 
     /// What both boxes hold; inside out along an axis on which they are apart.
     #[inline]
-    pub fn shared(&self, other: &Self) -> Self {
+    pub fn intersection(&self, other: &Self) -> Self {
         Self { lower: self.lower.sup(&other.lower), upper: self.upper.inf(&other.upper) }
     }
 
@@ -85,7 +85,7 @@ impl<const D: usize> Bounds<D> {
     }
 
     /// Whether a point lies in the box or on its boundary.
-    pub fn holds(&self, point: &SVector<f64, D>) -> bool {
+    pub fn contains_point(&self, point: &SVector<f64, D>) -> bool {
         (0..D).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
     }
 
@@ -141,7 +141,10 @@ mod tests {
         assert!(Aabb::everything().overlaps(&cube(1e300)));
         assert!(floor.overlaps(&cube(5.0)));
         assert!(!floor.overlaps(&Aabb::new(Vec3::repeat(1e-300), Vec3::repeat(1.0))));
-        assert_eq!(floor.shared(&cube(5.0)), Aabb::new(Vec3::new(5.0, 0.0, 0.0), Vec3::new(6.0, 1.0, 0.0)));
+        assert_eq!(
+            floor.intersection(&cube(5.0)),
+            Aabb::new(Vec3::new(5.0, 0.0, 0.0), Vec3::new(6.0, 1.0, 0.0))
+        );
     }
 
     #[test]
@@ -152,9 +155,9 @@ mod tests {
 
     #[test]
     fn the_box_of_points_touches_the_outermost_ones_and_lifts_to_the_plane_in_space() {
-        let b = PlanarAabb::of_points(&[Vec2::new(1.0, -2.0), Vec2::new(-1.0, 5.0), Vec2::zeros()]);
+        let b = PlanarAabb::from_points(&[Vec2::new(1.0, -2.0), Vec2::new(-1.0, 5.0), Vec2::zeros()]);
         assert_eq!((b.lower, b.upper), (Vec2::new(-1.0, -2.0), Vec2::new(1.0, 5.0)));
         assert_eq!(b.lifted(), Aabb::new(Vec3::new(-1.0, -2.0, 0.0), Vec3::new(1.0, 5.0, 0.0)));
-        assert_eq!(Aabb::of_points(&[]), Aabb::empty());
+        assert_eq!(Aabb::from_points(&[]), Aabb::empty());
     }
 }

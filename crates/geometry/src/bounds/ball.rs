@@ -1,4 +1,4 @@
-//! Balls that hold bodies, in body frames: the least ball of points (Welzl's method, with move to front), closed
+//! Balls that hold bodies, in body frames: the least ball of points [Welzl], with move to front, closed
 //! forms for smooth bodies, and a quick choice for bodies of several parts.
 
 use nalgebra::SVector;
@@ -33,7 +33,7 @@ impl<const D: usize> Ball<D> {
 
 impl<const D: usize> Ball<D> {
     /// The least ball that holds some points; of radius zero about the origin without points.
-    pub fn of_points(points: &[SVector<f64, D>]) -> Self {
+    pub fn from_points(points: &[SVector<f64, D>]) -> Self {
         let mut order = points.to_vec();
         let centre = least_ball(&mut order, points.len(), &mut Vec::with_capacity(D + 1)).centre;
         // Rounding can leave a point a hair outside: the radius is taken over all points at the end.
@@ -55,7 +55,7 @@ impl<const D: usize> Ball<D> {
 impl Polytope {
     /// The least ball that holds the body, body frame.
     pub fn bounding_ball(&self) -> Ball<3> {
-        Ball::of_points(self.vertices())
+        Ball::from_points(self.vertices())
     }
 }
 
@@ -90,7 +90,7 @@ impl PlanarShape {
     /// The least disc that holds the body, body frame; of infinite radius for a half-plane.
     pub fn bounding_ball(&self) -> Ball<2> {
         match self {
-            PlanarShape::Polygon(p) => Ball::of_points(p.vertices()),
+            PlanarShape::Polygon(p) => Ball::from_points(p.vertices()),
             _ => Ball { centre: Vec2::zeros(), radius: self.outer_radius() },
         }
     }

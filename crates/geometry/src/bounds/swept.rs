@@ -1,4 +1,4 @@
-//! Boxes of bodies on their way: they hold the body at every instant of a [`Sweep`].
+//! Swept bounds: boxes that contain a body at every instant of a [`Sweep`].
 //!
 //! Along a world axis `e`, a point of the body at `w` from the pivot has the height
 //!
@@ -16,6 +16,7 @@
 //! chord of that angle from where it was. The ball about the pivot through the farthest point limits both,
 //! and the ring that the body fills when it turns all the way round the axis limits the first.
 
+use crate::tolerances::shapes::HALF_TURN;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_8, PI, TAU};
 
 use nalgebra::SVector;
@@ -23,15 +24,11 @@ use nalgebra::SVector;
 use super::placed::around;
 use super::{Aabb, Bounds, PlanarAabb, PlanarSweep, Sweep};
 use crate::shapes::{Compound, PlanarCompound, PlanarShape, Polytope, Solid};
-use crate::{PlanarPose, Pose, Vec2, Vec3, tolerance};
+use crate::{PlanarPose, Pose, Vec2, Vec3, tolerances};
 
 /// Longest arc that is bounded by the boxes at its ends (radians): nine boxes for half a turn. Twice as many
 /// would quarter the bulge, which is small already.
 const ARC: f64 = FRAC_PI_8;
-
-/// Turns that miss half a turn by less than this (radians) are bounded both ways round: which way is shorter
-/// was decided by rounding.
-const HALF_TURN: f64 = 1e-7;
 
 impl Polytope {
     /// A box that holds the body at every instant on its way from `start` to `end`, its reference point going
@@ -43,14 +40,15 @@ impl Polytope {
     /// A box that holds the body at every instant of a motion.
     pub fn swept_bounds_along(&self, sweep: &Sweep) -> Aabb {
         let axis = sweep.start.inverse_direction(&sweep.axis);
-        let mut spin = Spin { along: [f64::INFINITY, f64::NEG_INFINITY], ..Spin::default() };
+        let mut extent =
+            RotationExtent { along: [f64::INFINITY, f64::NEG_INFINITY], ..RotationExtent::default() };
         for vertex in self.vertices() {
             let (w, height) = (vertex - sweep.pivot, axis.dot(vertex) - axis.dot(&sweep.pivot));
-            spin.along = [spin.along[0].min(height), spin.along[1].max(height)];
-            spin.reach = spin.reach.max(w.norm());
-            spin.lever = spin.lever.max(w.cross(&axis).norm());
+            extent.along = [extent.along[0].min(height), extent.along[1].max(height)];
+            extent.reach = extent.reach.max(w.norm());
+            extent.axis_distance = extent.axis_distance.max(w.cross(&axis).norm());
         }
-        in_space(sweep, &spin, |pose| self.bounds(pose))
+        in_space(sweep, &extent, |pose| self.bounds(pose))
     }
 }
 
@@ -65,7 +63,7 @@ impl Solid {
     pub fn swept_bounds_along(&self, sweep: &Sweep) -> Aabb {
         let axis = sweep.start.inverse_direction(&sweep.axis);
         let tilt = axis.x.hypot(axis.y);
-        let (lever, half_length, skin) = match self {
+        let (axis_distance, half_length, skin) = match self {
             Solid::Polytope(p) => return p.swept_bounds_along(sweep),
             Solid::Sphere(s) => (0.0, 0.0, s.radius()),
             Solid::Capsule(s) => (s.half_length() * tilt, s.half_length() * axis.z.abs(), s.radius()),
@@ -73,8 +71,8 @@ impl Solid {
                 (s.half_height() * tilt + s.radius(), s.half_height() * axis.z.abs() + s.radius() * tilt, 0.0)
             }
             Solid::Cone(s) => {
-                let lever = (0.75 * s.height() * tilt).max(0.25 * s.height() * tilt + s.radius());
-                (lever, s.outer_radius(), 0.0)
+                let axis_distance = (0.75 * s.height() * tilt).max(0.25 * s.height() * tilt + s.radius());
+                (axis_distance, s.outer_radius(), 0.0)
             }
             Solid::Ellipsoid(s) => {
                 let across = s.semi_axes().zip_map(&axis, |r, a| r * r * (1.0 - a * a).max(0.0)).sum();
@@ -84,13 +82,13 @@ impl Solid {
             Solid::HalfSpace(_) => (0.0, 0.0, 0.0),
         };
         let (middle, off) = (axis.dot(&sweep.pivot), sweep.pivot.cross(&axis).norm());
-        let spin = Spin {
+        let extent = RotationExtent {
             along: [-half_length - middle, half_length - middle],
-            lever: off + lever,
+            axis_distance: off + axis_distance,
             skin,
             reach: sweep.pivot.norm() + self.outer_radius(),
         };
-        in_space(sweep, &spin, |pose| self.bounds(pose))
+        in_space(sweep, &extent, |pose| self.bounds(pose))
     }
 }
 
@@ -117,14 +115,14 @@ impl PlanarShape {
     /// A box that holds the body at every instant of a motion.
     pub fn swept_bounds_along(&self, sweep: &PlanarSweep) -> PlanarAabb {
         let off = sweep.pivot.norm();
-        let (lever, skin) = match self {
+        let (axis_distance, skin) = match self {
             PlanarShape::Polygon(p) => {
                 (p.vertices().iter().map(|v| (v - sweep.pivot).norm()).fold(0.0, f64::max), 0.0)
             }
             PlanarShape::Circle(s) => (off, s.radius()),
             PlanarShape::Ellipse(_) | PlanarShape::HalfPlane(_) => (off + self.outer_radius(), 0.0),
         };
-        let reach = lever + skin;
+        let reach = axis_distance + skin;
         let motion = Motion {
             is_finite: sweep.is_finite(),
             line: sweep.line(),
@@ -132,8 +130,8 @@ impl PlanarShape {
             angle: sweep.angle,
             turning: sweep.turning,
             reach,
-            levers: Vec2::repeat(lever),
-            ring: PlanarAabb::new(Vec2::repeat(-reach), Vec2::repeat(reach)),
+            swing: Vec2::repeat(axis_distance),
+            revolved: PlanarAabb::new(Vec2::repeat(-reach), Vec2::repeat(reach)),
         };
         motion.bounds(|fraction, angle| self.bounds(&sweep.turned(fraction, angle)))
     }
@@ -155,30 +153,30 @@ impl PlanarCompound {
 /// How a body lies about an axis through its pivot. The body is a core with a skin of constant thickness,
 /// which a turn leaves as it is.
 #[derive(Default)]
-struct Spin {
+struct RotationExtent {
     /// Where the core begins and ends along the axis, from the pivot.
     along: [f64; 2],
     /// Distance at most of the core from the axis.
-    lever: f64,
+    axis_distance: f64,
     skin: f64,
     /// Distance at most of the body from the pivot.
     reach: f64,
 }
 
-fn in_space(sweep: &Sweep, spin: &Spin, bounds: impl Fn(&Pose) -> Aabb) -> Aabb {
-    // Not sqrt(1 - a²), which forgets tilts below the root of the unit roundoff.
+fn in_space(sweep: &Sweep, extent: &RotationExtent, bounds: impl Fn(&Pose) -> Aabb) -> Aabb {
+    // Not sqrt(1 - a²), which loses tilts below the root of the unit roundoff.
     let a = sweep.axis;
-    let levers = Vec3::new(a.y.hypot(a.z), a.z.hypot(a.x), a.x.hypot(a.y)) * spin.lever;
-    let [low, high] = spin.along.map(|height| a * height);
+    let swing = Vec3::new(a.y.hypot(a.z), a.z.hypot(a.x), a.x.hypot(a.y)) * extent.axis_distance;
+    let [low, high] = extent.along.map(|height| a * height);
     let motion = Motion {
         is_finite: sweep.is_finite(),
         line: sweep.line(),
         frame: sweep.start.position.amax().max(sweep.end.position.amax()),
         angle: sweep.angle,
         turning: sweep.turning,
-        reach: spin.reach,
-        levers,
-        ring: Aabb::new(low.inf(&high) - levers, low.sup(&high) + levers).grown(spin.skin),
+        reach: extent.reach,
+        swing,
+        revolved: Aabb::new(low.inf(&high) - swing, low.sup(&high) + swing).grown(extent.skin),
     };
     motion.bounds(|fraction, angle| bounds(&sweep.turned(fraction, angle)))
 }
@@ -195,16 +193,16 @@ struct Motion<const D: usize> {
     /// Distance of the farthest point from the pivot.
     reach: f64,
     /// Amplitude at most with which the turning makes a point swing along each axis.
-    levers: SVector<f64, D>,
+    swing: SVector<f64, D>,
     /// What the body fills when it turns all the way round, from the pivot.
-    ring: Bounds<D>,
+    revolved: Bounds<D>,
 }
 
 impl<const D: usize> Motion<D> {
     /// `box_at` is the body's box at a fraction of the way, turned by an angle.
     fn bounds(&self, box_at: impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
         if !self.is_finite {
-            // An end at NaN must not hide behind the other: this box is refused wherever it goes.
+            // NaN at one end must not be lost in the union with the other: every user refuses this box.
             return Bounds::new(SVector::repeat(f64::NAN), SVector::repeat(f64::NAN));
         }
         let (first, last) = (box_at(0.0, 0.0), box_at(1.0, self.angle));
@@ -213,48 +211,57 @@ impl<const D: usize> Motion<D> {
             return if still { first.merged(&last) } else { Bounds::everything() };
         }
         let ends = first.merged(&last);
-        let track = Bounds::of_points(&self.line);
-        let held = match self.turning {
-            Some(bound) => self.tumbling(&first, &last, &track, bound),
+        let pivot_path = Bounds::from_points(&self.line);
+        let bounds = match self.turning {
+            Some(bound) => self.bounded_turning(&first, &last, &pivot_path, bound),
             None => {
-                let mut held = self.arcs(&ends, self.angle, &box_at);
+                let mut bounds = self.arcs(&ends, self.angle, &box_at);
                 if PI - self.angle.abs() < HALF_TURN {
-                    held = held.merged(&self.arcs(&ends, self.angle - TAU.copysign(self.angle), &box_at));
+                    bounds = bounds.merged(&self.arcs(&ends, self.angle - TAU.copysign(self.angle), &box_at));
                 }
                 // The axis of a small turn is known too badly for the ring, which would not be a limit anyway.
                 if self.angle.abs() > ARC {
-                    let ring = Bounds::new(track.lower + self.ring.lower, track.upper + self.ring.upper);
-                    held = held.shared(&ring);
+                    let revolved = Bounds::new(
+                        pivot_path.lower + self.revolved.lower,
+                        pivot_path.upper + self.revolved.upper,
+                    );
+                    bounds = bounds.intersection(&revolved);
                 }
-                held
+                bounds
             }
         };
-        let rounding = tolerance::ROUNDING
+        let rounding = tolerances::ROUNDING
             * f64::EPSILON
-            * (self.frame + track.lower.amax().max(track.upper.amax()) + self.reach);
-        held.shared(&track.grown(self.reach)).grown(rounding)
+            * (self.frame + pivot_path.lower.amax().max(pivot_path.upper.amax()) + self.reach);
+        bounds.intersection(&pivot_path.grown(self.reach)).grown(rounding)
     }
 
     /// The boxes at the ends of all arcs, and the bulge between them.
     fn arcs(&self, ends: &Bounds<D>, angle: f64, box_at: &impl Fn(f64, f64) -> Bounds<D>) -> Bounds<D> {
         // At most a turn, so seventeen at most.
         let arcs = (angle.abs() / ARC).ceil().max(1.0);
-        let mut held = *ends;
+        let mut bounds = *ends;
         for k in 1..arcs as usize {
             let fraction = k as f64 / arcs;
-            held = held.merged(&box_at(fraction, fraction * angle));
+            bounds = bounds.merged(&box_at(fraction, fraction * angle));
         }
         // 1 - cos θ/2, without cancellation.
-        let bulge = self.levers * (2.0 * (angle / (4.0 * arcs)).sin().powi(2));
-        Bounds::new(held.lower - bulge, held.upper + bulge)
+        let bulge = self.swing * (2.0 * (angle / (4.0 * arcs)).sin().powi(2));
+        Bounds::new(bounds.lower - bulge, bounds.upper + bulge)
     }
 
     /// Everything within half of the turning from either end, anywhere on the line.
-    fn tumbling(&self, first: &Bounds<D>, last: &Bounds<D>, track: &Bounds<D>, bound: f64) -> Bounds<D> {
+    fn bounded_turning(
+        &self,
+        first: &Bounds<D>,
+        last: &Bounds<D>,
+        pivot_path: &Bounds<D>,
+        bound: f64,
+    ) -> Bounds<D> {
         let about = |b: &Bounds<D>, pivot: &SVector<f64, D>| Bounds::new(b.lower - pivot, b.upper - pivot);
         let ends = about(first, &self.line[0]).merged(&about(last, &self.line[1]));
         let chord = 2.0 * self.reach * (bound.max(self.angle.abs()) / 4.0).min(FRAC_PI_2).sin();
-        Bounds::new(ends.lower + track.lower, ends.upper + track.upper).grown(chord)
+        Bounds::new(ends.lower + pivot_path.lower, ends.upper + pivot_path.upper).grown(chord)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is remembered of a pair while it lasts: warm-start bases, mostly.
+//! Values kept for each pair while it persists, mostly warm starts.
 
 use super::part::{BroadError, PartId, PartPair};
 
@@ -24,7 +24,7 @@ pub struct PairCache<T> {
 }
 
 impl<T> PairCache<T> {
-    /// Nothing remembered.
+    /// An empty cache.
     pub fn new() -> Self {
         Self { pairs: Vec::new(), values: Vec::new(), next: Vec::new() }
     }
@@ -59,7 +59,7 @@ impl<T> PairCache<T> {
         self.pairs.binary_search(&pair).ok().map(|at| &self.values[at])
     }
 
-    /// Forgets everything. Keeps its memory.
+    /// Removes all pairs. Keeps its memory.
     pub fn clear(&mut self) {
         self.pairs.clear();
         self.values.clear();

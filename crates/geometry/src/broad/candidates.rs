@@ -1,12 +1,12 @@
 //! Candidate pairs between one refresh and the next.
 //!
 //! Parts are numbered by their *rank* among the names; a pair of ranks `a < b` is one number, so that a
-//! sorted list of numbers is sorted by names. Its lowest bit remembers whether the pair touched. From one
+//! sorted list of numbers is sorted by names. Its lowest bit says whether the pair touched. From one
 //! refresh to the next few pairs come and go: the new ones are sorted by themselves and merged in whole
 //! stretches.
 
-/// Marks a rank that no longer exists.
-pub(super) const GONE: u32 = u32::MAX;
+/// Rank of a removed part.
+pub(super) const REMOVED: u32 = u32::MAX;
 
 /// Two ranks (below 2^31) in one number, the lesser in the upper half.
 #[inline(always)]
@@ -30,9 +30,9 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Notes a pair that is not in the list.
+    /// Adds a pair that is not in the list; [`merge`](Self::merge) sorts it in.
     #[inline(always)]
-    pub fn found(&mut self, a: u32, b: u32) {
+    pub fn push(&mut self, a: u32, b: u32) {
         self.fresh.push(key(a, b));
     }
 
@@ -41,13 +41,13 @@ impl Candidates {
         self.keys.len()
     }
 
-    /// Renumbers the ranks. `renumbered[old]` is the new rank or [`GONE`] and rises where it is not gone,
+    /// Renumbers the ranks. `renumbered[old]` is the new rank or [`REMOVED`] and rises where it is not gone,
     /// so that the list stays sorted.
     pub fn renumber(&mut self, renumbered: &[u32]) {
         self.keys.retain_mut(|pair| {
             let (a, b) = ranks(*pair);
             let (a, b) = (renumbered[a], renumbered[b]);
-            if a == GONE || b == GONE {
+            if a == REMOVED || b == REMOVED {
                 return false;
             }
             *pair = key(a, b) | (*pair & 1);
@@ -75,15 +75,15 @@ impl Candidates {
         debug_assert!(self.keys.is_sorted_by(|a, b| a < b), "each candidate once");
     }
 
-    /// Goes through the list in order. `judge` is given a pair and whether it touched, and says whether it
-    /// does now and whether to keep it.
+    /// Filters the list in order. `decide` takes a pair and whether it touched, and returns whether it touches now and
+    /// whether to keep it.
     #[inline(always)]
-    pub fn sift(&mut self, mut judge: impl FnMut(usize, usize, bool) -> (bool, bool)) {
+    pub fn filter(&mut self, mut decide: impl FnMut(usize, usize, bool) -> (bool, bool)) {
         let mut kept = 0;
         for at in 0..self.keys.len() {
             let pair = self.keys[at];
             let (a, b) = ranks(pair);
-            let (touch, keep) = judge(a, b, pair & 1 != 0);
+            let (touch, keep) = decide(a, b, pair & 1 != 0);
             // Written first and counted afterwards: the outcome is not predictable.
             self.keys[kept] = pair & !1 | u64::from(touch);
             kept += usize::from(keep);
@@ -123,15 +123,15 @@ mod tests {
     fn merging_and_renumbering_keep_the_list_sorted() {
         let mut list = Candidates::default();
         for (a, b) in [(4, 1), (0, 3), (2, 3), (1, 0)] {
-            list.found(a, b);
+            list.push(a, b);
         }
         list.merge();
-        list.found(3, 1);
+        list.push(3, 1);
         list.merge();
         let pairs = |l: &Candidates| l.keys.iter().map(|&k| ranks(k)).collect::<Vec<_>>();
         assert_eq!(pairs(&list), [(0, 1), (0, 3), (1, 3), (1, 4), (2, 3)]);
         // Rank 1 goes, a newcomer takes rank 2.
-        list.renumber(&[0, GONE, 1, 3, 4]);
+        list.renumber(&[0, REMOVED, 1, 3, 4]);
         assert_eq!(pairs(&list), [(0, 3), (1, 3)]);
     }
 }

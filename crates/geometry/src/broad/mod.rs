@@ -1,11 +1,11 @@
 //! Broad phase: of all pairs of parts, those whose boxes touch.
 //!
-//! **Knows** boxes along the axes and names of parts. It has never heard of shapes, velocities or contacts;
-//! a step hands over boxes that cover what each part sweeps.
+//! A dynamic tree of fat boxes [Catto]. The broad phase holds axis-aligned boxes and ids of parts and has no shapes, velocities
+//! or contacts: a time step gives it the swept bounds of each part.
 //!
 //! ```text
-//! update     a new box inside the part's loose box costs a comparison; one that leaves it marks the part
-//! refresh    marked parts get new loose boxes in the tree, and the tree says whom they meet for the first time
+//! update     a new box inside the part's fat box costs a comparison; one that leaves it marks the part
+//! refresh    marked parts get new fat boxes in the tree, which is searched for their new candidate pairs
 //! pairs      candidates whose own boxes touch, sorted by name
 //! ```
 //!
@@ -30,4 +30,4 @@ mod tree;
 
 pub use cache::PairCache;
 pub use part::{BroadError, Groups, Part, PartId, PartPair};
-pub use phase::{BroadPhase, DEFAULT_SLACK, Proxy};
+pub use phase::{BroadPhase, DEFAULT_MARGIN, Proxy};

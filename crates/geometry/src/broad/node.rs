@@ -9,14 +9,14 @@ pub(super) const WIDTH: usize = 8;
 /// A box in single precision, relative to the tree's origin, never smaller than the true one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
-pub(super) struct Outward {
+pub(super) struct BoxF32 {
     pub lo: [f32; 3],
     pub hi: [f32; 3],
 }
 
-impl Outward {
+impl BoxF32 {
     /// A box that meets nothing, not even itself.
-    pub const EMPTY: Outward = Outward { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+    pub const EMPTY: BoxF32 = BoxF32 { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
 
     /// Rounds outwards. Sides at infinity come back to the largest number, beyond every leaf but short of
     /// [`EMPTY`](Self::EMPTY), which must not meet even them.
@@ -27,7 +27,7 @@ impl Outward {
 
     /// Whether the boxes have a point in common.
     #[inline(always)]
-    pub fn meets(&self, other: &Outward) -> bool {
+    pub fn intersects(&self, other: &BoxF32) -> bool {
         let along = |k: usize| (self.lo[k] <= other.hi[k]) & (other.lo[k] <= self.hi[k]);
         along(0) & along(1) & along(2)
     }
@@ -60,12 +60,12 @@ impl Node {
     pub const EMPTY: Node = Node { lo: [[f32::INFINITY; WIDTH]; 3], hi: [[f32::NEG_INFINITY; WIDTH]; 3] };
 
     #[inline(always)]
-    pub fn lane(&self, l: usize) -> Outward {
-        Outward { lo: [0, 1, 2].map(|k| self.lo[k][l]), hi: [0, 1, 2].map(|k| self.hi[k][l]) }
+    pub fn lane(&self, l: usize) -> BoxF32 {
+        BoxF32 { lo: [0, 1, 2].map(|k| self.lo[k][l]), hi: [0, 1, 2].map(|k| self.hi[k][l]) }
     }
 
     #[inline(always)]
-    pub fn set_lane(&mut self, l: usize, b: &Outward) {
+    pub fn set_lane(&mut self, l: usize, b: &BoxF32) {
         for k in 0..3 {
             self.lo[k][l] = b.lo[k];
             self.hi[k][l] = b.hi[k];
@@ -75,7 +75,7 @@ impl Node {
     /// Bit `l` is set where lane `l` meets the box.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub fn meets(&self, b: &Outward) -> u32 {
+    pub fn intersects(&self, b: &BoxF32) -> u32 {
         use std::arch::x86_64::{_mm_and_ps, _mm_cmple_ps, _mm_load_ps, _mm_movemask_ps, _mm_set1_ps};
         // Spelled out, since the compiler makes three times as many instructions of the plain loop.
         // SAFETY: SSE belongs to every x86-64; a node is aligned to 32 bytes and its arrays are 32 bytes
@@ -96,20 +96,20 @@ impl Node {
     /// Bit `l` is set where lane `l` meets the box.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    pub fn meets(&self, b: &Outward) -> u32 {
-        self.meets_by_lane(b)
+    pub fn intersects(&self, b: &BoxF32) -> u32 {
+        self.intersects_by_lane(b)
     }
 
     /// As [`meets`](Self::meets), lane by lane.
     #[cfg(any(test, not(target_arch = "x86_64")))]
-    fn meets_by_lane(&self, b: &Outward) -> u32 {
-        (0..WIDTH).fold(0, |mask, l| mask | u32::from(self.lane(l).meets(b)) << l)
+    fn intersects_by_lane(&self, b: &BoxF32) -> u32 {
+        (0..WIDTH).fold(0, |mask, l| mask | u32::from(self.lane(l).intersects(b)) << l)
     }
 
     /// The box around all lanes.
     #[inline(always)]
-    pub fn bounds(&self) -> Outward {
-        Outward {
+    pub fn bounds(&self) -> BoxF32 {
+        BoxF32 {
             lo: [0, 1, 2].map(|k| reduce(&self.lo[k], |a, b| if a < b { a } else { b })),
             hi: [0, 1, 2].map(|k| reduce(&self.hi[k], |a, b| if a > b { a } else { b })),
         }
@@ -143,11 +143,11 @@ mod tests {
 
     #[test]
     fn an_empty_lane_meets_no_box_however_large() {
-        let everywhere = Outward::new([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
-        assert_eq!(Node::EMPTY.meets(&everywhere), 0);
+        let everywhere = BoxF32::new([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
+        assert_eq!(Node::EMPTY.intersects(&everywhere), 0);
         let mut node = Node::EMPTY;
-        node.set_lane(5, &Outward::new([1e29; 3], [1e29; 3]));
-        assert_eq!(node.meets(&everywhere), 1 << 5);
+        node.set_lane(5, &BoxF32::new([1e29; 3], [1e29; 3]));
+        assert_eq!(node.intersects(&everywhere), 1 << 5);
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         };
         let mut random_box = || {
             let lo: [f32; 3] = std::array::from_fn(|_| random());
-            Outward { lo, hi: lo.map(|x| x + 0.5 * random()) }
+            BoxF32 { lo, hi: lo.map(|x| x + 0.5 * random()) }
         };
         let mut counts = [0; WIDTH + 1];
         for _ in 0..2000 {
@@ -169,8 +169,8 @@ mod tests {
                 node.set_lane(l, &random_box());
             }
             let b = random_box();
-            assert_eq!(node.meets(&b), node.meets_by_lane(&b));
-            counts[node.meets(&b).count_ones() as usize] += 1;
+            assert_eq!(node.intersects(&b), node.intersects_by_lane(&b));
+            counts[node.intersects(&b).count_ones() as usize] += 1;
             let around = node.bounds();
             assert!((0..WIDTH).all(|l| {
                 (0..3).all(|k| around.lo[k] <= node.lane(l).lo[k] && node.lane(l).hi[k] <= around.hi[k])

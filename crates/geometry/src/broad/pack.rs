@@ -5,27 +5,27 @@
 //! most. Every node of the packed tree then is a cell of that division. Boxes much larger than most would
 //! spoil the nodes of their small neighbours and come last, in nodes of their own.
 
-use super::node::{Outward, WIDTH};
-use super::phase::Seat;
+use super::node::{BoxF32, WIDTH};
+use super::phase::Leaf;
 
 /// Boxes more than this many times larger than the median box are packed apart from the others.
 const LARGE: f32 = 4.0;
 
-/// A leaf on its way to its slot.
+/// A leaf to be assigned to a slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
-    pub bounds: Outward,
-    pub seat: Seat,
+    pub bounds: BoxF32,
+    pub leaf: Leaf,
     centre: [f32; 3],
     size: f32,
 }
 
 impl Item {
-    pub fn new(bounds: Outward, seat: Seat) -> Self {
+    pub fn new(bounds: BoxF32, leaf: Leaf) -> Self {
         let side = |k: usize| bounds.hi[k] - bounds.lo[k];
         Self {
             bounds,
-            seat,
+            leaf,
             centre: [0, 1, 2].map(|k| 0.5 * bounds.lo[k] + 0.5 * bounds.hi[k]),
             size: side(0).max(side(1)).max(side(2)),
         }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn item(k: usize, low: [f64; 3], size: f64) -> Item {
-        Item::new(Outward::new(low, low.map(|x| x + size)), Seat { index: k as u32, ..Seat::EMPTY })
+        Item::new(BoxF32::new(low, low.map(|x| x + size)), Leaf { index: k as u32, ..Leaf::EMPTY })
     }
 
     /// Cubes in scrambled order on a grid of eight by eight by eight.
@@ -125,7 +125,7 @@ mod tests {
         pack(&mut items);
         assert!(items.chunks(8).all(|node| (largest_side(node) - 1.5).abs() < 1e-4));
         assert!(items.chunks(64).all(|node| (largest_side(node) - 3.5).abs() < 1e-4));
-        let mut names: Vec<u32> = items.iter().map(|i| i.seat.index).collect();
+        let mut names: Vec<u32> = items.iter().map(|i| i.leaf.index).collect();
         names.sort_unstable();
         assert!(names.iter().enumerate().all(|(k, &name)| k == name as usize), "each once");
     }

@@ -1,4 +1,4 @@
-//! The parts that the broad phase watches: their names, their groups, and what can be wrong with them.
+//! Parts of the broad phase: their ids and groups, and errors.
 
 use crate::bounds::Aabb;
 
@@ -54,7 +54,7 @@ impl Default for Groups {
     }
 }
 
-/// A part as it is handed to the broad phase.
+/// A part as it is inserted into the broad phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Its name, unique in the broad phase.
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-/// A request that the broad phase cannot follow. It leaves everything as it was.
+/// A refused request to the broad phase. It changes nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BroadError {
@@ -108,7 +108,7 @@ pub enum BroadError {
         bound: f64,
     },
     /// The name is taken.
-    #[error("{id} is already watched; update its box or give the new part another number")]
+    #[error("{id} is already in the broad phase; update its box or give the new part another number")]
     Duplicate {
         /// The name.
         id: PartId,
@@ -120,8 +120,8 @@ pub enum BroadError {
         index: u32,
     },
     /// The slack is negative, infinite or not a number.
-    #[error("the slack is {given}, but must be a number from zero up (a fraction of a part's size)")]
-    BadSlack {
+    #[error("the margin is {given}, but must be a number from zero up (a fraction of a part's size)")]
+    BadMargin {
         /// The slack given.
         given: f64,
     },
@@ -132,7 +132,7 @@ pub enum BroadError {
         index: usize,
     },
     /// More parts than can be numbered.
-    #[error("the broad phase watches 2^31 parts already; split the scene")]
+    #[error("the broad phase holds 2^31 parts already; split the scene")]
     Full,
 }
 

@@ -1,21 +1,21 @@
-//! The broad phase: what is watched, and the list of pairs.
+//! The broad phase: its parts and the list of pairs.
 
 use std::collections::HashMap;
 
-use super::candidates::{Candidates, GONE};
-use super::node::Outward;
+use super::candidates::{Candidates, REMOVED};
+use super::node::BoxF32;
 use super::pack::Item;
 use super::part::{BroadError, Groups, Part, PartId, PartPair, check};
 use super::tree::{JoinWork, Tree};
 use crate::Vec3;
 use crate::bounds::Aabb;
 
-/// Slack around a part's box, as a fraction of its longest side: large enough that a body at an ordinary
-/// speed stays inside for a few steps, small enough that few pairs are looked at in vain.
-pub const DEFAULT_SLACK: f64 = 0.05;
+/// Margin of the fat box of a part, as a fraction of its longest side: large enough that a body at an ordinary
+/// speed stays inside for a few steps, small enough that few candidate pairs do not touch.
+pub const DEFAULT_MARGIN: f64 = 0.05;
 
 /// No slot: the part is unbounded, or not placed yet.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub(super) const NO_SLOT: u32 = u32::MAX;
 
 /// A part's handle, for updates. It outlives changes of other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub struct Proxy {
     generation: u32,
 }
 
-/// What else is known of a part.
+/// Further data of a part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     /// Place in the tree.
@@ -35,18 +35,18 @@ pub(super) struct Record {
     pub groups: Groups,
     pub fixed: bool,
     pub alive: bool,
-    /// Whether it awaits a new loose box.
+    /// Whether it needs a new fat box.
     pub changed: bool,
-    /// Whether its pairs are to be forgotten and found anew.
-    pub renewed: bool,
+    /// Whether its pairs are to be searched anew.
+    pub pairs_invalid: bool,
 }
 
-/// What a pair found in the tree is judged by; one per slot, so that neighbours in space are neighbours
-/// in memory.
+/// The data by which a pair found in the tree is tested; one per slot, so that neighbours in space are neighbours in
+/// memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seat {
-    /// The loose box at the last refresh: pairs that met then are in the list already.
-    pub before: Outward,
+pub(super) struct Leaf {
+    /// The fat box at the last refresh: pairs that intersected then are in the list already.
+    pub before: BoxF32,
     pub body: u32,
     pub fixed: bool,
     pub groups: Groups,
@@ -54,34 +54,34 @@ pub(super) struct Seat {
     pub index: u32,
 }
 
-impl Seat {
-    pub const EMPTY: Seat = Seat {
-        before: Outward::EMPTY,
+impl Leaf {
+    pub const EMPTY: Leaf = Leaf {
+        before: BoxF32::EMPTY,
         body: 0,
         fixed: false,
         groups: Groups { member: 0, meets: 0 },
-        rank: GONE,
-        index: NOWHERE,
+        rank: REMOVED,
+        index: NO_SLOT,
     };
 
     /// Whether name, kind and groups allow the pair.
     #[inline(always)]
-    pub fn may_meet(&self, other: &Seat) -> bool {
+    pub fn may_meet(&self, other: &Leaf) -> bool {
         (self.body != other.body) & !(self.fixed & other.fixed) & self.groups.agree(&other.groups)
     }
 }
 
 /// Fraction of a part's longest side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slack(pub f64);
+pub(super) struct Margin(pub f64);
 
-impl Default for Slack {
+impl Default for Margin {
     fn default() -> Self {
-        Self(DEFAULT_SLACK)
+        Self(DEFAULT_MARGIN)
     }
 }
 
-/// Watches the boxes of parts and lists the pairs that touch.
+/// Holds the boxes of parts and lists the pairs that touch.
 ///
 /// ```
 /// use percussion_geometry::{Aabb, Vec3};
@@ -102,14 +102,14 @@ impl Default for Slack {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
-    pub(super) slack: Slack,
+    pub(super) margin: Margin,
     // Per proxy.
     pub(super) names: Vec<PartId>,
     pub(super) boxes: Vec<Aabb>,
     /// Whether the box changed since the last refresh.
     pub(super) moved: Vec<bool>,
-    /// Loose boxes, relative to the origin; empty for unbounded parts.
-    pub(super) loose: Vec<Outward>,
+    /// Fat boxes, relative to the origin; empty for unbounded parts.
+    pub(super) fat: Vec<BoxF32>,
     pub(super) records: Vec<Record>,
     /// Proxies free for use, and those to be freed by the next refresh.
     pub(super) free: Vec<u32>,
@@ -120,26 +120,26 @@ pub struct BroadPhase {
     pub(super) added: Vec<u32>,
     /// The names in order.
     pub(super) ids: Vec<PartId>,
-    /// Proxies that await a new loose box.
+    /// Proxies that need a new fat box.
     pub(super) changed: Vec<u32>,
     /// Proxies of parts that reach infinity.
     pub(super) unbounded: Vec<u32>,
     /// Whether anything happened since the last refresh.
-    pub(super) stirred: bool,
+    pub(super) dirty: bool,
     pub(super) tree: Tree,
-    pub(super) seats: Vec<Seat>,
+    pub(super) leaves: Vec<Leaf>,
     pub(super) origin: Vec3,
-    /// Leaf nodes' spread after the last packing, leaf changes since it was last looked at, and slots
+    /// Leaf nodes' spread after the last packing, leaf changes since it was last computed, and slots
     /// appended since the packing.
-    pub(super) packed_spread: f64,
-    pub(super) wear: usize,
+    pub(super) packed_perimeter: f64,
+    pub(super) changes: usize,
     pub(super) appended: usize,
     pub(super) candidates: Candidates,
-    /// The list of pairs; entries from `touching` on are scratch.
+    /// The list of pairs; entries from `pair_count` on are scratch.
     pub(super) pairs: Vec<PartPair>,
-    pub(super) touching: usize,
+    pub(super) pair_count: usize,
     // Scratch.
-    pub(super) renewed_ranks: Vec<bool>,
+    pub(super) invalid_ranks: Vec<bool>,
     pub(super) moved_ranks: Vec<bool>,
     pub(super) renumbered: Vec<u32>,
     pub(super) next_order: Vec<u32>,
@@ -148,46 +148,46 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Nothing to watch yet; [`DEFAULT_SLACK`].
+    /// An empty broad phase with [`DEFAULT_MARGIN`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// As [`new`](Self::new) with another slack, a fraction of each part's longest side. It changes the
+    /// As [`new`](Self::new) with another margin, a fraction of each part's longest side. It changes the
     /// cost, never the pairs.
-    pub fn with_slack(slack: f64) -> Result<Self, BroadError> {
-        if slack.is_finite() && slack >= 0.0 {
-            Ok(Self { slack: Slack(slack), ..Self::default() })
+    pub fn with_margin(margin: f64) -> Result<Self, BroadError> {
+        if margin.is_finite() && margin >= 0.0 {
+            Ok(Self { margin: Margin(margin), ..Self::default() })
         } else {
-            Err(BroadError::BadSlack { given: slack })
+            Err(BroadError::BadMargin { given: margin })
         }
     }
 
-    /// Number of parts watched.
+    /// Number of parts.
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// Whether no part is watched.
+    /// Whether there are no parts.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// Starts to watch a part.
+    /// Inserts a part.
     pub fn insert(&mut self, part: Part, aabb: &Aabb) -> Result<Proxy, BroadError> {
         check(part.id, aabb)?;
         if self.by_id.contains_key(&part.id) {
             return Err(BroadError::Duplicate { id: part.id });
         }
         let record = Record {
-            slot: NOWHERE,
-            rank: GONE,
+            slot: NO_SLOT,
+            rank: REMOVED,
             generation: 0,
             groups: part.groups,
             fixed: part.fixed,
             alive: true,
             changed: true,
-            renewed: false,
+            pairs_invalid: false,
         };
         let index = match self.free.pop() {
             Some(index) => {
@@ -197,7 +197,7 @@ impl BroadPhase {
                 self.names[k] = part.id;
                 self.boxes[k] = *aabb;
                 self.moved[k] = true;
-                self.loose[k] = Outward::EMPTY;
+                self.fat[k] = BoxF32::EMPTY;
                 index
             }
             None => {
@@ -209,18 +209,18 @@ impl BroadPhase {
                 self.names.push(part.id);
                 self.boxes.push(*aabb);
                 self.moved.push(true);
-                self.loose.push(Outward::EMPTY);
+                self.fat.push(BoxF32::EMPTY);
                 index
             }
         };
         self.by_id.insert(part.id, index);
         self.added.push(index);
         self.changed.push(index);
-        self.stirred = true;
+        self.dirty = true;
         Ok(Proxy { index, generation: self.records[index as usize].generation })
     }
 
-    /// Stops watching a part. Its pairs leave the list with the next [`refresh`](Self::refresh).
+    /// Removes a part. Its pairs leave the list with the next [`refresh`](Self::refresh).
     pub fn remove(&mut self, proxy: Proxy) -> Result<(), BroadError> {
         let k = self.known(proxy)?;
         self.by_id.remove(&self.names[k]);
@@ -228,7 +228,7 @@ impl BroadPhase {
         record.alive = false;
         record.generation = record.generation.wrapping_add(1);
         self.dead.push(proxy.index);
-        self.stirred = true;
+        self.dirty = true;
         Ok(())
     }
 
@@ -242,9 +242,9 @@ impl BroadPhase {
         }
         self.boxes[k] = *aabb;
         self.moved[k] = true;
-        self.stirred = true;
+        self.dirty = true;
         let (lo, hi) = (aabb.lower - self.origin, aabb.upper - self.origin);
-        if !self.loose[k].contains(&lo.into(), &hi.into()) {
+        if !self.fat[k].contains(&lo.into(), &hi.into()) {
             self.mark(k);
         }
         Ok(())
@@ -274,7 +274,7 @@ impl BroadPhase {
     pub fn set_groups(&mut self, proxy: Proxy, groups: Groups) -> Result<(), BroadError> {
         let k = self.known(proxy)?;
         self.records[k].groups = groups;
-        self.renew(k);
+        self.invalidate_pairs(k);
         Ok(())
     }
 
@@ -282,7 +282,7 @@ impl BroadPhase {
     pub fn set_fixed(&mut self, proxy: Proxy, fixed: bool) -> Result<(), BroadError> {
         let k = self.known(proxy)?;
         self.records[k].fixed = fixed;
-        self.renew(k);
+        self.invalidate_pairs(k);
         Ok(())
     }
 
@@ -306,10 +306,10 @@ impl BroadPhase {
 
     /// The touching pairs found by the last [`refresh`](Self::refresh), sorted by name, each once, the
     /// lesser name first. They depend on the boxes alone: not on the order of insertions and updates, not
-    /// on earlier positions, not on the slack.
+    /// on earlier positions, not on the margin.
     #[inline]
     pub fn pairs(&self) -> &[PartPair] {
-        &self.pairs[..self.touching]
+        &self.pairs[..self.pair_count]
     }
 
     #[inline(always)]
@@ -321,7 +321,7 @@ impl BroadPhase {
         }
     }
 
-    /// Puts a part on the list of those that await a new loose box.
+    /// Marks a part that needs a new fat box.
     #[inline(always)]
     pub(super) fn mark(&mut self, k: usize) {
         if !self.records[k].changed {
@@ -330,9 +330,9 @@ impl BroadPhase {
         }
     }
 
-    fn renew(&mut self, k: usize) {
-        self.records[k].renewed = true;
+    fn invalidate_pairs(&mut self, k: usize) {
+        self.records[k].pairs_invalid = true;
         self.mark(k);
-        self.stirred = true;
+        self.dirty = true;
     }
 }

@@ -1,25 +1,25 @@
 //! One refresh of the broad phase: from boxes to pairs.
 //!
 //! ```text
-//! renumber   the order of names, after insertions and removals
-//! tend       new loose boxes for the parts that left theirs; bounds renewed, or the tree packed anew
-//! search     the changed leaves against the tree: pairs that meet now and did not before
-//! select     pairs whose loose boxes have parted are dropped; of the rest, those that touch are listed
+//! renumber     the order of names, after insertions and removals
+//! update_tree  new fat boxes for the parts that left theirs; the tree is refitted, or packed anew
+//! search       the changed leaves against the tree: pairs that meet now and did not before
+//! select       pairs whose fat boxes are apart are dropped; of the rest, those that touch are listed
 //! ```
 //!
-//! Loose boxes depend on history; the list does not, because the boxes themselves decide in the end.
+//! Fat boxes depend on history; the list does not, because the boxes themselves decide.
 
-use super::candidates::GONE;
-use super::node::{Outward, WIDTH};
+use super::candidates::REMOVED;
+use super::node::{BoxF32, WIDTH};
 use super::pack::{Item, pack};
 use super::part::PartId;
-use super::phase::{BroadPhase, NOWHERE, Seat};
+use super::phase::{BroadPhase, Leaf, NO_SLOT};
 
 /// Coordinates from here on (metres) are treated as infinite: beyond the range of single precision.
 const UNBOUNDED: f64 = 1e30;
 
-/// Pack anew when the leaf nodes have grown by this factor since the last packing.
-const WORN: f64 = 1.25;
+/// The tree is packed anew when its leaf nodes have grown by this factor since the last packing.
+const REPACK_GROWTH: f64 = 1.25;
 
 /// Walk up from each changed leaf while fewer than one in this many have changed; renew all bounds otherwise.
 const FEW_TO_REFIT: usize = 4;
@@ -33,14 +33,14 @@ impl BroadPhase {
         self.refresh_where(|_, _| true);
     }
 
-    /// As [`refresh`](Self::refresh), listing only the pairs that `keep` approves of. It is asked once for
+    /// As [`refresh`](Self::refresh), listing only the pairs that `keep` accepts. It is called once for
     /// each touching pair, in the order of the list, the lesser name first.
     pub fn refresh_where(&mut self, keep: impl FnMut(PartId, PartId) -> bool) {
-        if self.stirred {
+        if self.dirty {
             self.renumber();
-            self.tend();
+            self.update_tree();
             self.search();
-            self.stirred = false;
+            self.dirty = false;
         }
         self.select(keep);
     }
@@ -52,10 +52,10 @@ impl BroadPhase {
         }
         for &k in &self.dead {
             let slot = self.records[k as usize].slot;
-            if slot != NOWHERE {
-                self.tree.set(slot as usize, &Outward::EMPTY);
+            if slot != NO_SLOT {
+                self.tree.set(slot as usize, &BoxF32::EMPTY);
                 self.tree.refit_above(slot as usize);
-                self.seats[slot as usize] = Seat::EMPTY;
+                self.leaves[slot as usize] = Leaf::EMPTY;
             }
         }
         let Self { names, records, added, order, next_order, renumbered, .. } = self;
@@ -63,20 +63,20 @@ impl BroadPhase {
         added.sort_unstable_by_key(|&k| names[k as usize]);
         next_order.clear();
         renumbered.clear();
-        let mut newcomers = added.drain(..).peekable();
+        let mut inserted = added.drain(..).peekable();
         for &k in order.iter() {
             if !records[k as usize].alive {
-                renumbered.push(GONE);
+                renumbered.push(REMOVED);
                 continue;
             }
             let id = names[k as usize];
-            while let Some(new) = newcomers.next_if(|&new| names[new as usize] < id) {
+            while let Some(new) = inserted.next_if(|&new| names[new as usize] < id) {
                 next_order.push(new);
             }
             renumbered.push(next_order.len() as u32);
             next_order.push(k);
         }
-        next_order.extend(newcomers);
+        next_order.extend(inserted);
         std::mem::swap(order, next_order);
         self.ids.clear();
         for (rank, &k) in order.iter().enumerate() {
@@ -86,80 +86,80 @@ impl BroadPhase {
         self.candidates.renumber(&self.renumbered);
         self.changed.retain(|&k| self.records[k as usize].alive);
         self.unbounded.retain(|&k| self.records[k as usize].alive);
-        for seat in self.seats.iter_mut().filter(|seat| seat.index != NOWHERE) {
-            seat.rank = self.records[seat.index as usize].rank;
+        for leaf in self.leaves.iter_mut().filter(|leaf| leaf.index != NO_SLOT) {
+            leaf.rank = self.records[leaf.index as usize].rank;
         }
         self.free.append(&mut self.dead);
     }
 
     /// Places the changed leaves and renews the bounds above them, or packs the tree anew.
-    fn tend(&mut self) {
+    fn update_tree(&mut self) {
         let appended_before = self.appended;
         for at in 0..self.changed.len() {
             self.place(self.changed[at] as usize);
         }
-        self.wear += self.changed.len();
+        self.changes += self.changed.len();
         let slots = self.tree.slots();
-        if self.appended * 8 > slots || self.order.len() * 2 + WIDTH < slots || self.is_worn() {
+        if self.appended * 8 > slots || self.order.len() * 2 + WIDTH < slots || self.needs_packing() {
             self.repack();
         } else if self.appended > appended_before || self.changed.len() * FEW_TO_REFIT > slots {
             self.tree.refit();
         } else {
             for &k in &self.changed {
                 let slot = self.records[k as usize].slot;
-                if slot != NOWHERE {
+                if slot != NO_SLOT {
                     self.tree.refit_above(slot as usize);
                 }
             }
         }
-        if self.tree.is_astray() {
+        if self.tree.is_far_from_origin() {
             self.repack();
         }
     }
 
     /// The loose box of a part; `None` if the part is unbounded.
-    fn loosened(&self, k: usize) -> Option<Outward> {
+    fn fat_box(&self, k: usize) -> Option<BoxF32> {
         let b = &self.boxes[k];
         if b.lower.amax().max(b.upper.amax()) >= UNBOUNDED {
             return None;
         }
-        let margin = self.slack.0 * b.extents().max();
+        let margin = self.margin.0 * b.extents().max();
         let (lo, hi) = (b.lower - self.origin, b.upper - self.origin);
-        Some(Outward::new(lo.map(|x| x - margin).into(), hi.map(|x| x + margin).into()))
+        Some(BoxF32::new(lo.map(|x| x - margin).into(), hi.map(|x| x + margin).into()))
     }
 
-    fn seat(&self, k: usize, before: Outward) -> Seat {
+    fn leaf(&self, k: usize, before: BoxF32) -> Leaf {
         let record = &self.records[k];
         let body = self.names[k].body;
-        Seat { before, body, fixed: record.fixed, groups: record.groups, rank: record.rank, index: k as u32 }
+        Leaf { before, body, fixed: record.fixed, groups: record.groups, rank: record.rank, index: k as u32 }
     }
 
     /// Gives a changed part its new loose box.
     fn place(&mut self, k: usize) {
-        let loose = self.loosened(k);
+        let fat = self.fat_box(k);
         let slot = self.records[k].slot;
-        self.loose[k] = loose.unwrap_or(Outward::EMPTY);
-        match (loose, slot) {
-            (Some(loose), NOWHERE) => {
+        self.fat[k] = fat.unwrap_or(BoxF32::EMPTY);
+        match (fat, slot) {
+            (Some(fat), NO_SLOT) => {
                 // Pairs it may have had while unbounded are listed still.
-                self.records[k].renewed = true;
+                self.records[k].pairs_invalid = true;
                 self.unbounded.retain(|&u| u as usize != k);
-                self.records[k].slot = self.tree.push(&loose) as u32;
-                self.seats.push(self.seat(k, Outward::EMPTY));
+                self.records[k].slot = self.tree.push(&fat) as u32;
+                self.leaves.push(self.leaf(k, BoxF32::EMPTY));
                 self.appended += 1;
             }
-            (Some(loose), slot) => {
-                self.tree.set(slot as usize, &loose);
-                if self.records[k].renewed {
-                    self.seats[slot as usize] = self.seat(k, Outward::EMPTY);
+            (Some(fat), slot) => {
+                self.tree.set(slot as usize, &fat);
+                if self.records[k].pairs_invalid {
+                    self.leaves[slot as usize] = self.leaf(k, BoxF32::EMPTY);
                 }
             }
             (None, slot) => {
-                if slot != NOWHERE {
-                    self.tree.set(slot as usize, &Outward::EMPTY);
+                if slot != NO_SLOT {
+                    self.tree.set(slot as usize, &BoxF32::EMPTY);
                     self.tree.refit_above(slot as usize);
-                    self.seats[slot as usize] = Seat::EMPTY;
-                    self.records[k].slot = NOWHERE;
+                    self.leaves[slot as usize] = Leaf::EMPTY;
+                    self.records[k].slot = NO_SLOT;
                 }
                 if !self.unbounded.contains(&(k as u32)) {
                     self.unbounded.push(k as u32);
@@ -168,55 +168,55 @@ impl BroadPhase {
         }
     }
 
-    /// Whether wandering has made the leaf nodes so large that packing anew pays. Looked at rarely.
-    fn is_worn(&mut self) -> bool {
-        if self.wear * 2 < self.tree.slots() {
+    /// Whether insertions have enlarged the leaf nodes so much that packing anew pays. Tested rarely.
+    fn needs_packing(&mut self) -> bool {
+        if self.changes * 2 < self.tree.slots() {
             return false;
         }
-        self.wear = 0;
-        self.tree.spread() > WORN * self.packed_spread
+        self.changes = 0;
+        self.tree.perimeter() > REPACK_GROWTH * self.packed_perimeter
     }
 
     /// Puts all leaves in packed order.
     fn repack(&mut self) {
-        self.follow();
+        self.move_origin();
         self.items.clear();
-        for seat in self.seats.iter().filter(|seat| seat.index != NOWHERE) {
-            self.items.push(Item::new(self.loose[seat.index as usize], *seat));
+        for leaf in self.leaves.iter().filter(|leaf| leaf.index != NO_SLOT) {
+            self.items.push(Item::new(self.fat[leaf.index as usize], *leaf));
         }
         pack(&mut self.items);
         self.tree.reset(self.items.len());
-        self.seats.clear();
+        self.leaves.clear();
         for (slot, item) in self.items.iter().enumerate() {
-            let record = &mut self.records[item.seat.index as usize];
+            let record = &mut self.records[item.leaf.index as usize];
             record.slot = slot as u32;
             self.tree.place(slot, &item.bounds, record.changed);
-            self.seats.push(item.seat);
+            self.leaves.push(item.leaf);
         }
         self.tree.refit();
-        self.packed_spread = self.tree.spread();
-        self.wear = 0;
+        self.packed_perimeter = self.tree.perimeter();
+        self.changes = 0;
         self.appended = 0;
     }
 
-    /// Moves the origin of single precision along with a scene that has left it behind.
-    fn follow(&mut self) {
-        let bounded = self.order.iter().filter(|&&k| self.records[k as usize].slot != NOWHERE);
+    /// Moves the origin of single precision to the middle of a scene that is far from it.
+    fn move_origin(&mut self) {
+        let bounded = self.order.iter().filter(|&&k| self.records[k as usize].slot != NO_SLOT);
         let around = bounded.map(|&k| self.boxes[k as usize]).reduce(|a, b| a.merged(&b));
         let Some(around) = around else { return };
         let centre = around.centre();
         if (centre - self.origin).amax() <= around.extents().amax() {
             return;
         }
-        // All is seen from elsewhere now, so all is to be found anew.
+        // All coordinates have changed, so all pairs are searched anew.
         self.origin = centre;
         for at in 0..self.order.len() {
             let k = self.order[at] as usize;
             let slot = self.records[k].slot;
-            if slot != NOWHERE {
-                self.loose[k] = self.loosened(k).unwrap_or(Outward::EMPTY);
-                self.seats[slot as usize].before = Outward::EMPTY;
-                self.records[k].renewed = true;
+            if slot != NO_SLOT {
+                self.fat[k] = self.fat_box(k).unwrap_or(BoxF32::EMPTY);
+                self.leaves[slot as usize].before = BoxF32::EMPTY;
+                self.records[k].pairs_invalid = true;
                 self.mark(k);
             }
         }
@@ -224,55 +224,56 @@ impl BroadPhase {
 
     /// Finds the new candidates among the changed leaves and the unbounded parts, and merges them in.
     fn search(&mut self) {
-        self.renewed_ranks.clear();
-        self.renewed_ranks.resize(self.order.len(), false);
+        self.invalid_ranks.clear();
+        self.invalid_ranks.resize(self.order.len(), false);
         let changed = std::mem::take(&mut self.changed);
         let unbounded = std::mem::take(&mut self.unbounded);
         let mut candidates = std::mem::take(&mut self.candidates);
-        let renewed = changed.iter().filter(|&&k| self.records[k as usize].renewed).chain(&unbounded);
+        let pairs_invalid =
+            changed.iter().filter(|&&k| self.records[k as usize].pairs_invalid).chain(&unbounded);
         let mut any = false;
-        for &k in renewed {
-            self.renewed_ranks[self.records[k as usize].rank as usize] = true;
-            // Its pairs forget whether they touched.
+        for &k in pairs_invalid {
+            self.invalid_ranks[self.records[k as usize].rank as usize] = true;
+            // Its pairs are tested anew.
             self.moved[k as usize] = true;
             any = true;
         }
         if any {
-            let renewed = &self.renewed_ranks;
-            candidates.sift(|a, b, touched| (touched, !(renewed[a] | renewed[b])));
+            let pairs_invalid = &self.invalid_ranks;
+            candidates.filter(|a, b, touched| (touched, !(pairs_invalid[a] | pairs_invalid[b])));
         }
 
-        let (tree, seats) = (&self.tree, &self.seats);
-        let mut judge = |a: &Seat, b: &Seat| {
-            if a.may_meet(b) & !a.before.meets(&b.before) {
-                candidates.found(a.rank, b.rank);
+        let (tree, leaves) = (&self.tree, &self.leaves);
+        let mut test = |a: &Leaf, b: &Leaf| {
+            if a.may_meet(b) & !a.before.intersects(&b.before) {
+                candidates.push(a.rank, b.rank);
             }
         };
         if changed.len() * FEW_TO_QUERY > tree.slots() {
-            tree.join(&mut self.join_work, |i, j| judge(&seats[i], &seats[j]));
+            tree.join(&mut self.join_work, |i, j| test(&leaves[i], &leaves[j]));
         } else {
             for &k in &changed {
                 let i = self.records[k as usize].slot;
-                if i == NOWHERE {
+                if i == NO_SLOT {
                     continue;
                 }
                 // Two changed leaves find each other twice: the one that stands first reports.
                 let i = i as usize;
-                tree.query(&self.loose[k as usize], |j| {
+                tree.query(&self.fat[k as usize], |j| {
                     if i < j || (j < i && !tree.is_changed(j)) {
-                        judge(&seats[i], &seats[j]);
+                        test(&leaves[i], &leaves[j]);
                     }
                 });
             }
         }
-        // Unbounded parts are few, and are looked at afresh every time.
+        // Unbounded parts are few: all of their pairs are searched every time.
         for (at, &k) in unbounded.iter().enumerate() {
-            let seat = self.seat(k as usize, Outward::EMPTY);
+            let leaf = self.leaf(k as usize, BoxF32::EMPTY);
             let b = &self.boxes[k as usize];
-            let around = Outward::new((b.lower - self.origin).into(), (b.upper - self.origin).into());
-            tree.query(&around, |j| judge(&seat, &seats[j]));
+            let around = BoxF32::new((b.lower - self.origin).into(), (b.upper - self.origin).into());
+            tree.query(&around, |j| test(&leaf, &leaves[j]));
             for &other in &unbounded[..at] {
-                judge(&seat, &self.seat(other as usize, Outward::EMPTY));
+                test(&leaf, &self.leaf(other as usize, BoxF32::EMPTY));
             }
         }
         candidates.merge();
@@ -281,12 +282,12 @@ impl BroadPhase {
             let k = k as usize;
             let record = &mut self.records[k];
             record.changed = false;
-            record.renewed = false;
-            if record.slot != NOWHERE {
-                self.seats[record.slot as usize].before = self.loose[k];
+            record.pairs_invalid = false;
+            if record.slot != NO_SLOT {
+                self.leaves[record.slot as usize].before = self.fat[k];
             }
         }
-        self.tree.settle();
+        self.tree.clear_changed();
         self.candidates = candidates;
         self.unbounded = unbounded;
         self.changed = changed;
@@ -295,7 +296,7 @@ impl BroadPhase {
 
     /// Drops the candidates whose loose boxes have parted and lists those whose own boxes touch.
     fn select(&mut self, mut keep: impl FnMut(PartId, PartId) -> bool) {
-        let Self { order, ids, boxes, loose, moved, moved_ranks, candidates, pairs, .. } = self;
+        let Self { order, ids, boxes, fat, moved, moved_ranks, candidates, pairs, .. } = self;
         moved_ranks.clear();
         moved_ranks.extend(order.iter().map(|&k| moved[k as usize]));
         moved.fill(false);
@@ -303,19 +304,19 @@ impl BroadPhase {
             pairs.resize(candidates.len(), (PartId::default(), PartId::default()));
         }
         let mut count = 0;
-        candidates.sift(|a, b, touched| {
+        candidates.filter(|a, b, touched| {
             pairs[count] = (ids[a], ids[b]);
             let (mut touch, mut near) = (touched, true);
             if moved_ranks[a] | moved_ranks[b] {
                 let (i, j) = (order[a] as usize, order[b] as usize);
                 touch = boxes[i].overlaps(&boxes[j]);
-                // Touching holds on to a pair of an unbounded part, which has no loose box.
-                near = touch || loose[i].meets(&loose[j]);
+                // An unbounded part has no fat box: its pair is kept while it touches.
+                near = touch || fat[i].intersects(&fat[j]);
             }
             count += usize::from(touch && keep(ids[a], ids[b]));
             (touch, near)
         });
-        self.touching = count;
+        self.pair_count = count;
     }
 }
 
@@ -360,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_small_move_costs_nothing_in_the_tree() {
-        let mut broad = BroadPhase::with_slack(0.1).unwrap();
+        let mut broad = BroadPhase::with_margin(0.1).unwrap();
         let proxies = insert(&mut broad, 0.0);
         broad.refresh();
         for (proxy, b) in proxies.iter().zip(row(0.09)) {
@@ -378,13 +379,13 @@ mod tests {
         let mut broad = BroadPhase::new();
         let proxies = insert(&mut broad, 0.0);
         broad.refresh();
-        let packed = broad.tree.spread();
+        let packed = broad.tree.perimeter();
         // Everyone changes places with someone far away.
         let places: Vec<Aabb> = row(0.0).collect();
         for (k, proxy) in proxies.iter().enumerate() {
             broad.update(*proxy, &places[(k * 37) % 64]).unwrap();
         }
         broad.refresh();
-        assert!(broad.tree.spread() < 1.01 * packed);
+        assert!(broad.tree.perimeter() < 1.01 * packed);
     }
 }

@@ -4,7 +4,7 @@
 //! level, up to one root node. Lane `l` of node `k` on level `v + 1` bounds node `8 k + l` of level `v`. The
 //! shape of the tree is thus fixed by the number of slots, and its quality by the order of the leaves
 //! ([`pack`](super::pack)).
-use super::node::{Node, Outward, WIDTH};
+use super::node::{BoxF32, Node, WIDTH};
 
 /// Levels of the tree, at most: `8^11 > 2^32` slots.
 const HEIGHT: usize = 11;
@@ -18,7 +18,7 @@ pub(super) struct Tree {
     slots: usize,
     /// Levels in use.
     height: usize,
-    /// Per leaf node, the lanes changed since the last [`settle`](Self::settle).
+    /// Per leaf node, the lanes changed since the last [`clear_changed`](Self::clear_changed).
     changed: Vec<u8>,
 }
 
@@ -59,13 +59,13 @@ impl Tree {
         // A new top level must bound what was below the old root.
         for level in if before == 0 { 1..1 } else { before..self.height } {
             for k in 0..self.levels[level - 1].len() {
-                self.lift(level - 1, k);
+                self.refit_parent(level - 1, k);
             }
         }
     }
 
     /// Appends a leaf, marked as changed.
-    pub fn push(&mut self, b: &Outward) -> usize {
+    pub fn push(&mut self, b: &BoxF32) -> usize {
         let slot = self.slots;
         self.grow(slot + 1);
         self.set(slot, b);
@@ -74,14 +74,14 @@ impl Tree {
 
     /// Replaces a leaf and marks it as changed. Its ancestors are stale until the next refit.
     #[inline]
-    pub fn set(&mut self, slot: usize, b: &Outward) {
+    pub fn set(&mut self, slot: usize, b: &BoxF32) {
         self.levels[0][slot / WIDTH].set_lane(slot % WIDTH, b);
         self.changed[slot / WIDTH] |= 1 << (slot % WIDTH);
     }
 
     /// Sets a leaf after a [`reset`](Self::reset).
     #[inline]
-    pub fn place(&mut self, slot: usize, b: &Outward, changed: bool) {
+    pub fn place(&mut self, slot: usize, b: &BoxF32, changed: bool) {
         self.levels[0][slot / WIDTH].set_lane(slot % WIDTH, b);
         self.changed[slot / WIDTH] |= u8::from(changed) << (slot % WIDTH);
     }
@@ -91,14 +91,14 @@ impl Tree {
         self.changed[slot / WIDTH] >> (slot % WIDTH) & 1 != 0
     }
 
-    /// Forgets which leaves changed.
-    pub fn settle(&mut self) {
+    /// Marks all leaves as unchanged.
+    pub fn clear_changed(&mut self) {
         self.changed.fill(0);
     }
 
     /// Copies the bounds of a node into its parent's lane.
     #[inline(always)]
-    fn lift(&mut self, level: usize, node: usize) {
+    fn refit_parent(&mut self, level: usize, node: usize) {
         let b = self.levels[level][node].bounds();
         self.levels[level + 1][node / WIDTH].set_lane(node % WIDTH, &b);
     }
@@ -107,7 +107,7 @@ impl Tree {
     pub fn refit(&mut self) {
         for level in 0..self.height.saturating_sub(1) {
             for node in 0..self.levels[level].len() {
-                self.lift(level, node);
+                self.refit_parent(level, node);
             }
         }
     }
@@ -116,13 +116,13 @@ impl Tree {
     pub fn refit_above(&mut self, slot: usize) {
         let mut node = slot / WIDTH;
         for level in 0..self.height.saturating_sub(1) {
-            self.lift(level, node);
+            self.refit_parent(level, node);
             node /= WIDTH;
         }
     }
 
-    /// Sum of the half perimeters of the leaf nodes (metres): what wandering leaves make grow.
-    pub fn spread(&self) -> f64 {
+    /// Sum of the half perimeters of the leaf nodes (metres): the quality of the tree.
+    pub fn perimeter(&self) -> f64 {
         let perimeter = |node: &Node| {
             let b = node.bounds();
             let size: f32 = (0..3).map(|k| (b.hi[k] - b.lo[k]).max(0.0)).sum();
@@ -132,23 +132,23 @@ impl Tree {
     }
 
     /// Whether all leaves lie further from the origin than twice their extent.
-    pub fn is_astray(&self) -> bool {
+    pub fn is_far_from_origin(&self) -> bool {
         let Some(root) = self.height.checked_sub(1).and_then(|top| self.levels[top].first()) else {
             return false;
         };
         let b = root.bounds();
         let extent = (0..3).map(|k| b.hi[k] - b.lo[k]).fold(0.0, f32::max);
         let distance = (0..3).map(|k| (0.5 * b.lo[k] + 0.5 * b.hi[k]).abs()).fold(0.0, f32::max);
-        // An empty tree has infinite corners, whose middle is not a number: not astray.
+        // An empty tree has infinite corners, whose middle is not a number: not far from the origin.
         distance > 2.0 * extent && distance.is_finite()
     }
 
     /// Calls `emit` with every slot whose leaf meets the box.
-    pub fn query(&self, b: &Outward, mut emit: impl FnMut(usize)) {
+    pub fn query(&self, b: &BoxF32, mut emit: impl FnMut(usize)) {
         self.walk(
             b,
             |node| {
-                let mut lanes = self.levels[0][node].meets(b);
+                let mut lanes = self.levels[0][node].intersects(b);
                 while lanes != 0 {
                     emit(node * WIDTH + lanes.trailing_zeros() as usize);
                     lanes &= lanes - 1;
@@ -160,7 +160,7 @@ impl Tree {
 
     /// Calls `visit` with every leaf node, from `first` on, whose bounds meet the box.
     #[inline(always)]
-    fn walk(&self, b: &Outward, mut visit: impl FnMut(usize), first: usize) {
+    fn walk(&self, b: &BoxF32, mut visit: impl FnMut(usize), first: usize) {
         if self.slots == 0 {
             return;
         }
@@ -173,7 +173,7 @@ impl Tree {
         // Nodes before this one on a level hold only leaf nodes before `first`.
         let start = |level: usize| first >> (3 * level);
         let lanes_of = |level: usize, node: usize| {
-            let mut lanes = self.levels[level][node].meets(b);
+            let mut lanes = self.levels[level][node].intersects(b);
             if node == start(level) {
                 lanes &= !0 << (start(level - 1) % WIDTH);
             }
@@ -218,24 +218,24 @@ impl Tree {
             self.walk(&around_a, |b| nodes.push(b as u32), a);
 
             let changed_a = u32::from(self.changed[a]);
-            make_room(reaching, nodes.len());
+            ensure_len(reaching, nodes.len());
             let mut count = 0;
             for &b in nodes.iter() {
-                let around_b = if b as usize == a { around_a } else { self.around(b as usize) };
+                let around_b = if b as usize == a { around_a } else { self.bounds_of(b as usize) };
                 let relevant = if self.changed[b as usize] == 0 { changed_a } else { !0 };
-                let lanes = node_a.meets(&around_b) & relevant;
+                let lanes = node_a.intersects(&around_b) & relevant;
                 write_lanes(&mut reaching[count..], lanes, |lane| (lane, b));
                 count += lanes.count_ones() as usize;
             }
 
-            make_room(pairs, count);
+            ensure_len(pairs, count);
             let mut found = 0;
             for &(i, b) in &reaching[..count] {
                 let to = b as usize;
                 let relevant = if changed_a >> i & 1 != 0 { !0 } else { u32::from(self.changed[to]) };
                 // Within a node, each two lanes once.
                 let later = if to == a { !1 << i } else { !0 };
-                let lanes = leaves[to].meets(&node_a.lane(i as usize)) & relevant & later;
+                let lanes = leaves[to].intersects(&node_a.lane(i as usize)) & relevant & later;
                 write_lanes(&mut pairs[found..], lanes, |lane| (i, b * WIDTH as u32 + lane));
                 found += lanes.count_ones() as usize;
             }
@@ -247,7 +247,7 @@ impl Tree {
 
     /// The bounds of a leaf node, as its parent has them.
     #[inline(always)]
-    fn around(&self, node: usize) -> Outward {
+    fn bounds_of(&self, node: usize) -> BoxF32 {
         self.levels[1][node / WIDTH].lane(node % WIDTH)
     }
 }
@@ -256,14 +256,14 @@ impl Tree {
 #[derive(Clone, Debug, Default)]
 pub(super) struct JoinWork {
     nodes: Vec<u32>,
-    /// A lane of the node in hand and the node whose bounds it meets.
+    /// A lane of the current node and the node whose bounds it intersects.
     reaching: Vec<(u32, u32)>,
-    /// A lane of the node in hand and the slot it meets.
+    /// A lane of the current node and the slot it intersects.
     pairs: Vec<(u32, u32)>,
 }
 
 /// Makes room for all lanes of so many masks.
-fn make_room(list: &mut Vec<(u32, u32)>, masks: usize) {
+fn ensure_len(list: &mut Vec<(u32, u32)>, masks: usize) {
     if list.len() < masks * WIDTH {
         list.resize(masks * WIDTH, (0, 0));
     }

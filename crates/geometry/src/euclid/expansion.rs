@@ -1,6 +1,6 @@
 //! Penetration depth by an expanding polytope, for bodies known by their supports only.
 //!
-//! A polytope inside `K1 - K2` grows towards its nearest boundary point [van den Bergen's EPA], with both
+//! A polytope inside `K1 - K2` grows towards its nearest boundary point (the expanding polytope algorithm, EPA [van den Bergen]), with both
 //! bounds kept:
 //!
 //! ```text
@@ -17,11 +17,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::gap::{Corner, Gap};
-use super::limits::EXPANSION_STEPS;
+use super::bounds::{DistanceBounds, SupportPoint};
 use super::pair::Pair;
 use super::simplex::{across, across_triangle, on_segment, on_triangle, side, unit};
 use crate::Vec3;
+use crate::tolerances::euclid::EXPANSION_STEPS;
 
 /// A triangle of the hull, counter-clockwise seen from outside; `across[k]` is the facet beyond the edge from
 /// corner `k` to corner `k + 1`.
@@ -33,20 +33,20 @@ struct Triangle {
 
 /// A facet waiting to be expanded, nearest first (ties: oldest first, so that runs repeat exactly).
 #[derive(PartialEq)]
-struct Waiting {
+struct QueuedFacet {
     distance: f64,
     facet: usize,
 }
 
-impl Eq for Waiting {}
+impl Eq for QueuedFacet {}
 
-impl Ord for Waiting {
+impl Ord for QueuedFacet {
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance.total_cmp(&self.distance).then(other.facet.cmp(&self.facet))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueuedFacet {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -54,18 +54,18 @@ impl PartialOrd for Waiting {
 
 /// Bounds of the depth; `None` when `K1 - K2` has no volume. `upper` is infinite while the origin has not been
 /// shown to lie inside. `ceiling` is an upper bound known before, infinite if none is.
-pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
+pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<DistanceBounds> {
     let mut hull = Hull::new(pair)?;
     let mut best: Option<Best> = None;
     let mut lower = f64::NEG_INFINITY;
     // Facets that can grow no further keep the bound they have reached.
-    let mut settled = f64::INFINITY;
+    let mut final_distance = f64::INFINITY;
     let mut upper = f64::INFINITY;
-    while let Some(Waiting { distance, facet }) = hull.waiting.pop() {
+    while let Some(QueuedFacet { distance, facet }) = hull.queue.pop() {
         if !hull.facets[facet].alive {
             continue;
         }
-        let enclosed = distance.min(settled);
+        let enclosed = distance.min(final_distance);
         if enclosed >= 0.0 {
             upper = -enclosed;
         }
@@ -75,7 +75,7 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
         let corners = hull.facets[facet].corners;
         let [a, b, c] = corners.map(|k| hull.corners[k].w);
         let Some(outward) = hull.outward(facet) else {
-            settled = settled.min(distance);
+            final_distance = final_distance.min(distance);
             continue;
         };
         let corner = pair.support(&-outward);
@@ -93,11 +93,18 @@ pub(super) fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
         if side(&a, &b, &c, &corner.w) < 0.0 && height < -distance - 0.25 * pair.goal() {
             hull.insert(corner, facet);
         } else {
-            settled = settled.min(distance);
+            final_distance = final_distance.min(distance);
         }
     }
     let Best { height, normal, x, z, .. } = best?;
-    Some(Gap { lower: height, upper: upper.max(height), normal, x, z, evaluations: hull.evaluations })
+    Some(DistanceBounds {
+        lower: height,
+        upper: upper.max(height),
+        normal,
+        x,
+        z,
+        evaluations: hull.evaluations,
+    })
 }
 
 /// A normal with its support gap, and the pair of points that comes nearest to being its witness.
@@ -112,7 +119,7 @@ struct Best {
 
 impl Best {
     /// The witness is the foot on the facet, or the corner beyond it.
-    fn new(height: f64, normal: Vec3, [a, b, c]: [Corner; 3], corner: Corner) -> Self {
+    fn new(height: f64, normal: Vec3, [a, b, c]: [SupportPoint; 3], corner: SupportPoint) -> Self {
         let weights = nearest_weights(&a.w, &b.w, &c.w);
         let mean = |p: [Vec3; 3]| weights[0] * p[0] + weights[1] * p[1] + weights[2] * p[2];
         let miss = |p: Vec3| (p - height * normal).norm();
@@ -131,9 +138,9 @@ impl Best {
 }
 
 struct Hull {
-    corners: Vec<Corner>,
+    corners: Vec<SupportPoint>,
     facets: Vec<Triangle>,
-    waiting: BinaryHeap<Waiting>,
+    queue: BinaryHeap<QueuedFacet>,
     evaluations: u32,
     /// Scratch of `insert`: facets seen, and the horizon as (from, to, facet beyond).
     seen: Vec<usize>,
@@ -146,7 +153,7 @@ impl Hull {
         let mut hull = Hull {
             corners: Vec::with_capacity(64),
             facets: Vec::with_capacity(128),
-            waiting: BinaryHeap::with_capacity(128),
+            queue: BinaryHeap::with_capacity(128),
             evaluations: 0,
             seen: Vec::new(),
             horizon: Vec::new(),
@@ -162,12 +169,12 @@ impl Hull {
         let line = unit(&(q.w - p.w))?;
         let (u, v) = super::witness::frame(&line);
         let r = [u, -u, v, -v].map(|d| support(&d)).into_iter().max_by(|s, t| {
-            let away = |c: &Corner| across(&line, &(c.w - p.w)).norm();
+            let away = |c: &SupportPoint| across(&line, &(c.w - p.w)).norm();
             away(s).total_cmp(&away(t))
         })?;
         let normal = across_triangle(&p.w, &q.w, &r.w)?;
         let s = [normal, -normal].map(|d| support(&d)).into_iter().max_by(|s, t| {
-            let away = |c: &Corner| (c.w - p.w).dot(&normal).abs();
+            let away = |c: &SupportPoint| (c.w - p.w).dot(&normal).abs();
             away(s).total_cmp(&away(t))
         })?;
         // `side` is positive when d lies below a, b, c seen counter-clockwise: a, b, c is then outward.
@@ -192,19 +199,19 @@ impl Hull {
         let distance = triangle_distance(&a, &b, &c);
         // Outside this facet the origin is not enclosed yet: the furthest such facet goes first.
         let outside = side(&a, &b, &c, &Vec3::zeros()) < 0.0;
-        self.waiting.push(Waiting { distance: if outside { -distance } else { distance }, facet });
+        self.queue.push(QueuedFacet { distance: if outside { -distance } else { distance }, facet });
     }
 
     /// Outward unit normal of a facet.
     fn outward(&self, facet: usize) -> Option<Vec3> {
         let [a, b, c] = self.facets[facet].corners.map(|k| self.corners[k].w);
         let normal = across_triangle(&a, &b, &c)?;
-        let sense = normal.dot(&(b - a).cross(&(c - a)));
-        Some(if sense < 0.0 { -normal } else { normal })
+        let orientation = normal.dot(&(b - a).cross(&(c - a)));
+        Some(if orientation < 0.0 { -normal } else { normal })
     }
 
     /// Replaces the facets that see `corner` (of which `first` is one) by a fan from it.
-    fn insert(&mut self, corner: Corner, first: usize) {
+    fn insert(&mut self, corner: SupportPoint, first: usize) {
         let apex = self.corners.len();
         self.corners.push(corner);
         self.seen.clear();
@@ -256,25 +263,25 @@ impl Hull {
 /// Weights of the point of a triangle nearest to the origin.
 fn nearest_weights(a: &Vec3, b: &Vec3, c: &Vec3) -> [f64; 3] {
     let mut best = ([1.0, 0.0, 0.0], a.norm_squared());
-    let mut offer = |weights: [f64; 3]| {
+    let mut consider = |weights: [f64; 3]| {
         let square = (weights[0] * a + weights[1] * b + weights[2] * c).norm_squared();
         if square < best.1 {
             best = (weights, square);
         }
     };
-    offer([0.0, 1.0, 0.0]);
-    offer([0.0, 0.0, 1.0]);
+    consider([0.0, 1.0, 0.0]);
+    consider([0.0, 0.0, 1.0]);
     if let Some([s, t]) = on_segment(a, b) {
-        offer([s, t, 0.0]);
+        consider([s, t, 0.0]);
     }
     if let Some([s, t]) = on_segment(b, c) {
-        offer([0.0, s, t]);
+        consider([0.0, s, t]);
     }
     if let Some([s, t]) = on_segment(a, c) {
-        offer([s, 0.0, t]);
+        consider([s, 0.0, t]);
     }
     if let Some(weights) = on_triangle(a, b, c) {
-        offer(weights);
+        consider(weights);
     }
     best.0
 }

@@ -8,17 +8,17 @@
 //!     of  h(n) = min <n, K1> - max <n, K2>
 //! ```
 //!
-//! Every candidate is judged by `h(n)` itself, from true supports, which never exceeds the answer: a spurious
+//! Every candidate is evaluated by `h(n)` itself, from true supports, which never exceeds the answer: a spurious
 //! candidate is harmless, so the crossing tests are generous and only a missed one could hurt. Any pair
 //! of points bounds a candidate, `h(n) <= <n, x - z>`; most are dismissed by that alone.
 
-use super::gap::Gap;
-use super::limits::{ARC, FEATURE, PARALLEL, TIE};
+use super::bounds::DistanceBounds;
 use super::pair::{Core, Pair};
 use super::simplex::{across, unit};
 use super::witness;
 use crate::Vec3;
 use crate::shapes::Polytope;
+use crate::tolerances::euclid::{ARC, FEATURE, PARALLEL, TIE};
 
 /// The features that span a facet of the Minkowski difference.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +33,9 @@ pub(super) enum Facet {
     Unknown,
 }
 
-/// An edge and its arc of outward normals, in its body's axes relative to the reference point.
+/// An edge and its arc of outward normals on the Gauss map, in its body's axes relative to the reference point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arc {
+pub(super) struct GaussArc {
     pub(super) from: Vec3,
     pub(super) to: Vec3,
     /// Unit direction.
@@ -68,45 +68,45 @@ impl Core<'_> {
     }
 
     /// Edge `k`.
-    pub(super) fn edge(&self, k: usize) -> Option<Arc> {
+    pub(super) fn edge(&self, k: usize) -> Option<GaussArc> {
         let [from, to] = match self {
             Core::Polytope(p) => p.edges()[k].vertices.map(|v| Vec3::from(p.lanes().get(v as usize))),
             Core::Segment(half) => [Vec3::new(0.0, 0.0, -half), Vec3::new(0.0, 0.0, *half)],
             _ => return None,
         };
-        Some(Arc { from, to, direction: unit(&(to - from))?, ends: self.edge_ends(k) })
+        Some(GaussArc { from, to, direction: unit(&(to - from))?, ends: self.edge_ends(k) })
     }
 }
 
 /// The largest support gap of two overlapping (or touching) polytopal cores of which at least one has
 /// volume; `None` when neither has.
-pub(super) fn depth(pair: &Pair) -> Option<Gap> {
-    let mut search = Search { pair, floor: f64::NEG_INFINITY, winner: None, ties: false, evaluations: 0 };
+pub(super) fn depth(pair: &Pair) -> Option<DistanceBounds> {
+    let mut search = Search { pair, floor: f64::NEG_INFINITY, best: None, ties: false, evaluations: 0 };
     search.faces_of_a();
     search.faces_of_b();
-    search.winner?;
+    search.best?;
     search.edge_pairs();
-    let mut winner = search.winner?;
-    let mut points = witness::features(pair, &winner);
+    let mut best = search.best?;
+    let mut points = witness::features(pair, &best);
     let good = FEATURE * pair.scale;
-    if points.is_none_or(|points| witness::miss(&winner, &points) > good) {
+    if points.is_none_or(|points| witness::miss(&best, &points) > good) {
         // Facets that are equally near to rounding: the one that holds the origin's foot is the one.
         search.ties = true;
-        search.floor = winner.height - 2.0 * TIE * pair.scale;
+        search.floor = best.height - 2.0 * TIE * pair.scale;
         search.faces_of_a();
         search.faces_of_b();
         search.edge_pairs();
-        winner = search.winner?;
-        points = witness::features(pair, &winner);
+        best = search.best?;
+        points = witness::features(pair, &best);
     }
     let (x, z) = points
-        .filter(|points| witness::miss(&winner, points) <= good)
-        .unwrap_or_else(|| witness::touching(pair, &winner));
-    Some(Gap {
-        lower: winner.height,
+        .filter(|points| witness::miss(&best, points) <= good)
+        .unwrap_or_else(|| witness::witnesses_at_touch(pair, &best));
+    Some(DistanceBounds {
+        lower: best.height,
         // All facets have been seen: what is left is the rounding of a support height.
-        upper: winner.height + TIE * pair.scale,
-        normal: winner.normal,
+        upper: best.height + TIE * pair.scale,
+        normal: best.normal,
         x,
         z,
         evaluations: search.evaluations,
@@ -125,34 +125,34 @@ struct Search<'a> {
     pair: &'a Pair<'a>,
     /// A candidate must lie above this: the best so far, or a little below it among ties.
     floor: f64,
-    winner: Option<Candidate>,
+    best: Option<Candidate>,
     /// Whether candidates are compared by how well their features meet instead of by height.
     ties: bool,
     evaluations: u32,
 }
 
 impl Search<'_> {
-    /// Judges a candidate by its supports.
-    fn judge(&mut self, normal: Vec3, facet: Facet) -> Vec3 {
+    /// Evaluates a candidate by its supports.
+    fn evaluate(&mut self, normal: Vec3, facet: Facet) -> Vec3 {
         let corner = self.pair.support(&normal);
         self.evaluations += 1;
         let candidate = Candidate { normal, facet, height: normal.dot(&corner.w) };
         if candidate.height > self.floor {
             if !self.ties {
                 self.floor = candidate.height;
-                self.winner = Some(candidate);
-            } else if self.meets_better(&candidate) {
-                self.winner = Some(candidate);
+                self.best = Some(candidate);
+            } else if self.has_better_witness(&candidate) {
+                self.best = Some(candidate);
             }
         }
         corner.w
     }
 
-    fn meets_better(&self, candidate: &Candidate) -> bool {
+    fn has_better_witness(&self, candidate: &Candidate) -> bool {
         let miss = |c: &Candidate| {
             witness::features(self.pair, c).map_or(f64::INFINITY, |points| witness::miss(c, &points))
         };
-        self.winner.is_none_or(|winner| miss(candidate) < miss(&winner))
+        self.best.is_none_or(|best| miss(candidate) < miss(&best))
     }
 
     fn faces_of_a(&mut self) {
@@ -162,7 +162,7 @@ impl Search<'_> {
         for (k, face) in polytope.faces().iter().enumerate() {
             let normal = -face.normal;
             if corner.is_none_or(|w| normal.dot(&w) > self.floor) {
-                corner = Some(self.judge(normal, Facet::FaceA(k)));
+                corner = Some(self.evaluate(normal, Facet::FaceA(k)));
             }
         }
     }
@@ -173,7 +173,7 @@ impl Search<'_> {
         for (k, face) in polytope.faces().iter().enumerate() {
             let normal = self.pair.rotation * face.normal;
             if corner.is_none_or(|w| normal.dot(&w) > self.floor) {
-                corner = Some(self.judge(normal, Facet::FaceB(k)));
+                corner = Some(self.evaluate(normal, Facet::FaceB(k)));
             }
         }
     }
@@ -182,7 +182,7 @@ impl Search<'_> {
         let (rotation, offset) = (self.pair.rotation, self.pair.offset);
         for i in 0..self.pair.a.edge_count() {
             let Some(edge_a) = self.pair.a.edge(i) else { continue };
-            if edge_a.ends.is_some_and(|ends| self.hopeless(&edge_a, &ends)) {
+            if edge_a.ends.is_some_and(|ends| self.cannot_improve(&edge_a, &ends)) {
                 continue;
             }
             // The inner loop runs in b's axes, so that b's edges are used as they are stored.
@@ -209,7 +209,7 @@ impl Search<'_> {
                         && normal.dot(&reach) > self.floor
                         && !self.repeats(&(rotation * normal))
                     {
-                        self.judge(rotation * normal, Facet::Edges(i, j));
+                        self.evaluate(rotation * normal, Facet::Edges(i, j));
                     }
                 }
             }
@@ -219,12 +219,12 @@ impl Search<'_> {
     /// Whether the best normal so far is this one to rounding. Edges along the sides of two parallel faces
     /// give the faces' normal again; the face is the better answer.
     fn repeats(&self, normal: &Vec3) -> bool {
-        !self.ties && self.winner.is_some_and(|best| (best.normal - normal).amax() <= TIE)
+        !self.ties && self.best.is_some_and(|best| (best.normal - normal).amax() <= TIE)
     }
 
     /// Whether no normal on the arc of an edge of a can beat the best: a bound by one pair of points, the
     /// edge's end and the support of b at the middle of the arc.
-    fn hopeless(&self, edge: &Arc, ends: &[Vec3; 2]) -> bool {
+    fn cannot_improve(&self, edge: &GaussArc, ends: &[Vec3; 2]) -> bool {
         let [p, q] = [-ends[0], -ends[1]];
         let Some(middle) = unit(&(p + q)) else { return false };
         let (y, _) = self.pair.b.support(&self.pair.rotation.tr_mul(&middle));

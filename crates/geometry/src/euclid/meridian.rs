@@ -5,17 +5,17 @@
 //! question is planar there. In space the nearest points of coaxial bodies fill a circle, which no expanding
 //! polytope encloses to ten digits.
 
-use super::gap::{Corner, Gap};
-use super::limits::PARALLEL;
+use super::bounds::{DistanceBounds, SupportPoint};
 use super::pair::Pair;
 use super::planar::expansion::expand;
 use super::simplex::{across, unit};
 use super::witness::frame;
+use crate::tolerances::euclid::PARALLEL;
 use crate::{Vec2, Vec3};
 
 /// Bounds of the depth; `None` when the pair is not of this kind.
-pub(super) fn depth(pair: &Pair) -> Option<Gap> {
-    // A ball's core is a point, round about every axis; any other axis then serves.
+pub(super) fn depth(pair: &Pair) -> Option<DistanceBounds> {
+    // A ball's core is a point, round about every axis; the other axis is used then.
     let pointlike = |core: &super::Core| matches!(core, super::Core::Point);
     let (axis_a, axis_b) = (Vec3::z(), pair.rotation.column(2).into_owned());
     let axis = if pointlike(&pair.a) { axis_b } else { axis_a };
@@ -37,17 +37,17 @@ pub(super) fn depth(pair: &Pair) -> Option<Gap> {
     let planar = expand(
         |normal| {
             // A support along the axis may be any point of a rim; its shadow on the plane is one too.
-            let Corner { w, x, z, index } = pair.support(&lift(normal));
+            let SupportPoint { w, x, z, index } = pair.support(&lift(normal));
             let shadow = |p: &Vec3| lift(&flatten(p));
-            (flatten(&w), Corner { w: shadow(&w), x: shadow(&x), z: shadow(&z), index })
+            (flatten(&w), SupportPoint { w: shadow(&w), x: shadow(&x), z: shadow(&z), index })
         },
         pair.goal(),
     )?;
-    let mean = |pick: fn(&Corner) -> Vec3| {
+    let mean = |pick: fn(&SupportPoint) -> Vec3| {
         planar.weights[0] * pick(&planar.corners[0]) + planar.weights[1] * pick(&planar.corners[1])
     };
     let normal = lift(&planar.normal);
-    Some(Gap {
+    Some(DistanceBounds {
         lower: planar.lower,
         upper: planar.upper,
         normal,

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Apart, `h` is the Euclidean distance; overlapping, it is minus the depth: the length of the shortest
-//! translation that separates the bodies. The separation kernel measures along one fixed line and is the
-//! one to step with; this module answers the nonlinear question for comparison and for those who want it.
+//! translation that separates the bodies. Time stepping uses the separation kernel, which measures along one fixed line; this
+//! module solves the nonlinear problem for comparison and for users who need it.
 //!
 //! Both are about the origin and `K1 - K2`: outside, the nearest point (`nearest`); inside, the nearest
 //! facet (`facets` for polytopes, exactly; `expansion` for curved bodies; `meridian` for round bodies with
@@ -14,10 +14,9 @@
 //! segment with a radius, and a half-space needs one support: both are exact.
 
 mod answer;
+mod bounds;
 mod expansion;
 mod facets;
-mod gap;
-mod limits;
 mod meridian;
 mod nearest;
 mod pair;
@@ -30,9 +29,9 @@ pub use planar::planar_euclidean;
 
 use crate::separation::QueryError;
 use crate::shapes::{Polytope, Solid};
+use crate::tolerances::euclid::{MANY_EDGE_PAIRS, PLANAR};
 use crate::{Pose, Vec3};
-use gap::{Gap, Nearest};
-use limits::{MANY_EDGE_PAIRS, PLANAR};
+use bounds::{DistanceBounds, Nearest};
 use nearest::nearest;
 use pair::{Core, Pair};
 
@@ -67,45 +66,45 @@ pub fn euclidean(a: &Solid, pose_a: &Pose, b: &Solid, pose_b: &Pose) -> Result<E
 }
 
 /// Bounds of (2.28) for two bounded cores.
-fn solve(pair: &Pair) -> Gap {
+fn solve(pair: &Pair) -> DistanceBounds {
     match nearest(pair) {
-        Nearest::Apart(gap) if gap.upper - gap.lower <= pair.doubtful() => gap,
+        Nearest::Apart(bounds) if bounds.upper - bounds.lower <= pair.retry_width() => bounds,
         // Rounding has left the bounds open: a facet may close them, or show that the bodies overlap.
-        Nearest::Apart(gap) => match depth(pair, gap.upper) {
+        Nearest::Apart(bounds) => match depth(pair, bounds.upper) {
             Some(facet) => {
-                let evaluations = gap.evaluations + facet.evaluations;
-                if facet.lower < 0.0 && facet.upper < gap.upper {
-                    return Gap { evaluations, ..facet };
+                let evaluations = bounds.evaluations + facet.evaluations;
+                if facet.lower < 0.0 && facet.upper < bounds.upper {
+                    return DistanceBounds { evaluations, ..facet };
                 }
-                let normal = if facet.lower > gap.lower { facet.normal } else { gap.normal };
-                let lower = gap.lower.max(facet.lower);
-                shortened(pair, Gap { lower, normal, evaluations, ..gap }, (facet.x, facet.z))
+                let normal = if facet.lower > bounds.lower { facet.normal } else { bounds.normal };
+                let lower = bounds.lower.max(facet.lower);
+                shortened(pair, DistanceBounds { lower, normal, evaluations, ..bounds }, (facet.x, facet.z))
             }
-            None => gap,
+            None => bounds,
         },
         // On the boundary, or inside with a simplex that happens to pass through the origin: the shortest
         // difference found bounds from above, the best facet from below.
-        Nearest::Touching(gap) => match depth(pair, gap.upper) {
+        Nearest::Touching(bounds) => match depth(pair, bounds.upper) {
             Some(facet) => {
-                let lower = facet.lower.max(gap.lower);
-                let upper = gap.upper.min(facet.upper).max(lower);
-                let normal = if gap.lower > facet.lower { gap.normal } else { facet.normal };
-                let evaluations = gap.evaluations + facet.evaluations;
-                // On the boundary a flat facet knows the middle of the contact, a curved one only its
+                let lower = facet.lower.max(bounds.lower);
+                let upper = bounds.upper.min(facet.upper).max(lower);
+                let normal = if bounds.lower > facet.lower { bounds.normal } else { facet.normal };
+                let evaluations = bounds.evaluations + facet.evaluations;
+                // On the boundary a flat facet gives the middle of the contact, a curved one only its
                 // neighbourhood: the points whose difference vanishes are better.
-                let boundary = lower > -8.0 * limits::TOUCHING * pair.scale;
+                let boundary = lower > -8.0 * crate::tolerances::euclid::TOUCHING * pair.scale;
                 let (x, z) =
-                    if boundary && !pair.is_polytopal() { (gap.x, gap.z) } else { (facet.x, facet.z) };
-                Gap { lower, upper, normal, x, z, evaluations }
+                    if boundary && !pair.is_polytopal() { (bounds.x, bounds.z) } else { (facet.x, facet.z) };
+                DistanceBounds { lower, upper, normal, x, z, evaluations }
             }
-            None => flat(pair, gap),
+            None => degenerate_bounds(pair, bounds),
         },
-        Nearest::Overlapping(gap) => match depth(pair, f64::INFINITY) {
+        Nearest::Overlapping(bounds) => match depth(pair, f64::INFINITY) {
             Some(facet) => {
                 let upper = facet.upper.min(0.0).max(facet.lower);
-                Gap { upper, evaluations: gap.evaluations + facet.evaluations, ..facet }
+                DistanceBounds { upper, evaluations: bounds.evaluations + facet.evaluations, ..facet }
             }
-            None => flat(pair, gap),
+            None => degenerate_bounds(pair, bounds),
         },
     }
 }
@@ -113,60 +112,60 @@ fn solve(pair: &Pair) -> Gap {
 /// A shorter difference than the search found: the witnesses of the best facet, or the nearest points of the
 /// bodies drawn apart along the normal by more and more, where directions are better known. Needles almost
 /// in touch need it.
-fn shortened(pair: &Pair, mut gap: Gap, facet: (Vec3, Vec3)) -> Gap {
-    let mut offer = |(x, z): (Vec3, Vec3), evaluations: u32| {
-        gap.evaluations += evaluations;
+fn shortened(pair: &Pair, mut bounds: DistanceBounds, facet: (Vec3, Vec3)) -> DistanceBounds {
+    let mut consider = |(x, z): (Vec3, Vec3), evaluations: u32| {
+        bounds.evaluations += evaluations;
         let length = (x - z).norm();
-        if length < gap.upper {
-            (gap.upper, gap.x, gap.z) = (length, x, z);
+        if length < bounds.upper {
+            (bounds.upper, bounds.x, bounds.z) = (length, x, z);
         }
-        gap.upper - gap.lower <= pair.doubtful()
+        bounds.upper - bounds.lower <= pair.retry_width()
     };
-    if offer(facet, 0) {
-        return gap;
+    if consider(facet, 0) {
+        return bounds;
     }
-    let normal = gap.normal;
+    let normal = bounds.normal;
     for apart in [1e-8, 1e-6, 1e-4, 1e-2] {
         let shift = -apart * pair.scale * normal;
         let moved = Pair { offset: pair.offset + shift, ..*pair };
         let (Nearest::Apart(found) | Nearest::Touching(found) | Nearest::Overlapping(found)) =
             nearest(&moved);
-        if offer((found.x, found.z - shift), found.evaluations) {
+        if consider((found.x, found.z - shift), found.evaluations) {
             break;
         }
     }
-    gap
+    bounds
 }
 
-/// Bounds of the depth by whatever method knows the pair best; `None` when `K1 - K2` has no volume. `ceiling` is
+/// Bounds of the depth by the method that suits the pair; `None` when `K1 - K2` has no volume. `ceiling` is
 /// an upper bound known before.
-fn depth(pair: &Pair, ceiling: f64) -> Option<Gap> {
+fn depth(pair: &Pair, ceiling: f64) -> Option<DistanceBounds> {
     if !pair.is_polytopal() {
         return meridian::depth(pair).or_else(|| expansion::depth(pair, ceiling));
     }
     // Facets can be listed exactly; where there are many and the bodies are not just touching, or faces are not
-    // flat, the expansion, which looks at few facets and knows vertices only, goes first and usually closes
+    // flat, the expansion, which examines few facets and uses vertices only, goes first and usually closes
     // its bounds.
-    let warped = |core: &Core| matches!(core, Core::Polytope(p) if warp(p) > PLANAR * pair.scale);
+    let uneven = |core: &Core| matches!(core, Core::Polytope(p) if unevenness(p) > PLANAR * pair.scale);
     let many = ceiling == f64::INFINITY && pair.a.edge_count() * pair.b.edge_count() > MANY_EDGE_PAIRS;
-    if !(many || warped(&pair.a) || warped(&pair.b)) {
+    if !(many || uneven(&pair.a) || uneven(&pair.b)) {
         return facets::depth(pair);
     }
-    let hull = expansion::depth(pair, f64::INFINITY).map(|gap| witness::centred(pair, gap));
+    let hull = expansion::depth(pair, f64::INFINITY).map(|bounds| witness::centred(pair, bounds));
     match hull {
         Some(hull) if hull.upper - hull.lower <= 2.0 * pair.goal() => Some(hull),
         Some(hull) => {
             let exact = facets::depth(pair)?;
             let better = if hull.lower > exact.lower { hull } else { exact };
             let evaluations = exact.evaluations + hull.evaluations;
-            Some(Gap { upper: hull.upper.max(better.lower), evaluations, ..better })
+            Some(DistanceBounds { upper: hull.upper.max(better.lower), evaluations, ..better })
         }
         None => facets::depth(pair),
     }
 }
 
 /// How far vertices leave the planes of their faces.
-fn warp(polytope: &Polytope) -> f64 {
+fn unevenness(polytope: &Polytope) -> f64 {
     let mut widest = 0.0_f64;
     for face in polytope.faces() {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -181,13 +180,13 @@ fn warp(polytope: &Polytope) -> f64 {
 
 /// Two points or segments that meet: their difference has no volume, so any normal of it will do. Its own
 /// normal where it has one, else one across the segment.
-fn flat(pair: &Pair, gap: Gap) -> Gap {
+fn degenerate_bounds(pair: &Pair, bounds: DistanceBounds) -> DistanceBounds {
     let axis = |core: &Core, along: Vec3| matches!(core, Core::Segment(_)).then_some(along);
     let d = axis(&pair.a, Vec3::z());
     let e = axis(&pair.b, pair.rotation.column(2).into_owned());
     let across = match (d, e) {
         (Some(d), Some(e)) => simplex::unit(&simplex::across(&d, &e))
-            .filter(|_| simplex::across(&d, &e).norm() > limits::ARC)
+            .filter(|_| simplex::across(&d, &e).norm() > crate::tolerances::euclid::ARC)
             .map_or_else(|| witness::frame(&d).0, |l| d.cross(&l)),
         (Some(d), None) | (None, Some(d)) => witness::frame(&d).0,
         (None, None) => Vec3::z(),
@@ -195,6 +194,12 @@ fn flat(pair: &Pair, gap: Gap) -> Gap {
     let (normal, lower) = [across, -across]
         .map(|n| (n, n.dot(&pair.support(&n).w)))
         .into_iter()
-        .fold((gap.normal, gap.lower), |best, next| if next.1 > best.1 { next } else { best });
-    Gap { normal, lower, upper: gap.upper.max(lower), evaluations: gap.evaluations + 2, ..gap }
+        .fold((bounds.normal, bounds.lower), |best, next| if next.1 > best.1 { next } else { best });
+    DistanceBounds {
+        normal,
+        lower,
+        upper: bounds.upper.max(lower),
+        evaluations: bounds.evaluations + 2,
+        ..bounds
+    }
 }

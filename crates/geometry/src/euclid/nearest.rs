@@ -1,6 +1,6 @@
 //! The point of `K1 - K2` nearest to the origin: the distance of two bodies that are apart.
 //!
-//! Gilbert, Johnson and Keerthi's iteration with both bounds kept:
+//! The iteration of Gilbert, Johnson and Keerthi (GJK) [Gilbert] with both bounds kept:
 //!
 //! ```text
 //! v  nearest point of the current simplex           |v| >= h           upper bound
@@ -14,13 +14,13 @@
 //! point on the border of two features), the normals of every face of the last simplex are tried: one of
 //! them is the normal of the right feature.
 
-use super::gap::{Corner, Gap, Nearest};
-use super::limits::{NEAREST_STEPS, PATIENCE, POLISH, ROUNDING, TOUCHING};
+use super::bounds::{DistanceBounds, Nearest, SupportPoint};
 use super::pair::Pair;
 use super::simplex::{Advance, Simplex, across_edge, across_triangle, unit};
 use crate::Vec3;
+use crate::tolerances::euclid::{NEAREST_STEPS, REFINE_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 
-/// Bounds of the distance of the two cores, or the news that they meet.
+/// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec3::z);
     let first = pair.support(&start);
@@ -28,36 +28,36 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
     let mut search =
         Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
     let slack = ROUNDING * pair.scale;
-    let mut patience = PATIENCE;
+    let mut stall_budget = STALL_LIMIT;
     loop {
         if search.upper() <= TOUCHING * pair.scale {
-            return Nearest::Touching(search.gap());
+            return Nearest::Touching(search.bounds());
         }
         let (lower, upper) = (search.lower, search.upper());
         let normal = simplex.normal().or_else(|| unit(&simplex.point)).unwrap_or(search.normal);
         let corner = search.price(&normal);
         if search.is_done() {
-            search.polish();
-            return Nearest::Apart(search.gap());
+            search.refine_witnesses();
+            return Nearest::Apart(search.bounds());
         }
         let mut advance =
-            if simplex.contains(&corner) { Advance::Stuck } else { simplex.advance(corner, slack) };
-        if matches!(advance, Advance::Stuck) {
-            advance = search.rescue(&simplex, &corner, slack);
+            if simplex.contains(&corner) { Advance::Stalled } else { simplex.advance(corner, slack) };
+        if matches!(advance, Advance::Stalled) {
+            advance = search.try_all_faces(&simplex, &corner, slack);
         }
         match advance {
             Advance::Closer(next) | Advance::Pivoted(next) => simplex = next,
-            Advance::Inside => return Nearest::Overlapping(search.gap()),
-            Advance::Stuck => return Nearest::Apart(search.gap()),
+            Advance::Inside => return Nearest::Overlapping(search.bounds()),
+            Advance::Stalled => return Nearest::Apart(search.bounds()),
         }
         if simplex.point.norm() < search.upper() {
             search.nearest = simplex;
         }
         // Pivots that move neither bound could turn in circles.
         let moved = search.lower > lower + slack || search.upper() < upper - slack;
-        patience = if moved { PATIENCE } else { patience - 1 };
-        if patience == 0 {
-            return Nearest::Apart(search.gap());
+        stall_budget = if moved { STALL_LIMIT } else { stall_budget - 1 };
+        if stall_budget == 0 {
+            return Nearest::Apart(search.bounds());
         }
     }
 }
@@ -82,7 +82,7 @@ impl Search<'_> {
     }
 
     /// The corner lowest along `normal`; its height is a lower bound.
-    fn price(&mut self, normal: &Vec3) -> Corner {
+    fn price(&mut self, normal: &Vec3) -> SupportPoint {
         let corner = self.pair.support(normal);
         self.evaluations += 1;
         let height = normal.dot(&corner.w);
@@ -93,8 +93,8 @@ impl Search<'_> {
         corner
     }
 
-    /// Tries the normals of all faces of the simplex and `extra`. Returns as soon as one of them leads on.
-    fn rescue(&mut self, simplex: &Simplex, extra: &Corner, slack: f64) -> Advance {
+    /// Tries the normals of all faces of the simplex and `extra`. Returns at the first that makes progress.
+    fn try_all_faces(&mut self, simplex: &Simplex, extra: &SupportPoint, slack: f64) -> Advance {
         let v = simplex.point;
         let mut w = [extra.w; 4];
         let old = simplex.corners();
@@ -115,28 +115,28 @@ impl Search<'_> {
                     let Some(normal) = candidate else { continue };
                     let corner = self.price(&normal);
                     if self.is_done() {
-                        return Advance::Stuck;
+                        return Advance::Stalled;
                     }
                     if !simplex.contains(&corner) {
                         match simplex.advance(corner, slack) {
-                            Advance::Stuck => {}
+                            Advance::Stalled => {}
                             progress => return progress,
                         }
                     }
                 }
             }
         }
-        Advance::Stuck
+        Advance::Stalled
     }
 
-    /// Makes the witness points as good as the bounds. A point sideways of the nearest one by `t` is longer
+    /// Refines the witness points to the accuracy of the bounds. A point sideways of the nearest one by `t` is longer
     /// by only `t²/2d`, which the bounds may not see; but a corner lies below the plane across it by
     /// `t/d` times the features' extent, and that leads on.
-    fn polish(&mut self) {
+    fn refine_witnesses(&mut self) {
         let slack = ROUNDING * self.pair.scale;
         let mut simplex = self.nearest;
         let mut best = f64::INFINITY;
-        for _ in 0..POLISH {
+        for _ in 0..REFINE_STEPS {
             let Some(normal) = unit(&simplex.point) else { return };
             let corner = self.pair.support(&normal);
             self.evaluations += 1;
@@ -159,9 +159,9 @@ impl Search<'_> {
         }
     }
 
-    fn gap(&self) -> Gap {
+    fn bounds(&self) -> DistanceBounds {
         let (x, z) = self.nearest.witnesses();
-        Gap {
+        DistanceBounds {
             lower: self.lower,
             upper: self.upper(),
             normal: self.normal,

@@ -14,10 +14,10 @@
 
 use nalgebra::Matrix3;
 
-use super::gap::{CURVED, Corner};
-use super::limits::SECOND_OPINION;
+use super::bounds::{CURVED, SupportPoint};
 use crate::shapes::{Cone, Cylinder, Ellipsoid, Lanes, Polytope, Solid};
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::euclid::RETRY;
+use crate::{Pose, Vec3, tolerances};
 
 /// What is left of a body after its radius is taken off.
 #[derive(Clone, Copy)]
@@ -108,13 +108,13 @@ fn scan(lanes: &Lanes, direction: &Vec3) -> usize {
             }
         }
     }
-    let mut winner = 0;
+    let mut top = 0;
     for lane in 1..4 {
-        if best[lane] > best[winner] {
-            winner = lane;
+        if best[lane] > best[top] {
+            top = lane;
         }
     }
-    let index = 4 * block_of[winner] + winner;
+    let index = 4 * block_of[top] + top;
     // The last block is filled up with copies of vertex 0.
     if index < lanes.count() { index } else { 0 }
 }
@@ -150,11 +150,11 @@ impl<'a> Pair<'a> {
 
     /// The point of `K1 - K2` lowest along the unit vector `normal`: its height there is the support gap.
     #[inline]
-    pub(super) fn support(&self, normal: &Vec3) -> Corner {
+    pub(super) fn support(&self, normal: &Vec3) -> SupportPoint {
         let (x, i) = self.a.support(&-normal);
         let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
         let z = self.rotation * y + self.offset;
-        Corner { w: x - z, x, z, index: [i, j] }
+        SupportPoint { w: x - z, x, z, index: [i, j] }
     }
 
     /// Whether both cores have finitely many corners.
@@ -164,12 +164,12 @@ impl<'a> Pair<'a> {
 
     /// Width of the certificate at which a search ends.
     pub(super) fn goal(&self) -> f64 {
-        let relative = if self.is_polytopal() { tolerance::PORTAL } else { tolerance::CURVED };
+        let relative = if self.is_polytopal() { tolerances::PORTAL } else { tolerances::CURVED };
         relative * self.scale
     }
 
-    /// Width of the certificate above which a result is looked at again.
-    pub(super) fn doubtful(&self) -> f64 {
-        SECOND_OPINION * self.scale
+    /// Width of the bounds above which a result is computed again by the depth search.
+    pub(super) fn retry_width(&self) -> f64 {
+        RETRY * self.scale
     }
 }

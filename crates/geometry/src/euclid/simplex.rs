@@ -3,21 +3,21 @@
 //! At most three corners are kept; a fourth is reduced at once. After a new corner has come in, the nearest
 //! point lies on a face of the simplex that contains it, so the seven such faces are solved one by one and
 //! the nearest of those whose weights are positive is kept. This is slower than walking Voronoi regions and
-//! cannot be led astray: every candidate is a convex combination, and rounding at a region's border only
+//! is robust: every candidate is a convex combination, and rounding at a region's border only
 //! swaps equally near candidates.
 //!
 //! Triangles are solved by orthogonalising their edges (longest first) and refining once, so that slivers,
 //! which needles and flakes produce, keep residuals of a few units in the last place.
 
-use super::gap::Corner;
-use super::limits::ENTERING;
+use super::bounds::SupportPoint;
 use crate::Vec3;
+use crate::tolerances::euclid::ENTERING;
 use robust::{Coord3D, orient3d};
 
 /// Up to three corners with non-negative weights that sum to one; `point` is their mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex {
-    corners: [Corner; 3],
+    corners: [SupportPoint; 3],
     weights: [f64; 3],
     count: usize,
     pub(super) point: Vec3,
@@ -32,21 +32,21 @@ pub(super) enum Advance {
     /// The corners enclose the origin.
     Inside,
     /// Nothing nearer was found: rounding has been reached.
-    Stuck,
+    Stalled,
 }
 
 impl Simplex {
     /// A single corner.
-    pub(super) fn new(corner: Corner) -> Self {
+    pub(super) fn new(corner: SupportPoint) -> Self {
         Self { corners: [corner; 3], weights: [1.0, 0.0, 0.0], count: 1, point: corner.w }
     }
 
-    pub(super) fn corners(&self) -> &[Corner] {
+    pub(super) fn corners(&self) -> &[SupportPoint] {
         &self.corners[..self.count]
     }
 
     /// Whether this vertex pair is a corner already.
-    pub(super) fn contains(&self, corner: &Corner) -> bool {
+    pub(super) fn contains(&self, corner: &SupportPoint) -> bool {
         self.corners().iter().any(|c| c.same(corner))
     }
 
@@ -75,14 +75,14 @@ impl Simplex {
     ///
     /// On nearly parallel features the corner that leads on may win no length at all at first: it is kept,
     /// with a weight of zero if rounding says less, as a degenerate pivot.
-    pub(super) fn advance(&self, corner: Corner, slack: f64) -> Advance {
+    pub(super) fn advance(&self, corner: SupportPoint, slack: f64) -> Advance {
         if self.count == 3 && encloses(&self.corners, &corner) {
             return Advance::Inside;
         }
         let old_length = self.point.norm();
         let mut best: Option<Simplex> = None;
         let mut nearest = old_length + slack;
-        let mut offer = |corners: &[Corner], weights: &[f64]| {
+        let mut consider = |corners: &[SupportPoint], weights: &[f64]| {
             let mut candidate = Simplex::new(corner);
             candidate.count = corners.len();
             candidate.corners[..corners.len()].copy_from_slice(corners);
@@ -95,24 +95,24 @@ impl Simplex {
                 best = Some(candidate);
             }
         };
-        offer(&[corner], &[1.0]);
+        consider(&[corner], &[1.0]);
         let old = self.corners();
         for other in old {
             if let Some(weights) = on_segment(&corner.w, &other.w) {
-                offer(&[corner, *other], &weights);
+                consider(&[corner, *other], &weights);
             }
         }
         for (k, other) in old.iter().enumerate() {
             for third in &old[..k] {
                 if let Some(weights) = on_triangle(&corner.w, &other.w, &third.w) {
-                    offer(&[corner, *other, *third], &weights);
+                    consider(&[corner, *other, *third], &weights);
                 }
             }
         }
         match best {
             Some(next) if next.point.norm() < old_length => Advance::Closer(next),
             Some(next) => Advance::Pivoted(next),
-            None => Advance::Stuck,
+            None => Advance::Stalled,
         }
     }
 }
@@ -211,7 +211,7 @@ pub(super) fn side(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
 }
 
 /// Whether the tetrahedron of the four corners holds the origin strictly inside; exact.
-fn encloses(base: &[Corner; 3], apex: &Corner) -> bool {
+fn encloses(base: &[SupportPoint; 3], apex: &SupportPoint) -> bool {
     let [a, b, c] = base.map(|corner| corner.w);
     let (d, o) = (apex.w, Vec3::zeros());
     let whole = side(&a, &b, &c, &d);

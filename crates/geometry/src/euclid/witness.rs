@@ -6,13 +6,13 @@
 //! makes the features miss each other (several facets equally near), the bodies are moved apart along the
 //! normal until they just touch, and their nearest points are the witnesses.
 
+use super::bounds::{DistanceBounds, Nearest};
 use super::facets::{Candidate, Facet};
-use super::gap::{Gap, Nearest};
-use super::limits::{FEATURE, TOUCHING};
 use super::nearest::nearest;
 use super::pair::{Core, Pair};
 use super::simplex::across;
 use crate::shapes::Polytope;
+use crate::tolerances::euclid::{FEATURE, TOUCHING};
 use crate::{Vec2, Vec3};
 
 /// Points of the two features that span the facet, where the features overlap.
@@ -33,12 +33,12 @@ pub(super) fn miss(candidate: &Candidate, (x, z): &(Vec3, Vec3)) -> f64 {
 }
 
 /// Nearest points of the bodies after b has been moved along the normal until they touch.
-pub(super) fn touching(pair: &Pair, candidate: &Candidate) -> (Vec3, Vec3) {
+pub(super) fn witnesses_at_touch(pair: &Pair, candidate: &Candidate) -> (Vec3, Vec3) {
     // A hair short of touching, so that rounding does not make them overlap again.
     let shift = (candidate.height - 0.5 * TOUCHING * pair.scale) * candidate.normal;
     let moved = Pair { offset: pair.offset + shift, ..*pair };
-    let (Nearest::Apart(gap) | Nearest::Touching(gap) | Nearest::Overlapping(gap)) = nearest(&moved);
-    (gap.x, gap.z - shift)
+    let (Nearest::Apart(bounds) | Nearest::Touching(bounds) | Nearest::Overlapping(bounds)) = nearest(&moved);
+    (bounds.x, bounds.z - shift)
 }
 
 /// The middle of the overlap of a face and whatever of the other body touches it.
@@ -71,11 +71,13 @@ fn shared(pair: &Pair, normal: &Vec3, facet: &Facet) -> Option<(Vec3, Vec3)> {
 }
 
 /// The same bounds with witness points in the middle of the features that touch, if they meet there.
-pub(super) fn centred(pair: &Pair, gap: Gap) -> Gap {
-    let candidate = Candidate { normal: gap.normal, facet: Facet::Unknown, height: gap.lower };
+pub(super) fn centred(pair: &Pair, bounds: DistanceBounds) -> DistanceBounds {
+    let candidate = Candidate { normal: bounds.normal, facet: Facet::Unknown, height: bounds.lower };
     match features(pair, &candidate) {
-        Some((x, z)) if miss(&candidate, &(x, z)) <= FEATURE * pair.scale => Gap { x, z, ..gap },
-        _ => gap,
+        Some((x, z)) if miss(&candidate, &(x, z)) <= FEATURE * pair.scale => {
+            DistanceBounds { x, z, ..bounds }
+        }
+        _ => bounds,
     }
 }
 

@@ -5,10 +5,10 @@
 //! active events therefore live in a thin band of both bodies, and every face or edge that carries one has a
 //! vertex in it. The heights of a small polytope are compared one and all; the band of a large one is collected by
 //! walking the vertex graph: a linear function on a convex polytope has connected sublevel sets, so nothing outside the
-//! band and its rim is ever visited.
+//! band and its neighbours is visited.
 
 use super::event::Side;
-use crate::shapes::{Around, Polytope};
+use crate::shapes::{Polytope, VertexIncidence};
 use crate::{Pose, Vec2, Vec3};
 use nalgebra::Rotation3;
 
@@ -45,14 +45,14 @@ impl<'a> Placed<'a> {
 
 /// A vertex of the band.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct BandVertex {
     pub vertex: u32,
     pub point: Vec3,
 }
 
 /// An edge with at least one end in the band.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rim {
+pub(crate) struct BandEdge {
     pub edge: u32,
     pub from: Vec3,
     pub along: Vec3,
@@ -69,7 +69,7 @@ const SPARE: f64 = 1.5;
 
 /// A face with at least one vertex in the band.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wall {
+pub(crate) struct BandFace {
     pub face: u32,
     /// Outward unit normal, world axes.
     pub normal: Vec3,
@@ -79,7 +79,7 @@ pub(crate) struct Wall {
     pub level: f64,
 }
 
-impl Wall {
+impl BandFace {
     #[inline(always)]
     fn new(body: &Placed, face: u32, view: &View) -> Self {
         let known = &body.polytope.faces()[face as usize];
@@ -91,14 +91,14 @@ impl Wall {
 /// The band of one body; reusable memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Band {
-    pub corners: Vec<Corner>,
-    pub rims: Vec<Rim>,
-    pub walls: Vec<Wall>,
-    /// Stamps of visited vertices, edges and faces: equal to `round` when visited in this collection.
+    pub corners: Vec<BandVertex>,
+    pub edges: Vec<BandEdge>,
+    pub faces: Vec<BandFace>,
+    /// Stamps of visited vertices, edges and faces: equal to `epoch` when visited in this collection.
     seen: [Vec<u32>; 3],
     /// Edges and faces that were visited.
-    marked: [Vec<u32>; 2],
-    round: u32,
+    visited: [Vec<u32>; 2],
+    epoch: u32,
     /// Of a small polytope: heights of all vertices; where those are that the band needs, and seen along β.
     blocks: Vec<Block>,
 }
@@ -146,9 +146,9 @@ impl Block {
 const SMALL: usize = u64::BITS as usize;
 
 /// Places of the ones in a number, in order.
-struct Ones(u64);
+struct SetBits(u64);
 
-impl Iterator for Ones {
+impl Iterator for SetBits {
     type Item = usize;
 
     #[inline(always)]
@@ -198,20 +198,20 @@ impl Band {
         let polytope = body.polytope;
         let vertices = polytope.vertices();
         self.corners.clear();
-        self.rims.clear();
-        self.walls.clear();
+        self.edges.clear();
+        self.faces.clear();
         // Downward along `down` is towards the other body.
         let outward = if side == Side::A { -*alpha } else { *alpha };
         let down = body.direction_to_body(&outward);
-        if !polytope.around().is_empty() {
+        if !polytope.incidence().is_empty() {
             return self.scan(body, &down, depth, view);
         }
-        self.marked.iter_mut().for_each(Vec::clear);
-        self.begin_round([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
+        self.visited.iter_mut().for_each(Vec::clear);
+        self.begin_epoch([vertices.len(), polytope.edges().len(), polytope.faces().len()]);
         let lowest = descend(polytope, &down, hint);
         let floor = vertices[lowest as usize];
         self.visit(0, lowest);
-        self.corners.push(Corner { vertex: lowest, point: body.vertex(lowest) });
+        self.corners.push(BandVertex { vertex: lowest, point: body.vertex(lowest) });
         let mut next = 0;
         while let Some(corner) = self.corners.get(next).copied() {
             next += 1;
@@ -219,30 +219,30 @@ impl Band {
                 (polytope.neighbours(corner.vertex as usize), polytope.vertex_edges(corner.vertex as usize));
             for (&neighbour, &edge) in neighbours.iter().zip(edges) {
                 if self.visit(1, edge) {
-                    self.marked[0].push(edge);
+                    self.visited[0].push(edge);
                 }
                 let height = down.dot(&(floor - vertices[neighbour as usize]));
                 if height <= depth && self.visit(0, neighbour) {
-                    self.corners.push(Corner { vertex: neighbour, point: body.vertex(neighbour) });
+                    self.corners.push(BandVertex { vertex: neighbour, point: body.vertex(neighbour) });
                 }
             }
             for &face in polytope.vertex_faces(corner.vertex as usize) {
                 if self.visit(2, face) {
-                    self.marked[1].push(face);
+                    self.visited[1].push(face);
                 }
             }
         }
         // The walk depends on the hint; the order of the answer must not.
         self.corners.sort_unstable_by_key(|c| c.vertex);
-        self.marked.iter_mut().for_each(|list| list.sort_unstable());
+        self.visited.iter_mut().for_each(|list| list.sort_unstable());
         let height = |v: u32| down.dot(&(floor - vertices[v as usize]));
-        self.rims.extend(self.marked[0].iter().map(|&edge| {
+        self.edges.extend(self.visited[0].iter().map(|&edge| {
             let ends = polytope.edges()[edge as usize].vertices;
             let [from, to] = ends.map(|v| body.vertex(v));
             let seen = [view.see(&from), view.see(&to)];
-            Rim::low_part(edge, [&from, &to], [&seen[0], &seen[1]], ends.map(height), SPARE * depth)
+            BandEdge::low_part(edge, [&from, &to], [&seen[0], &seen[1]], ends.map(height), SPARE * depth)
         }));
-        self.walls.extend(self.marked[1].iter().map(|&face| Wall::new(body, face, view)));
+        self.faces.extend(self.visited[1].iter().map(|&face| BandFace::new(body, face, view)));
     }
 
     /// The same for a small polytope, without a walk.
@@ -266,9 +266,9 @@ impl Band {
         }
         // Filling lanes are none of its vertices.
         within &= u64::MAX >> (SMALL - polytope.vertices().len());
-        let mut near = Around { vertices: within, ..Around::default() };
-        for v in Ones(within) {
-            let around = &polytope.around()[v];
+        let mut near = VertexIncidence { vertices: within, ..VertexIncidence::default() };
+        for v in SetBits(within) {
+            let around = &polytope.incidence()[v];
             near.vertices |= around.vertices;
             near.edges |= around.edges;
             near.faces |= around.faces;
@@ -279,13 +279,13 @@ impl Band {
             }
         }
         let at = |v: usize| (&self.blocks[v / 4], v % 4);
-        for v in Ones(within) {
+        for v in SetBits(within) {
             let (block, l) = at(v);
-            self.corners.push(Corner { vertex: v as u32, point: block.point(l) });
+            self.corners.push(BandVertex { vertex: v as u32, point: block.point(l) });
         }
-        for edge in Ones(near.edges) {
+        for edge in SetBits(near.edges) {
             let [(p, k), (q, l)] = polytope.edges()[edge].vertices.map(|v| at(v as usize));
-            self.rims.push(Rim::low_part(
+            self.edges.push(BandEdge::low_part(
                 edge as u32,
                 [&p.point(k), &q.point(l)],
                 [&p.seen(k), &q.seen(l)],
@@ -293,27 +293,28 @@ impl Band {
                 SPARE * depth,
             ));
         }
-        for face in Ones(near.faces) {
-            self.walls.push(Wall::new(body, face as u32, view));
+        for face in SetBits(near.faces) {
+            self.faces.push(BandFace::new(body, face as u32, view));
         }
     }
 
     /// The band of a body that is a point or a segment: all of it.
     pub(crate) fn of_core(&mut self, points: &[Vec3], view: &View) {
         self.corners.clear();
-        self.rims.clear();
-        self.walls.clear();
-        self.corners.extend(points.iter().enumerate().map(|(k, &point)| Corner { vertex: k as u32, point }));
+        self.edges.clear();
+        self.faces.clear();
+        self.corners
+            .extend(points.iter().enumerate().map(|(k, &point)| BandVertex { vertex: k as u32, point }));
         if let [from, to] = *points {
-            self.rims.push(Rim::between(0, from, to, view));
+            self.edges.push(BandEdge::between(0, from, to, view));
         }
     }
 
-    fn begin_round(&mut self, counts: [usize; 3]) {
-        self.round = self.round.wrapping_add(1);
-        if self.round == 0 {
+    fn begin_epoch(&mut self, counts: [usize; 3]) {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
             self.seen.iter_mut().for_each(|stamps| stamps.fill(0));
-            self.round = 1;
+            self.epoch = 1;
         }
         for (stamps, count) in self.seen.iter_mut().zip(counts) {
             if stamps.len() < count {
@@ -325,13 +326,13 @@ impl Band {
     /// Marks a feature; whether it was new.
     fn visit(&mut self, kind: usize, index: u32) -> bool {
         let stamp = &mut self.seen[kind][index as usize];
-        let fresh = *stamp != self.round;
-        *stamp = self.round;
+        let fresh = *stamp != self.epoch;
+        *stamp = self.epoch;
         fresh
     }
 }
 
-impl Rim {
+impl BandEdge {
     /// Of an edge whose ends, seen along β and of these heights, may rise above what events can reach.
     #[inline(always)]
     fn low_part(edge: u32, ends: [&Vec3; 2], seen: [&Vec2; 2], heights: [f64; 2], reached: f64) -> Self {
@@ -352,11 +353,12 @@ impl Rim {
 
     /// All of a list as if they were one.
     #[inline(always)]
-    pub(crate) fn around(rims: &[Self]) -> Option<Self> {
-        let mut all = *rims.first()?;
-        for rim in &rims[1..] {
-            all.low = Vec2::new(lesser(all.low.x, rim.low.x), lesser(all.low.y, rim.low.y));
-            all.high = Vec2::new(greater(all.high.x, rim.high.x), greater(all.high.y, rim.high.y));
+    pub(crate) fn around(edges: &[Self]) -> Option<Self> {
+        let mut all = *edges.first()?;
+        for band_edge in &edges[1..] {
+            all.low = Vec2::new(lesser(all.low.x, band_edge.low.x), lesser(all.low.y, band_edge.low.y));
+            all.high =
+                Vec2::new(greater(all.high.x, band_edge.high.x), greater(all.high.y, band_edge.high.y));
         }
         Some(all)
     }

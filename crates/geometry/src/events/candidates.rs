@@ -1,21 +1,11 @@
 //! Corner-on-face and edge-on-edge events of two bands [Hart Algorithms 3.14, 3.15].
 
-use super::band::{Band, Corner, Placed, Rim, Wall};
-use super::event::{ContactEvent, EventKind, Line, Side};
+use super::band::{Band, BandEdge, BandFace, BandVertex, Placed};
+use super::event::{ContactEvent, EventKind, SeparationLine, Side};
 use super::options::EventOptions;
 use crate::Vec3;
 use crate::shapes::Polytope;
-
-/// Edges whose directions differ by a sine below this count as parallel: their common normal would keep
-/// fewer than ten digits, and the corners at their ends carry the contact.
-pub(crate) const PARALLEL: f64 = 1e-6;
-
-/// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
-pub(crate) const GRAZING: f64 = 1e-9;
-
-/// Rounding of the values by which events that are far off are told, relative to the bodies: what a normal of nearly
-/// parallel edges loses, and more.
-pub(crate) const ROUGH: f64 = 1e-8;
+use crate::tolerances::events::{GRAZING, PARALLEL};
 
 /// An event together with how far its points lie outside their features.
 #[derive(Clone, Copy, Debug)]
@@ -24,25 +14,25 @@ pub(crate) struct Candidate {
     pub excess: f64,
 }
 
-/// What an event is compared with.
+/// The test whether an event is active or nearly active.
 #[derive(Clone, Copy)]
-pub(crate) struct Judge<'a> {
+pub(crate) struct ActivityTest<'a> {
     pub options: &'a EventOptions,
-    pub line: Line,
+    pub line: SeparationLine,
     /// The pair's separation.
     pub separation: f64,
     /// `eps_t D`.
-    pub window: f64,
-    /// What rounding may do to the lengths by which events that are far off are told, with `eps_0`; infinite where
-    /// nobody tells them.
-    pub rough: f64,
+    pub activity_width: f64,
+    /// Rounding of the lengths by which events that are far off are rejected early, with `eps_0`; infinite where they are
+    /// not.
+    pub rounding: f64,
 }
 
-impl Judge<'_> {
+impl ActivityTest<'_> {
     /// Whether an event with this value is active or nearly so.
     pub(crate) fn accepts(&self, separation: f64, alpha_norm: f64) -> bool {
         let slack = self.options.eps_0 * alpha_norm;
-        separation >= self.separation - slack && separation <= self.separation + self.window + slack
+        separation >= self.separation - slack && separation <= self.separation + self.activity_width + slack
     }
 
     /// `alpha = nu/<nu, β>`, unless `nu` is across β.
@@ -55,9 +45,9 @@ impl Judge<'_> {
     /// `nu` that it was taken along, and `uncertain` the length of `nu` times what rounding may have done to lengths.
     #[inline(always)]
     fn far(&self, height: f64, along: f64, uncertain: f64) -> bool {
-        // Both are computed: which of them says so is not predictable.
+        // Without a branch: which of the two holds is not predictable.
         (height < self.separation * along - uncertain)
-            | (height > (self.separation + self.window) * along + uncertain)
+            | (height > (self.separation + self.activity_width) * along + uncertain)
     }
 
     /// A corner of `corner_of` on a face of the other body. `None` when it is no event.
@@ -65,39 +55,39 @@ impl Judge<'_> {
     fn corner_on_face(
         &self,
         corner_of: Side,
-        (body, corner): (&Placed, &Corner),
-        (other, wall): (&Placed, &Wall),
+        (body, corner): (&Placed, &BandVertex),
+        (other, band_face): (&Placed, &BandFace),
     ) -> Option<Candidate> {
         let beta = self.line.beta;
         // The face must look towards the corner's body.
         let towards = if corner_of == Side::A { 1.0 } else { -1.0 };
-        let along = wall.along * towards;
+        let along = band_face.along * towards;
         if along <= 0.0 {
             return None;
         }
-        // Most are far off, which the turned normal tells at less cost.
-        if self.far(wall.normal.dot(&corner.point) - wall.level, along, self.rough) {
+        // Most are far off, which the rotated normal shows at less cost.
+        if self.far(band_face.normal.dot(&corner.point) - band_face.level, along, self.rounding) {
             return None;
         }
-        let face = &other.polytope.faces()[wall.face as usize];
-        let alpha = self.alpha(&wall.normal)?;
+        let face = &other.polytope.faces()[band_face.face as usize];
+        let alpha = self.alpha(&band_face.normal)?;
         let alpha_norm = alpha.norm();
         let height = face.normal.dot(&other.to_body(&corner.point)) - face.offset;
         let separation = height * alpha_norm;
         if !self.accepts(separation, alpha_norm) {
             return None;
         }
-        if !corner_admits(body, corner.vertex, &wall.normal, self.options.tilt) {
+        if !corner_admits(body, corner.vertex, &band_face.normal, self.options.tilt) {
             return None;
         }
-        let landed = corner.point - beta * (towards * separation);
-        let excess = outside_face(other.polytope, wall.face, &other.to_body(&landed));
+        let projected = corner.point - beta * (towards * separation);
+        let excess = outside_face(other.polytope, band_face.face, &other.to_body(&projected));
         if excess > self.options.eps_x {
             return None;
         }
         let (point_a, point_b) =
-            if corner_of == Side::A { (corner.point, landed) } else { (landed, corner.point) };
-        let kind = EventKind::CornerOnFace { corner_of, vertex: corner.vertex, face: wall.face };
+            if corner_of == Side::A { (corner.point, projected) } else { (projected, corner.point) };
+        let kind = EventKind::CornerOnFace { corner_of, vertex: corner.vertex, face: band_face.face };
         Some(Candidate {
             event: ContactEvent { kind, separation, alpha, point_a, point_b, line: self.line },
             excess,
@@ -106,25 +96,31 @@ impl Judge<'_> {
 
     /// Whether two edges, seen along β, lie beside each other.
     #[inline(always)]
-    fn beside(&self, rim_a: &Rim, rim_b: &Rim) -> bool {
+    fn beside(&self, band_edge_a: &BandEdge, band_edge_b: &BandEdge) -> bool {
         let reach = 2.0 * self.options.eps_x;
-        (rim_a.low.x > rim_b.high.x + reach)
-            | (rim_b.low.x > rim_a.high.x + reach)
-            | (rim_a.low.y > rim_b.high.y + reach)
-            | (rim_b.low.y > rim_a.high.y + reach)
+        (band_edge_a.low.x > band_edge_b.high.x + reach)
+            | (band_edge_b.low.x > band_edge_a.high.x + reach)
+            | (band_edge_a.low.y > band_edge_b.high.y + reach)
+            | (band_edge_b.low.y > band_edge_a.high.y + reach)
     }
 
     /// An edge of a across an edge of b. `None` when it is no event.
     #[inline(always)]
-    pub(crate) fn edge_on_edge(&self, a: &Placed, rim_a: &Rim, b: &Placed, rim_b: &Rim) -> Option<Candidate> {
-        if self.beside(rim_a, rim_b) {
+    pub(crate) fn edge_on_edge(
+        &self,
+        a: &Placed,
+        band_edge_a: &BandEdge,
+        b: &Placed,
+        band_edge_b: &BandEdge,
+    ) -> Option<Candidate> {
+        if self.beside(band_edge_a, band_edge_b) {
             return None;
         }
-        let (e, f) = (rim_a.along, rim_b.along);
+        let (e, f) = (band_edge_a.along, band_edge_b.along);
         let nu = e.cross(&f);
-        // Most are far off, which any two points of the edges tell.
-        let (between, along) = (rim_a.from - rim_b.from, nu.dot(&self.line.beta));
-        let uncertain = self.rough * (nu.x.abs() + nu.y.abs() + nu.z.abs());
+        // Most are far off, which any two points of the edges show.
+        let (between, along) = (band_edge_a.from - band_edge_b.from, nu.dot(&self.line.beta));
+        let uncertain = self.rounding * (nu.x.abs() + nu.y.abs() + nu.z.abs());
         if self.far(nu.dot(&between) * along.signum(), along.abs(), uncertain) {
             return None;
         }
@@ -133,13 +129,13 @@ impl Judge<'_> {
         }
         let alpha = self.alpha(&nu)?;
         let alpha_norm = alpha.norm();
-        let (event, excess) = self.cross_edges(rim_a, rim_b, &nu, alpha);
+        let (event, excess) = self.cross_edges(band_edge_a, band_edge_b, &nu, alpha);
         if excess > self.options.eps_x || !self.accepts(event.separation, alpha_norm) {
             return None;
         }
         // Into body a the height along alpha must rise, into body b it must fall.
         let tilt = self.options.tilt * alpha_norm;
-        if !edge_admits(a, rim_a, &alpha, tilt) || !edge_admits(b, rim_b, &-alpha, tilt) {
+        if !edge_admits(a, band_edge_a, &alpha, tilt) || !edge_admits(b, band_edge_b, &-alpha, tilt) {
             return None;
         }
         Some(Candidate { event, excess })
@@ -148,22 +144,22 @@ impl Judge<'_> {
     /// Solves `x + u e - y - v f = s β` and says how far the points lie beyond the edges' ends.
     pub(crate) fn cross_edges(
         &self,
-        rim_a: &Rim,
-        rim_b: &Rim,
+        band_edge_a: &BandEdge,
+        band_edge_b: &BandEdge,
         nu: &Vec3,
         alpha: Vec3,
     ) -> (ContactEvent, f64) {
         let beta = self.line.beta;
-        let (e, f) = (rim_a.along, rim_b.along);
-        let (d, c) = (rim_a.from - rim_b.from, nu.dot(&beta));
+        let (e, f) = (band_edge_a.along, band_edge_b.along);
+        let (d, c) = (band_edge_a.from - band_edge_b.from, nu.dot(&beta));
         let u = -d.dot(&f.cross(&beta)) / c;
         let v = -d.dot(&e.cross(&beta)) / c;
-        let (point_a, meets) = (rim_a.from + e * u, rim_b.from + f * v);
+        let (point_a, meets) = (band_edge_a.from + e * u, band_edge_b.from + f * v);
         // Errors of u and v do not enter: alpha is across both edges.
         let separation = alpha.dot(&(point_a - meets));
         let beyond = |t: f64, length: f64| (-t).max(t - 1.0) * length;
         let excess = beyond(u, e.norm()).max(beyond(v, f.norm()));
-        let kind = EventKind::EdgeOnEdge { edge_a: rim_a.edge, edge_b: rim_b.edge };
+        let kind = EventKind::EdgeOnEdge { edge_a: band_edge_a.edge, edge_b: band_edge_b.edge };
         let point_b = point_a - beta * separation;
         (ContactEvent { kind, separation, alpha, point_a, point_b, line: self.line }, excess)
     }
@@ -173,16 +169,16 @@ impl Judge<'_> {
         &self,
         corner_of: Side,
         (body, band): (&Placed, &Band),
-        (other, walls): (&Placed, &Band),
+        (other, faces): (&Placed, &Band),
         clipped: Option<[u32; 2]>,
         found: &mut Vec<Candidate>,
     ) {
         let on_face = |v: u32, face: u32| body.polytope.vertex_faces(v as usize).contains(&face);
         for corner in &band.corners {
             let on_clipped = clipped.is_some_and(|[face, _]| on_face(corner.vertex, face));
-            for wall in &walls.walls {
-                if !(on_clipped && clipped.is_some_and(|[_, face]| face == wall.face)) {
-                    found.extend(self.corner_on_face(corner_of, (body, corner), (other, wall)));
+            for band_face in &faces.faces {
+                if !(on_clipped && clipped.is_some_and(|[_, face]| face == band_face.face)) {
+                    found.extend(self.corner_on_face(corner_of, (body, corner), (other, band_face)));
                 }
             }
         }
@@ -202,19 +198,21 @@ impl Judge<'_> {
         self.corners(Side::B, (b, band_b), (a, band_a), clipped.map(|[face, other]| [other, face]), found);
         let bounds = |p: &Polytope, edge: u32, face: u32| p.edges()[edge as usize].faces.contains(&face);
         // The box around all edges of b's band, as if it were one.
-        let Some(all_b) = Rim::around(&band_b.rims) else { return };
-        for rim_a in &band_a.rims {
-            if self.beside(rim_a, &all_b) {
+        let Some(all_b) = BandEdge::around(&band_b.edges) else { return };
+        for band_edge_a in &band_a.edges {
+            if self.beside(band_edge_a, &all_b) {
                 continue;
             }
-            let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, rim_a.edge, face));
-            for rim_b in &band_b.rims {
+            let on_clipped = clipped.is_some_and(|[face, _]| bounds(a.polytope, band_edge_a.edge, face));
+            for band_edge_b in &band_b.edges {
                 // The heights of an event's points add up to what it is farther apart than the bodies.
-                if (rim_a.height + rim_b.height > depth) | self.beside(rim_a, rim_b) {
+                if (band_edge_a.height + band_edge_b.height > depth) | self.beside(band_edge_a, band_edge_b) {
                     continue;
                 }
-                if !(on_clipped && clipped.is_some_and(|[_, face]| bounds(b.polytope, rim_b.edge, face))) {
-                    found.extend(self.edge_on_edge(a, rim_a, b, rim_b));
+                if !(on_clipped
+                    && clipped.is_some_and(|[_, face]| bounds(b.polytope, band_edge_b.edge, face)))
+                {
+                    found.extend(self.edge_on_edge(a, band_edge_a, b, band_edge_b));
                 }
             }
         }
@@ -233,12 +231,12 @@ pub(crate) fn corner_admits(body: &Placed, vertex: u32, rising: &Vec3, tilt: f64
 }
 
 /// Whether neither face of the edge falls against `rising` more steeply than `tilt` allows.
-pub(crate) fn edge_admits(body: &Placed, rim: &Rim, rising: &Vec3, tilt: f64) -> bool {
-    let edge = &body.polytope.edges()[rim.edge as usize];
+pub(crate) fn edge_admits(body: &Placed, band_edge: &BandEdge, rising: &Vec3, tilt: f64) -> bool {
+    let edge = &body.polytope.edges()[band_edge.edge as usize];
     let [n, m] = edge.faces.map(|f| body.direction(&body.polytope.faces()[f as usize].normal));
     // Across the edge into its faces; both have the edge's length.
-    let (into_first, into_second) = (n.cross(&rim.along), rim.along.cross(&m));
-    let least = -tilt * rim.along.norm();
+    let (into_first, into_second) = (n.cross(&band_edge.along), band_edge.along.cross(&m));
+    let least = -tilt * band_edge.along.norm();
     rising.dot(&into_first) >= least && rising.dot(&into_second) >= least
 }
 

@@ -12,7 +12,7 @@
 //! largest of the restricted problems [Hart Theorem 3.13] and has kinks where two of them meet.
 
 use crate::Vec3;
-use crate::separation::{BetaTerm, Feature, Lever, MotionGradient, Separation};
+use crate::separation::{BetaTerm, Feature, MotionGradient, Separation, SeparationDifferential};
 
 /// One of the two bodies of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ impl EventKind {
 
 /// The line along which separations of a pair are measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct SeparationLine {
     /// Unit direction β from b to a.
     pub beta: Vec3,
     /// Distance `D` of the reference points along β, metres.
@@ -102,7 +102,7 @@ pub struct Line {
     pub prescribed: bool,
 }
 
-impl From<&Separation> for Line {
+impl From<&Separation> for SeparationLine {
     fn from(answer: &Separation) -> Self {
         Self {
             beta: answer.beta,
@@ -126,7 +126,7 @@ pub struct ContactEvent {
     /// The event's point on body b.
     pub point_b: Vec3,
     /// The line along which `separation` is measured.
-    pub line: Line,
+    pub line: SeparationLine,
 }
 
 impl ContactEvent {
@@ -155,7 +155,7 @@ impl ContactEvent {
     /// The normal turns with the features and the points slide over them, but neither enters: the event's
     /// equations make `s_m` stationary in both. A prescribed β does not follow the reference points.
     pub fn motion_gradient(&self, reference_a: &Vec3, reference_b: &Vec3, beta: BetaTerm) -> MotionGradient {
-        let lever = Lever {
+        let differential = SeparationDifferential {
             separation: self.separation,
             alpha: self.alpha,
             point_a: self.point_a,
@@ -164,7 +164,7 @@ impl ContactEvent {
             reference_distance: self.line.reference_distance,
             prescribed: self.line.prescribed,
         };
-        lever.motion(reference_a, reference_b, beta)
+        differential.motion(reference_a, reference_b, beta)
     }
 
     /// The separation of the bodies itself as an event, for pairs without a richer manifold.
@@ -175,7 +175,7 @@ impl ContactEvent {
             alpha: answer.alpha,
             point_a: answer.point_a,
             point_b: answer.point_b,
-            line: Line::from(answer),
+            line: SeparationLine::from(answer),
         }
     }
 
@@ -187,7 +187,7 @@ impl ContactEvent {
             alpha: -self.alpha,
             point_a: self.point_b,
             point_b: self.point_a,
-            line: Line { beta: -self.line.beta, ..self.line },
+            line: SeparationLine { beta: -self.line.beta, ..self.line },
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::EventWorkspace;
 use super::band::{Band, Placed, View};
-use super::candidates::{Judge, corner_admits};
-use super::event::{ContactEvent, EventKind, Line, Side};
+use super::candidates::{ActivityTest, corner_admits};
+use super::event::{ContactEvent, EventKind, SeparationLine, Side};
 use super::options::{EventOptions, resolution};
 use super::rims::{RimPoint, rim_points};
-use super::rounded::{Pieces, Rounded};
+use super::rounded::{RoundedBody, RoundedPair};
 use crate::separation::{Feature, Outcome, Separation};
 use crate::shapes::{HalfSpace, Solid};
 use crate::{Pose, Vec3};
@@ -68,12 +68,12 @@ impl EventWorkspace {
             }
             _ => {}
         }
-        self.complete(a, b, answer, options);
+        self.ensure_separation_event(a, b, answer, options);
         &self.list
     }
 
     /// The separation itself must be among the events; where no feature pair reproduces it, it is added.
-    fn complete(&mut self, a: &Solid, b: &Solid, answer: &Separation, options: &EventOptions) {
+    fn ensure_separation_event(&mut self, a: &Solid, b: &Solid, answer: &Separation, options: &EventOptions) {
         let slack = 2.0 * options.eps_0 * answer.alpha.norm();
         if !self.list.iter().any(|e| e.separation <= answer.separation + slack) {
             let a = plain_feature(a, answer.weights_a());
@@ -94,32 +94,31 @@ impl EventWorkspace {
         let origin = pose_b.position;
         let resolution = resolution(a.outer_radius(), b.outer_radius());
         let view = View::along(&answer.beta);
-        let judge = judge(answer, options, a.inner_radius() + b.inner_radius());
+        let test = test(answer, options, a.inner_radius() + b.inner_radius());
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();
-        let depth = judge.window + slack;
+        let depth = test.activity_width + slack;
         let [band_a, band_b] = &mut self.bands;
-        let setting = Setting { origin, alpha: answer.alpha, depth, view };
+        let setting = BandQuery { origin, alpha: answer.alpha, depth, view };
         let [hint_a, hint_b] = answer.basis[0];
         let (placed_a, radius_a, axis_a) = setting.prepare(a, pose_a, Side::A, band_a, hint_a);
         let (placed_b, radius_b, axis_b) = setting.prepare(b, pose_b, Side::B, band_b, hint_b);
-        let pieces = Pieces {
-            judge,
-            a: Rounded { placed: placed_a, band: band_a, radius: radius_a },
-            b: Rounded { placed: placed_b, band: band_b, radius: radius_b },
+        let pieces = RoundedPair {
+            test,
+            a: RoundedBody { placed: placed_a, band: band_a, radius: radius_a },
+            b: RoundedBody { placed: placed_b, band: band_b, radius: radius_b },
             resolution,
         };
         pieces.all(&mut self.found);
-        self.settle(options, resolution);
-        self.thin(axis_a.or(axis_b), options);
+        self.merge_candidates(options, resolution);
+        self.reduce(axis_a.or(axis_b), options);
         for event in &mut self.list {
             event.point_a += origin;
             event.point_b += origin;
         }
     }
 
-    /// Leaves the nearest event and, for a segment, the two that support it furthest apart, provided they push
-    /// the same way.
-    fn thin(&mut self, axis: Option<Vec3>, options: &EventOptions) {
+    /// Reduces the manifold to the nearest event and, for a segment, the two outermost ones, provided their normals agree.
+    fn reduce(&mut self, axis: Option<Vec3>, options: &EventOptions) {
         let Some(lowest) = self.list.iter().min_by(|e, f| e.separation.total_cmp(&f.separation)).copied()
         else {
             return;
@@ -147,15 +146,15 @@ impl EventWorkspace {
         options: &EventOptions,
     ) {
         let origin = pose_half.position;
-        let judge = judge(answer, options, solid.inner_radius());
+        let test = test(answer, options, solid.inner_radius());
         let normal = pose_half.direction(&half.normal());
-        let floor = Floor { judge, side, normal, offset: half.offset(), origin };
+        let floor = HalfSpaceContact { test, side, normal, offset: half.offset(), origin };
         let shift = pose.position - origin;
         let place = |p: Vec3| pose.direction(&p) + shift;
         match solid {
             Solid::Polytope(p) => {
                 let placed = Placed::new(p, pose, &origin);
-                let depth = judge.window + 2.0 * options.eps_0 * answer.alpha.norm();
+                let depth = test.activity_width + 2.0 * options.eps_0 * answer.alpha.norm();
                 let hint = answer.basis[0][if side == Side::A { 0 } else { 1 }];
                 let band = &mut self.bands[0];
                 band.collect(&placed, side, &answer.alpha, depth, hint, &View::along(&answer.beta));
@@ -181,15 +180,15 @@ impl EventWorkspace {
     }
 }
 
-/// What both bodies of a rounded pair are prepared with.
-struct Setting {
+/// How the bands of both bodies of a rounded pair are collected.
+struct BandQuery {
     origin: Vec3,
     alpha: Vec3,
     depth: f64,
     view: View,
 }
 
-impl Setting {
+impl BandQuery {
     /// Fills a band; the placed polytope, the radius about the core and the core's direction where there are any.
     fn prepare<'s>(
         &self,
@@ -213,32 +212,32 @@ impl Setting {
 }
 
 /// The window of acceptance around an answer; `inner` is the least distance of touching reference points.
-pub(crate) fn judge<'a>(answer: &Separation, options: &'a EventOptions, inner: f64) -> Judge<'a> {
+pub(crate) fn test<'a>(answer: &Separation, options: &'a EventOptions, inner: f64) -> ActivityTest<'a> {
     let scale = answer.reference_distance.max(inner);
-    Judge {
+    ActivityTest {
         options,
-        line: Line::from(answer),
+        line: SeparationLine::from(answer),
         separation: answer.separation,
-        window: options.eps_t * scale,
-        rough: f64::INFINITY,
+        activity_width: options.eps_t * scale,
+        rounding: f64::INFINITY,
     }
 }
 
 /// A half-space that material points land on.
-struct Floor<'a> {
-    judge: Judge<'a>,
+struct HalfSpaceContact<'a> {
+    test: ActivityTest<'a>,
     side: Side,
     normal: Vec3,
     offset: f64,
     origin: Vec3,
 }
 
-impl Floor<'_> {
+impl HalfSpaceContact<'_> {
     fn land(&self, point: Vec3, feature: Feature) -> Option<ContactEvent> {
-        let line = self.judge.line;
+        let line = self.test.line;
         let alpha = self.normal / self.normal.dot(&line.beta);
         let separation = (self.normal.dot(&point) - self.offset) * alpha.norm();
-        if !self.judge.accepts(separation, alpha.norm()) {
+        if !self.test.accepts(separation, alpha.norm()) {
             return None;
         }
         let point = point + self.origin;

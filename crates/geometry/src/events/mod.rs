@@ -34,7 +34,7 @@ mod region;
 mod rims;
 mod rounded;
 
-pub use event::{ContactEvent, EventKind, Line, Side};
+pub use event::{ContactEvent, EventKind, SeparationLine, Side};
 pub use options::{EventOptions, resolution};
 pub use planar::{PlanarContactEvent, PlanarEventWorkspace, planar_region};
 pub use region::ContactRegion;
@@ -42,8 +42,9 @@ pub use region::ContactRegion;
 use crate::Pose;
 use crate::separation::{Outcome, Separation};
 use crate::shapes::Polytope;
+use crate::tolerances::events::FAR_ROUNDING;
 use band::{Band, Placed, View};
-use candidates::{Candidate, Judge, ROUGH};
+use candidates::{ActivityTest, Candidate};
 use faces::FacePair;
 
 /// The events of one pair, with the memory to find them. Reused from query to query it allocates nothing
@@ -88,27 +89,28 @@ impl EventWorkspace {
         let resolution = resolution(a.outer_radius(), b.outer_radius());
         // At touch and apart D is at least the sum of the inner radii; in deep overlap it may vanish.
         let scale = answer.reference_distance.max(a.inner_radius() + b.inner_radius());
-        let judge = Judge {
+        let test = ActivityTest {
             options,
-            line: Line::from(answer),
+            line: SeparationLine::from(answer),
             separation: answer.separation,
-            window: options.eps_t * scale,
-            rough: options.eps_0 + ROUGH * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
+            activity_width: options.eps_t * scale,
+            rounding: options.eps_0
+                + FAR_ROUNDING * (a.outer_radius() + b.outer_radius() + answer.reference_distance),
         };
         let view = View::along(&answer.beta);
         // Points up to eps_x outside a body may lie below its supporting plane by as much.
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();
-        let depth = judge.window + slack;
+        let depth = test.activity_width + slack;
         let [hint_a, hint_b] = answer.basis[0];
         let [band_a, band_b] = &mut self.bands;
         band_a.collect(&placed_a, Side::A, &answer.alpha, depth, hint_a, &view);
         band_b.collect(&placed_b, Side::B, &answer.alpha, depth, hint_b, &view);
         let (side_a, side_b) = ((&placed_a, &*band_a), (&placed_b, &*band_b));
-        let clipped = self.face_pair.overlap(&judge, side_a, side_b, &view, resolution, &mut self.found);
+        let clipped = self.face_pair.overlap(&test, side_a, side_b, &view, resolution, &mut self.found);
         if clipped.is_none_or(|faces| !only_these_faces(side_a, side_b, faces)) {
-            judge.all(side_a, side_b, clipped, depth, &mut self.found);
+            test.all(side_a, side_b, clipped, depth, &mut self.found);
         }
-        self.settle(options, resolution);
+        self.merge_candidates(options, resolution);
         for event in &mut self.list {
             event.point_a += origin;
             event.point_b += origin;
@@ -119,7 +121,7 @@ impl EventWorkspace {
     /// Merges the candidates into the list. Those whose points lie within their features come first, and are
     /// the same only when their points coincide; one that reaches out of its features is dropped if
     /// another event already stands within that reach.
-    fn settle(&mut self, options: &EventOptions, resolution: f64) {
+    fn merge_candidates(&mut self, options: &EventOptions, resolution: f64) {
         for reaching in [false, true] {
             let near = if reaching { 2.0 * options.eps_x.max(resolution) } else { 2.0 * resolution };
             for candidate in self.found.iter().filter(|c| (c.excess > resolution) == reaching) {

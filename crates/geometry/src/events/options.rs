@@ -1,15 +1,6 @@
 //! How near an event must be to count, and what "the same place" means.
 
-/// Points of equal bodies closer than this multiple of the smaller body's radius are one point: a thousand
-/// times below anything a user calls distinct, a million times above rounding.
-const RESOLUTION: f64 = 1e-9;
-
-/// Rounding of a placed point is relative to the larger body: this multiple of it is never resolved.
-const ROUNDING: f64 = 1e-13;
-
-/// Slopes of exactly admissible normals are rounding errors below this sine. Normals of edge pairs are
-/// accurate to `1e-16/PARALLEL` only.
-const EXACT_TILT: f64 = 1e-8;
+use crate::tolerances::events::{EXACT_TILT, RESOLUTION, ROUNDING};
 
 /// Length below which two points of a pair's contact are the same, from the bodies' outer radii (an infinite
 /// radius is ignored).
@@ -21,7 +12,7 @@ pub fn resolution(radius_a: f64, radius_b: f64) -> f64 {
 
 /// Which events to keep: the tolerances of [Hart Algorithm 3.14].
 ///
-/// ContactEvent `m` is kept when
+/// Event `m` is kept when
 ///
 /// ```text
 /// s - eps_0 |alpha_m|  <=  s_m  <=  s + eps_t D + eps_0 |alpha_m|
@@ -33,7 +24,7 @@ pub fn resolution(radius_a: f64, radius_b: f64) -> f64 {
 /// The printed algorithm compares growth factors, `|t_m - t| <= eps_t`. With `s = D (1 - 1/t)` that is
 /// `|s_m - s| <= eps_t D` near contact (t close to one), which is the form used here because it does not
 /// degrade for deep overlap. There `D` shrinks; it is then replaced by the sum of the bodies' inner radii, its
-/// least value for touching bodies. EventWorkspace below `s` are not events: their points would lie
+/// least value for touching bodies. Candidates below `s` are not events: their points would lie
 /// outside a body. The printed second condition has its sign reversed; in terms of the contact points
 /// `p_a - p_b = s_m β`, which are the preimages of the grown bodies' common point, it says that each point is
 /// nearly inside its body. It is applied within the features themselves: along an edge, and in a face's
@@ -46,7 +37,7 @@ pub struct EventOptions {
     pub eps_t: f64,
     /// Rounding allowed in comparing separations, metres along the event's normal.
     pub eps_0: f64,
-    /// Sine of the largest angle by which an event's normal may leave the features' normal cones. EventWorkspace at
+    /// Sine of the largest angle by which an event's normal may leave the features' normal cones. Events at
     /// one place whose normals agree within it are one event.
     pub tilt: f64,
 }

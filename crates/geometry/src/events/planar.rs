@@ -2,12 +2,12 @@
 
 use super::event::Side;
 use super::options::{EventOptions, resolution};
-use crate::separation::{BetaTerm, Feature, Lever, Outcome, PlanarMotionGradient, PlanarSeparation};
+use crate::separation::{
+    BetaTerm, Feature, Outcome, PlanarMotionGradient, PlanarSeparation, SeparationDifferential,
+};
 use crate::shapes::{HalfPlane, PlanarShape, Polygon};
+use crate::tolerances::events::GRAZING;
 use crate::{PlanarPose, Vec2};
-
-/// Normals closer than this (as a cosine) to perpendicular to β do not separate along it.
-const GRAZING: f64 = 1e-9;
 
 /// An active or nearly active contact of two planar bodies, world frame; see [`ContactEvent`](super::ContactEvent).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl PlanarContactEvent {
         reference_b: &Vec2,
         beta: BetaTerm,
     ) -> PlanarMotionGradient {
-        let lever = Lever {
+        let differential = SeparationDifferential {
             separation: self.separation,
             alpha: self.alpha,
             point_a: self.point_a,
@@ -76,7 +76,7 @@ impl PlanarContactEvent {
             reference_distance: self.reference_distance,
             prescribed: self.prescribed,
         };
-        lever.motion(reference_a, reference_b, beta)
+        differential.motion(reference_a, reference_b, beta)
     }
 }
 
@@ -200,17 +200,25 @@ impl PlanarEventWorkspace {
         }
         let resolution = resolution(a.outer_radius(), b.outer_radius());
         let scale = answer.reference_distance.max(a.inner_radius() + b.inner_radius());
-        let window = options.eps_t * scale;
+        let activity_width = options.eps_t * scale;
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();
-        let (band_a, band_b) = bands(a, pose_a, b, pose_b, answer, window + slack);
+        let (band_a, band_b) = bands(a, pose_a, b, pose_b, answer, activity_width + slack);
         for (body, other) in [(&band_a, &band_b), (&band_b, &band_a)] {
             for vertex in body.corners() {
                 for edge in other.edges() {
-                    self.found.extend(corner_on_edge(body, vertex, other, edge, answer, options, window));
+                    self.found.extend(corner_on_edge(
+                        body,
+                        vertex,
+                        other,
+                        edge,
+                        answer,
+                        options,
+                        activity_width,
+                    ));
                 }
             }
         }
-        self.settle(options, resolution);
+        self.merge_candidates(options, resolution);
         for event in &mut self.list {
             event.point_a += pose_b.position;
             event.point_b += pose_b.position;
@@ -218,7 +226,7 @@ impl PlanarEventWorkspace {
         &self.list
     }
 
-    /// EventWorkspace of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
+    /// Events of any planar pair: of polygons as [`find`](Self::find), of a polygon on a half-plane one for each
     /// near corner, otherwise the single contact of the answer.
     pub fn manifold(
         &mut self,
@@ -275,9 +283,9 @@ impl PlanarEventWorkspace {
         if answer.outcome != Outcome::Solved {
             return;
         }
-        let window = options.eps_t * answer.reference_distance.max(polygon.inner_radius());
+        let activity_width = options.eps_t * answer.reference_distance.max(polygon.inner_radius());
         let size = answer.alpha.norm();
-        let depth = window + options.eps_0 * size;
+        let depth = activity_width + options.eps_0 * size;
         let moved = PlanarPose { rotation: pose.rotation, position: pose.position - pose_half.position };
         let hint = answer.basis[0][if side == Side::A { 0 } else { 1 }];
         let band = Band::new(polygon, moved, side, &answer.alpha, depth, hint);
@@ -290,8 +298,8 @@ impl PlanarEventWorkspace {
                 continue;
             }
             let point = point + pose_half.position;
-            let landed = point - answer.beta * (towards * separation);
-            let (point_a, point_b) = if side == Side::A { (point, landed) } else { (landed, point) };
+            let projected = point - answer.beta * (towards * separation);
+            let (point_a, point_b) = if side == Side::A { (point, projected) } else { (projected, point) };
             let mut features = [Feature::Vertex(vertex as u32), Feature::Plane];
             if side == Side::B {
                 features.reverse();
@@ -303,7 +311,7 @@ impl PlanarEventWorkspace {
     }
 
     /// As for polytopes: events within their features first, then those that reach out of them and stand alone.
-    fn settle(&mut self, options: &EventOptions, resolution: f64) {
+    fn merge_candidates(&mut self, options: &EventOptions, resolution: f64) {
         for reaching in [false, true] {
             let near = if reaching { 2.0 * options.eps_x.max(resolution) } else { 2.0 * resolution };
             for (event, _) in self.found.iter().filter(|(_, excess)| (*excess > resolution) == reaching) {
@@ -331,7 +339,7 @@ fn corner_on_edge(
     edge: usize,
     answer: &PlanarSeparation,
     options: &EventOptions,
-    window: f64,
+    activity_width: f64,
 ) -> Option<(PlanarContactEvent, f64)> {
     let (normal_body, offset) = other.polygon.edge(edge);
     let normal = other.pose.direction(&normal_body);
@@ -346,20 +354,20 @@ fn corner_on_edge(
     let separation = height * alpha.norm();
     let slack = options.eps_0 * alpha.norm();
     let wanted = separation >= answer.separation - slack
-        && separation <= answer.separation + window + slack
+        && separation <= answer.separation + activity_width + slack
         && body.admits(vertex, &normal, options.tilt);
     if !wanted {
         return None;
     }
-    let landed = corner - answer.beta * (towards * separation);
+    let projected = corner - answer.beta * (towards * separation);
     let from = other.corner(edge);
     let side = other.corner((edge + 1) % other.polygon.vertices().len()) - from;
-    let at = side.dot(&(landed - from)) / side.norm();
+    let at = side.dot(&(projected - from)) / side.norm();
     let excess = (-at).max(at - side.norm());
     if excess > options.eps_x {
         return None;
     }
-    let (point_a, point_b) = if body.side == Side::A { (corner, landed) } else { (landed, corner) };
+    let (point_a, point_b) = if body.side == Side::A { (corner, projected) } else { (projected, corner) };
     let mut features = [Feature::Vertex(vertex as u32), Feature::Edge(edge as u32)];
     if body.side == Side::B {
         features.reverse();

@@ -1,8 +1,8 @@
 //! The contact region: where the supporting features of two polytopes overlap [Hart Theorem 3.4].
 //!
 //! Body a shifted by `-s β` touches body b; the region is their intersection, a polygon, a segment or a point.
-//! It is found from the supporting vertices alone (hull of each body's, seen along β, then clipped), on
-//! another road than the events, whose hull it is.
+//! It is computed from the supporting vertices alone (hull of each body's, projected along β, then clipped), independently of
+//! the events, whose hull it is.
 
 use super::band::{Band, Placed, View};
 use super::clip::{Clipper, area_and_centroid};

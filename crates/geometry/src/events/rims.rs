@@ -6,13 +6,14 @@
 //! overlap's outline is added: face corners under the disc, and the crossings of face sides with the rim.
 
 use super::EventWorkspace;
-use super::band::{Placed, View, Wall};
-use super::candidates::{Candidate, GRAZING, Judge, PARALLEL, outside_face};
+use super::band::{BandFace, Placed, View};
+use super::candidates::{ActivityTest, Candidate, outside_face};
 use super::event::{ContactEvent, EventKind, Side};
-use super::manifold::judge;
+use super::manifold::test;
 use super::options::{EventOptions, resolution};
 use crate::separation::{Feature, Separation};
 use crate::shapes::{Polytope, Solid};
+use crate::tolerances::events::{GRAZING, PARALLEL};
 use crate::{Pose, Vec2, Vec3};
 
 /// A point of a body that may touch the ground, body frame.
@@ -65,49 +66,49 @@ pub(crate) fn rim_points(solid: &Solid, down: &Vec3) -> impl Iterator<Item = Rim
 }
 
 /// A cylinder or cone over one face of a polytope, in the working frame.
-struct OverFace<'a> {
-    judge: Judge<'a>,
+struct DiscOnFace<'a> {
+    test: ActivityTest<'a>,
     solid: &'a Solid,
     pose: Pose,
     side: Side,
     ground: Placed<'a>,
-    wall: Wall,
+    band_face: BandFace,
     /// β from the polytope to the solid.
     beta: Vec3,
 }
 
-impl OverFace<'_> {
+impl DiscOnFace<'_> {
     /// Assembles an event from the solid's point; `normal` points from the polytope to the solid.
     fn event(&self, own: Feature, other: Feature, s: f64, normal: &Vec3, point: Vec3) -> ContactEvent {
-        let landed = point - self.beta * s;
+        let projected = point - self.beta * s;
         let (kind, point_a, point_b) = match self.side {
-            Side::A => (EventKind::Smooth { a: own, b: other }, point, landed),
-            Side::B => (EventKind::Smooth { a: other, b: own }, landed, point),
+            Side::A => (EventKind::Smooth { a: own, b: other }, point, projected),
+            Side::B => (EventKind::Smooth { a: other, b: own }, projected, point),
         };
-        let line = self.judge.line;
+        let line = self.test.line;
         ContactEvent { kind, separation: s, alpha: normal / normal.dot(&line.beta), point_a, point_b, line }
     }
 
     fn keep(&self, event: ContactEvent, excess: f64, found: &mut Vec<Candidate>) {
-        let options = self.judge.options;
-        if excess <= options.eps_x && self.judge.accepts(event.separation, event.alpha.norm()) {
+        let options = self.test.options;
+        if excess <= options.eps_x && self.test.accepts(event.separation, event.alpha.norm()) {
             found.push(Candidate { event, excess });
         }
     }
 
     /// A point of the solid on the face.
     fn land(&self, point: Vec3, own: Feature, found: &mut Vec<Candidate>) {
-        let face = &self.ground.polytope.faces()[self.wall.face as usize];
+        let face = &self.ground.polytope.faces()[self.band_face.face as usize];
         let height = face.normal.dot(&self.ground.to_body(&point)) - face.offset;
-        let s = height / self.wall.normal.dot(&self.beta);
-        let landed = self.ground.to_body(&(point - self.beta * s));
-        let excess = outside_face(self.ground.polytope, self.wall.face, &landed);
-        let event = self.event(own, Feature::Face(self.wall.face), s, &self.wall.normal, point);
+        let s = height / self.band_face.normal.dot(&self.beta);
+        let projected = self.ground.to_body(&(point - self.beta * s));
+        let excess = outside_face(self.ground.polytope, self.band_face.face, &projected);
+        let event = self.event(own, Feature::Face(self.band_face.face), s, &self.band_face.normal, point);
         self.keep(event, excess, found);
     }
 
     fn all(&self, found: &mut Vec<Candidate>) {
-        let down = self.pose.inverse_direction(&-self.wall.normal);
+        let down = self.pose.inverse_direction(&-self.band_face.normal);
         for RimPoint { point, feature } in rim_points(self.solid, &down) {
             self.land(self.pose.point(&point), feature, found);
         }
@@ -126,15 +127,15 @@ impl OverFace<'_> {
 
     fn corners(&self) -> &[u32] {
         let polytope = self.ground.polytope;
-        polytope.face_loop(&polytope.faces()[self.wall.face as usize])
+        polytope.face_loop(&polytope.faces()[self.band_face.face as usize])
     }
 
     /// Face corners under a disc and face sides across its rim.
     fn on_disc(&self, disc: &Disc, found: &mut Vec<Candidate>) {
         let outward = self.pose.direction(&Vec3::new(0.0, 0.0, disc.z.signum()));
-        let n = self.wall.normal;
+        let n = self.band_face.normal;
         let slope = outward.dot(&self.beta);
-        if outward.dot(&n) >= 0.0 || outward.cross(&n).norm() > self.judge.options.tilt || slope >= -GRAZING {
+        if outward.dot(&n) >= 0.0 || outward.cross(&n).norm() > self.test.options.tilt || slope >= -GRAZING {
             return;
         }
         let centre = self.pose.point(&Vec3::new(0.0, 0.0, disc.z));
@@ -175,9 +176,9 @@ impl OverFace<'_> {
             if nu.norm() <= PARALLEL * e.norm() * f.norm() {
                 continue;
             }
-            let nu = if nu.dot(&self.wall.normal) < 0.0 { -nu } else { nu }.normalize();
+            let nu = if nu.dot(&self.band_face.normal) < 0.0 { -nu } else { nu }.normalize();
             let slope = nu.dot(&self.beta);
-            if nu.cross(&self.wall.normal).norm() > self.judge.options.tilt || slope <= GRAZING {
+            if nu.cross(&self.band_face.normal).norm() > self.test.options.tilt || slope <= GRAZING {
                 continue;
             }
             let c = e.cross(&f).dot(&self.beta);
@@ -207,25 +208,25 @@ impl EventWorkspace {
     ) {
         let origin = pose_polytope.position;
         let resolution = resolution(solid.outer_radius(), polytope.outer_radius());
-        let judge = judge(answer, options, solid.inner_radius() + polytope.inner_radius());
+        let test = test(answer, options, solid.inner_radius() + polytope.inner_radius());
         let ground = Placed::new(polytope, pose_polytope, &origin);
         let pose = Pose::new(pose.rotation, pose.position - origin);
         let slack = 4.0 * (options.eps_0 + options.eps_x + resolution) * answer.alpha.norm();
         let hint = answer.basis[0][if side == Side::A { 1 } else { 0 }];
         let view = View::along(&answer.beta);
         let band = &mut self.bands[0];
-        band.collect(&ground, side.other(), &answer.alpha, judge.window + slack, hint, &view);
+        band.collect(&ground, side.other(), &answer.alpha, test.activity_width + slack, hint, &view);
         let sign = if side == Side::A { 1.0 } else { -1.0 };
         let (beta, normal) = (answer.beta * sign, answer.normal() * sign);
-        for &wall in &band.walls {
-            let facing = wall.normal.dot(&normal) > 0.0
-                && wall.normal.cross(&normal).norm() <= options.tilt
-                && wall.normal.dot(&beta) > GRAZING;
+        for &band_face in &band.faces {
+            let facing = band_face.normal.dot(&normal) > 0.0
+                && band_face.normal.cross(&normal).norm() <= options.tilt
+                && band_face.normal.dot(&beta) > GRAZING;
             if facing {
-                OverFace { judge, solid, pose, side, ground, wall, beta }.all(&mut self.found);
+                DiscOnFace { test, solid, pose, side, ground, band_face, beta }.all(&mut self.found);
             }
         }
-        self.settle(options, resolution);
+        self.merge_candidates(options, resolution);
         for event in &mut self.list {
             event.point_a += origin;
             event.point_b += origin;

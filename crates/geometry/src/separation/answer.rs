@@ -1,9 +1,9 @@
-//! What a separation query is asked and what it answers.
+//! Options, warm start and answer of a separation query.
 
 use crate::PoseIn;
 use nalgebra::SVector;
 
-/// How a query in `D` dimensions is to be answered.
+/// Options of a query in `D` dimensions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OptionsIn<const D: usize> {
     /// Bodies whose distance provably exceeds this (metres) are answered [`Outcome::Beyond`] as soon as
@@ -14,9 +14,9 @@ pub struct OptionsIn<const D: usize> {
     pub beta: Option<SVector<f64, D>>,
 }
 
-/// How a query in space is to be answered.
+/// Options of a query in space.
 pub type Options = OptionsIn<3>;
-/// How a query in the plane is to be answered.
+/// Options of a query in the plane.
 pub type PlanarOptions = OptionsIn<2>;
 
 impl<const D: usize> Default for OptionsIn<D> {
@@ -25,7 +25,7 @@ impl<const D: usize> Default for OptionsIn<D> {
     }
 }
 
-/// What is remembered between queries of one pair: the last optimal basis and direction. Default: nothing.
+/// Warm start of a pair: the last optimal basis and direction. Default: a cold start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarmStartIn<const D: usize> {
     /// Vertex pairs `(a, b)` of the last optimal portal (in the plane the one right of the ray first); `u32::MAX`
@@ -35,9 +35,9 @@ pub struct WarmStartIn<const D: usize> {
     pub beta: SVector<f64, D>,
 }
 
-/// What a pair in space remembers.
+/// Warm start of a pair in space.
 pub type WarmStart = WarmStartIn<3>;
-/// What a pair in the plane remembers.
+/// Warm start of a pair in the plane.
 pub type PlanarWarmStart = WarmStartIn<2>;
 
 impl<const D: usize> Default for WarmStartIn<D> {
@@ -54,8 +54,9 @@ pub enum Outcome {
     /// The bodies are further apart than the prediction distance. `separation` is a lower bound; points
     /// and weights are not meaningful.
     Beyond,
-    /// The prescribed direction never brings the bodies together (the LP is unbounded), or they would touch by a
-    /// sliver of less than [`GRAZING`](crate::tolerance::GRAZING) of their size only. `separation` is infinite and `alpha` is a unit normal, orthogonal to β, of two planes that separate the bodies by `lower`.
+    /// The prescribed direction never brings the bodies together (the LP is unbounded), or they would overlap
+    /// sideways by less than [`GRAZING`](crate::tolerances::GRAZING) of their size. `separation` is infinite and `alpha` is a unit
+    /// normal, orthogonal to β, of two planes that separate the bodies by `lower`.
     Missed,
 }
 

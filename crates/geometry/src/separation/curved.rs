@@ -10,9 +10,9 @@
 //! Both bounds stay proven throughout: every support plane bounds s below, every portal above; the best are kept.
 
 use super::pieces::{Candidate, PiecePair, newton};
-use super::portal::{Cast, Point, Portal, STAND_IN, SupportMap};
-use super::proof::Proof;
+use super::portal::{INTERIOR, Point, Portal, RayCast, SupportMap};
 use super::small::{V, add_scaled, dot, norm, scale, sub};
+use super::solution::PortalSolution;
 
 /// Most support queries: bisection alone reaches rounding in about 150.
 const LIMIT: u32 = 300;
@@ -21,20 +21,20 @@ const LIMIT: u32 = 300;
 const NEWTON_EVERY: u32 = 4;
 
 /// How a curved cast ended.
-pub(crate) enum CurvedEnd {
+pub(crate) enum CurvedOutcome {
     /// Bounds as tight as they got.
-    Solved(Proof),
+    Solved(PortalSolution),
     /// Proven further apart than the prediction distance; a lower bound of s.
     Beyond(f64),
 }
 
-/// Casts the line from a first portal whose corners are stand-ins or were found along unknown normals.
+/// Casts the line from a first portal whose corners are interior points or were found along unknown normals.
 pub(crate) fn cast_curved(
     map: &mut PiecePair,
     mut portal: Portal,
-    cast: &Cast,
+    cast: &RayCast,
     count: &mut u32,
-) -> CurvedEnd {
+) -> CurvedOutcome {
     let d = &cast.d;
     // Normals along which the corners were found; zero where unknown.
     let mut normals = [[0.0; 3]; 3];
@@ -66,13 +66,13 @@ pub(crate) fn cast_curved(
         }
         let apart = cast.distance - height;
         if apart > cast.prediction * norm(&n) {
-            return CurvedEnd::Beyond(apart);
+            return CurvedOutcome::Beyond(apart);
         }
         let pierced = mixed(&portal.corner.map(|c| c.w), &weights);
         if best.0 - dot(&pierced, d) <= allowed(&best.1) {
             break;
         }
-        // A point found along an interpolated normal may lie below the portal; then it teaches nothing new.
+        // A point found along an interpolated normal may lie below the portal: it is not used.
         let rises = dot(&portal.normal(), &sub(&p.w, &portal.corner[0].w)) > 0.0;
         let before = portal;
         if rises && portal.pivot(&p, d, cast.size) {
@@ -89,12 +89,12 @@ pub(crate) fn cast_curved(
             && iteration % NEWTON_EVERY == 0
             && let Some(proof) = attempt(map, cast, &best.1, &portal, count, allowed)
         {
-            return CurvedEnd::Solved(proof);
+            return CurvedOutcome::Solved(proof);
         }
     }
     let last = attempt(map, cast, &best.1, &portal, count, |_| f64::INFINITY);
-    let plain = read_off(&portal, cast, &best);
-    CurvedEnd::Solved(match last {
+    let plain = read_solution(&portal, cast, &best);
+    CurvedOutcome::Solved(match last {
         Some(proof) if proof.gap() < plain.gap() => proof,
         _ => plain,
     })
@@ -107,13 +107,13 @@ fn mixed(points: &[V; 3], weights: &V) -> V {
 /// Newton from the direction `n` with the portal's pieces; a proof if its bounds meet within `allowed`.
 fn attempt(
     map: &mut PiecePair,
-    cast: &Cast,
+    cast: &RayCast,
     n: &V,
     portal: &Portal,
     count: &mut u32,
     allowed: impl Fn(&V) -> f64,
-) -> Option<Proof> {
-    if portal.corner.iter().any(|c| c.id[0] == STAND_IN) {
+) -> Option<PortalSolution> {
+    if portal.corner.iter().any(|c| c.id[0] == INTERIOR) {
         return None;
     }
     let weights = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
@@ -128,13 +128,13 @@ fn attempt(
 }
 
 /// The solution at the ray: point and weights from the portal, direction from the lowest supporting plane.
-fn read_off(portal: &Portal, cast: &Cast, best: &(f64, V)) -> Proof {
+fn read_solution(portal: &Portal, cast: &RayCast, best: &(f64, V)) -> PortalSolution {
     let mut raw = [portal.m[1].max(0.0), portal.m[2].max(0.0), portal.m[0].max(0.0)];
     let mut corner = portal.corner;
-    // A line through a corner may leave stand-ins, which can carry rounding only: they are no vertices to report.
-    if let Some(found) = corner.iter().position(|c| c.id[0] != STAND_IN) {
+    // A line through a corner may leave interior points, which can carry rounding only: they are no vertices to report.
+    if let Some(found) = corner.iter().position(|c| c.id[0] != INTERIOR) {
         for k in 0..3 {
-            if corner[k].id[0] == STAND_IN {
+            if corner[k].id[0] == INTERIOR {
                 corner[k] = corner[found];
                 raw[k] = 0.0;
             }
@@ -146,13 +146,13 @@ fn read_off(portal: &Portal, cast: &Cast, best: &(f64, V)) -> Proof {
 }
 
 /// Bounds and points of weighted corners under the supporting plane `<n, w> = height`, `<n, d> = 1`.
-fn proof(corner: &[Point; 3], weights: &V, cast: &Cast, height: f64, n: &V) -> Proof {
+fn proof(corner: &[Point; 3], weights: &V, cast: &RayCast, height: f64, n: &V) -> PortalSolution {
     let w = mixed(&corner.map(|c| c.w), weights);
     let depth = dot(&w, &cast.d);
     let residual = norm(&add_scaled(&w, &cast.d, -depth));
     let sideways = if residual > 4e-16 * cast.size { residual * norm(n) } else { 0.0 };
     let upper = cast.distance - depth;
-    Proof {
+    PortalSolution {
         depth,
         alpha: scale(n, -1.0),
         weights: *weights,

@@ -1,21 +1,21 @@
 //! Separation of bounded convex bodies of any kind, along the line of centres or a prescribed direction.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
-use super::curved::{CurvedEnd, cast_curved};
+use super::curved::{CurvedOutcome, cast_curved};
 use super::pieces::PiecePair;
-use super::polytope::{assemble, beyond, finite, in_scale, portal_bound, ray};
-use super::portal::{Cast, CastEnd, Point, Portal, SupportMap, cast};
-use super::proof::{Proof, better, price, prove, shifted_lines};
-use super::relative::Relative;
+use super::polytope::{beyond, check_scale, finite, portal_bound, ray, world_answer};
+use super::portal::{CastOutcome, Point, Portal, RayCast, SupportMap, cast};
+use super::relative::RelativePose;
 use super::small::{V, add_scaled, complete, cross, dot, norm, scale, sub};
+use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
 use crate::shapes::Solid;
-use crate::{Pose, Vec3, tolerance};
+use crate::{Pose, Vec3, tolerances};
 use nalgebra::SVector;
 
-/// Stand-ins hold every line that passes the origin within this multiple of the inner radius: the inscribed
+/// Interior points hold every line that passes the origin within this multiple of the inner radius: the inscribed
 /// circle of their projected triangle has radius 0.25 of it.
-const STAND_IN_REACH: f64 = 0.2;
+const INTERIOR_REACH: f64 = 0.2;
 
 /// Most support queries of the search for a first portal. Each one cuts off a corner of a planar polygon.
 const PHASE_ONE_LIMIT: u32 = 200;
@@ -30,12 +30,12 @@ pub(crate) fn separation_of_solids(
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
     finite(pose_a, pose_b)?;
-    let relative = Relative::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
+    let relative = RelativePose::new(pose_a, a.reference().as_ref(), pose_b, b.reference().as_ref());
     let size = a.outer_radius() + b.outer_radius();
-    in_scale(size, norm(&relative.t))?;
+    check_scale(size, norm(&relative.t))?;
     let line = line(&relative, size, pose_a, options, warm)?;
     if norm(&relative.t) - size > line.prediction {
-        return Ok(marked(beyond(pose_a, &line, warm, line.distance - size, 0), options));
+        return Ok(with_prescribed(beyond(pose_a, &line, warm, line.distance - size, 0), options));
     }
     let rho = a.inner_radius() + b.inner_radius();
     let answer = match (a, b) {
@@ -47,27 +47,27 @@ pub(crate) fn separation_of_solids(
             spheres(p.radius(), q.radius(), pose_a, &line, warm)
         }
         _ => {
-            let curved = Cast { tolerance: tolerance::CURVED, ..line };
+            let curved = RayCast { tolerance: tolerances::CURVED, ..line };
             let mut pair = PiecePair { a, b, r: relative.r, hint: [0, 0] };
-            along_curved(&mut pair, a, pose_a, curved, rho, warm)
+            solve_curved_along(&mut pair, a, pose_a, curved, rho, warm)
         }
     };
-    Ok(marked(answer, options))
+    Ok(with_prescribed(answer, options))
 }
 
-fn marked(mut answer: Separation, options: &Options) -> Separation {
+fn with_prescribed(mut answer: Separation, options: &Options) -> Separation {
     answer.prescribed = options.beta.is_some();
     answer
 }
 
 /// The line to cast: through the reference points, or along the prescribed direction beside them.
 fn line(
-    relative: &Relative,
+    relative: &RelativePose,
     size: f64,
     pose_a: &Pose,
     options: &Options,
     warm: &WarmStart,
-) -> Result<Cast, QueryError> {
+) -> Result<RayCast, QueryError> {
     let (distance, d, offset) = match options.beta {
         None => {
             let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
@@ -82,13 +82,13 @@ fn line(
             (distance, scale(&beta, -1.0), scale(&sideways, -1.0))
         }
     };
-    Ok(Cast {
+    Ok(RayCast {
         d,
         offset,
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
-        tolerance: tolerance::PORTAL,
+        prediction: tolerances::border(options.prediction, size),
+        tolerance: tolerances::PORTAL,
     })
 }
 
@@ -103,9 +103,9 @@ pub(crate) fn unit_direction<const D: usize>(beta: &SVector<f64, D>) -> Result<S
 }
 
 /// Two balls: everything lies on the line of centres.
-fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &Cast, warm: &mut WarmStart) -> Separation {
+fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &RayCast, warm: &mut WarmStart) -> Separation {
     let s = line.distance - (radius_a + radius_b);
-    let proof = Proof {
+    let proof = PortalSolution {
         depth: radius_a + radius_b,
         alpha: scale(&line.d, -1.0),
         weights: [1.0, 0.0, 0.0],
@@ -114,7 +114,7 @@ fn spheres(radius_a: f64, radius_b: f64, pose_a: &Pose, line: &Cast, warm: &mut 
         upper: s,
         id: [[u32::MAX; 2]; 3],
     };
-    assemble(&Vec3::zeros(), pose_a, line, &proof, 0, warm)
+    world_answer(&Vec3::zeros(), pose_a, line, &proof, 0, warm)
 }
 
 /// Casts the line, with a search for a first portal where it passes far from the origin.
@@ -122,93 +122,98 @@ fn along<S: SupportMap>(
     map: &mut S,
     a: &Solid,
     pose_a: &Pose,
-    line: Cast,
+    line: RayCast,
     rho: f64,
     warm: &mut WarmStart,
 ) -> Separation {
     let mut iterations = 0;
     let (mut portal, near) = match start(map, &line, rho, &mut iterations) {
         Ok(start) => start,
-        Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
+        Err(apart) => return missed_answer(pose_a, &line, &apart, warm, iterations),
     };
     let first = portal;
     let end = cast(map, &mut portal, &line, &mut iterations);
-    if end == CastEnd::Beyond {
+    if end == CastOutcome::Beyond {
         let lower = portal_bound(map, &portal, &line);
         return beyond(pose_a, &line, warm, lower, iterations);
     }
-    let rise = if let CastEnd::Converged(rise) = end { rise } else { price(map, &portal, &line) };
-    let mut proof = prove(&portal, &line, rise);
-    let certified =
-        |p: &Option<Proof>| p.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * line.size);
+    let rise = if let CastOutcome::Converged(rise) = end { rise } else { price(map, &portal, &line) };
+    let mut proof = solution_at(&portal, &line, rise);
+    let certified = |p: &Option<PortalSolution>| {
+        p.as_ref().is_some_and(|p| p.gap() <= tolerances::CERTIFICATE * line.size)
+    };
     if !certified(&proof) {
         let reach = if near { rho } else { line.size };
-        let start = |shift: &V| first.moved(shift, -1.0, &line.d);
-        proof = better(proof, shifted_lines(map, &line, reach, start, &mut iterations));
+        let start = |shift: &V| first.shifted(shift, -1.0, &line.d);
+        proof = better(proof, perturbed_casts(map, &line, reach, start, &mut iterations));
     }
     match proof {
         Some(proof) => {
-            let doubtful = !near && (steep(&proof) || proof.gap() > 1e-11 * line.size);
+            let may_graze = !near && (is_grazing(&proof) || proof.gap() > 1e-11 * line.size);
             let [p, q, r] = portal.outward(&line.d);
-            if doubtful && let Some(apart) = grazing(map, &line, &[p, q, r, sideways(&proof, &line)]) {
-                return missed(pose_a, &line, &apart, warm, iterations);
+            if may_graze && let Some(apart) = grazing(map, &line, &[p, q, r, sideways(&proof, &line)]) {
+                return missed_answer(pose_a, &line, &apart, warm, iterations);
             }
-            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+            world_answer(&a.reference(), pose_a, &line, &proof, iterations, warm)
         }
         None => beyond(pose_a, &line, warm, line.distance - line.size, iterations),
     }
 }
 
 /// As [`along`], where at least one body is curved.
-fn along_curved(
+fn solve_curved_along(
     map: &mut PiecePair,
     a: &Solid,
     pose_a: &Pose,
-    line: Cast,
+    line: RayCast,
     rho: f64,
     warm: &mut WarmStart,
 ) -> Separation {
     let mut iterations = 0;
     let (portal, near) = match start(map, &line, rho, &mut iterations) {
         Ok(start) => start,
-        Err(apart) => return missed(pose_a, &line, &apart, warm, iterations),
+        Err(apart) => return missed_answer(pose_a, &line, &apart, warm, iterations),
     };
     match cast_curved(map, portal, &line, &mut iterations) {
-        CurvedEnd::Beyond(lower) => beyond(pose_a, &line, warm, lower, iterations),
-        CurvedEnd::Solved(proof) if !near && steep(&proof) => {
+        CurvedOutcome::Beyond(lower) => beyond(pose_a, &line, warm, lower, iterations),
+        CurvedOutcome::Solved(proof) if !near && is_grazing(&proof) => {
             let out = sideways(&proof, &line);
             let apart = grazing(map, &line, &[out]).unwrap_or((out, 0.0));
-            missed(pose_a, &line, &apart, warm, iterations)
+            missed_answer(pose_a, &line, &apart, warm, iterations)
         }
-        CurvedEnd::Solved(mut proof) => {
+        CurvedOutcome::Solved(mut proof) => {
             // Piece numbers mean nothing outside: only polytopes have vertices to name.
             for (side, solid) in [a, map.b].iter().enumerate() {
                 if !matches!(solid, Solid::Polytope(_)) {
                     proof.id.iter_mut().for_each(|id| id[side] = u32::MAX);
                 }
             }
-            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+            world_answer(&a.reference(), pose_a, &line, &proof, iterations, warm)
         }
     }
 }
 
-/// A first portal, and whether it consists of stand-ins; or a direction in which the line misses.
+/// A first portal, and whether it consists of interior points; or a direction in which the line misses.
 fn start<S: SupportMap>(
     map: &mut S,
-    line: &Cast,
+    line: &RayCast,
     rho: f64,
     iterations: &mut u32,
 ) -> Result<(Portal, bool), (V, f64)> {
-    if norm(&line.offset) < STAND_IN_REACH * rho {
-        return Ok((Portal::stand_in(&line.d, rho, &line.offset), true));
+    if norm(&line.offset) < INTERIOR_REACH * rho {
+        return Ok((Portal::interior(&line.d, rho, &line.offset), true));
     }
-    Ok((first_portal(map, line, iterations)?, false))
+    Ok((discover_portal(map, line, iterations)?, false))
 }
 
 /// Three points of the difference around a line that need not pass near the origin, or a direction orthogonal
 /// to it along which the whole difference lies on one side (and by how much): a planar search in the projection
 /// along the line.
-fn first_portal<S: SupportMap>(map: &mut S, line: &Cast, iterations: &mut u32) -> Result<Portal, (V, f64)> {
+fn discover_portal<S: SupportMap>(
+    map: &mut S,
+    line: &RayCast,
+    iterations: &mut u32,
+) -> Result<Portal, (V, f64)> {
     let d = &line.d;
     let flat = |w: &V| add_scaled(w, d, -dot(w, d));
     let mut price = |n: &V| -> Result<Point, (V, f64)> {
@@ -246,21 +251,21 @@ fn first_portal<S: SupportMap>(map: &mut S, line: &Cast, iterations: &mut u32) -
     Err((cross(&flat(&sub(&b.w, &a.w)), d), 0.0))
 }
 
-/// Whether a line far from the centres only grazes the difference: it is within about [`tolerance::GRAZING`] of
+/// Whether a line far from the centres only grazes the difference: it is within about [`tolerances::GRAZING`] of
 /// the size of its silhouette, where `s` changes by the size of the bodies when they move sideways by that.
-fn steep(proof: &Proof) -> bool {
-    !(norm(&proof.alpha) * tolerance::GRAZING < 1.0)
+fn is_grazing(proof: &PortalSolution) -> bool {
+    !(norm(&proof.alpha) * tolerances::GRAZING < 1.0)
 }
 
 /// The part of a proof's outward normal that is orthogonal to the line, as a unit vector.
-fn sideways(proof: &Proof, line: &Cast) -> V {
+fn sideways(proof: &PortalSolution, line: &RayCast) -> V {
     let out = scale(&add_scaled(&proof.alpha, &line.d, 1.0), -1.0);
     scale(&out, 1.0 / norm(&out))
 }
 
 /// A grazing line counts as one that passes by: that of the directions `out` in which the difference reaches least
 /// far beyond the line, if that is within the tolerance, and minus that reach.
-fn grazing<S: SupportMap>(map: &mut S, line: &Cast, out: &[V]) -> Option<(V, f64)> {
+fn grazing<S: SupportMap>(map: &mut S, line: &RayCast, out: &[V]) -> Option<(V, f64)> {
     let mut least = (f64::INFINITY, line.d);
     for direction in out {
         let height = dot(direction, &sub(&map.support(direction).w, &line.offset));
@@ -268,11 +273,17 @@ fn grazing<S: SupportMap>(map: &mut S, line: &Cast, out: &[V]) -> Option<(V, f64
             least = (height, *direction);
         }
     }
-    (least.0 <= 10.0 * tolerance::GRAZING * line.size).then_some((least.1, -least.0))
+    (least.0 <= 10.0 * tolerances::GRAZING * line.size).then_some((least.1, -least.0))
 }
 
 /// The answer where a prescribed line passes beside the Minkowski difference.
-fn missed(pose_a: &Pose, line: &Cast, apart: &(V, f64), warm: &mut WarmStart, iterations: u32) -> Separation {
+fn missed_answer(
+    pose_a: &Pose,
+    line: &RayCast,
+    apart: &(V, f64),
+    warm: &mut WarmStart,
+    iterations: u32,
+) -> Separation {
     let length = norm(&apart.0);
     let mut answer = beyond(pose_a, line, warm, f64::INFINITY, iterations);
     answer.outcome = Outcome::Missed;

@@ -25,13 +25,13 @@ pub enum BetaTerm {
     Hold,
 }
 
-/// Vectors of the plane and of space, where three numbers turn a body, and in the plane one.
-pub trait Moves: Copy + Debug + PartialEq + sealed::Sealed {
-    /// A rotation vector, or an angle.
-    type Turn: Copy + Debug + PartialEq;
+/// Vectors with a cross product: a vector in space, a number in the plane, as rotations and moments are.
+pub trait CrossProduct: Copy + Debug + PartialEq + sealed::Sealed {
+    /// A rotation vector or moment; in the plane an angle or its moment.
+    type Product: Copy + Debug + PartialEq;
 
-    /// `lever × force`.
-    fn moment(lever: &Self, force: &Self) -> Self::Turn;
+    /// `arm × force`.
+    fn moment(arm: &Self, force: &Self) -> Self::Product;
 }
 
 mod sealed {
@@ -40,34 +40,34 @@ mod sealed {
     impl Sealed for crate::Vec3 {}
 }
 
-impl Moves for Vec3 {
-    type Turn = Vec3;
+impl CrossProduct for Vec3 {
+    type Product = Vec3;
 
-    fn moment(lever: &Vec3, force: &Vec3) -> Vec3 {
-        lever.cross(force)
+    fn moment(arm: &Vec3, force: &Vec3) -> Vec3 {
+        arm.cross(force)
     }
 }
 
-impl Moves for Vec2 {
-    type Turn = f64;
+impl CrossProduct for Vec2 {
+    type Product = f64;
 
-    fn moment(lever: &Vec2, force: &Vec2) -> f64 {
-        lever.perp(force)
+    fn moment(arm: &Vec2, force: &Vec2) -> f64 {
+        arm.perp(force)
     }
 }
 
 /// Derivative of `s` with respect to the motion of both bodies: translations and rotations (world axes, about
 /// the reference points).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionGradientOf<V: Moves> {
+pub struct MotionGradientOf<V: CrossProduct> {
     /// `ds/dc1`.
     pub translation_a: V,
     /// `ds/dθ1`.
-    pub rotation_a: V::Turn,
+    pub rotation_a: V::Product,
     /// `ds/dc2`.
     pub translation_b: V,
     /// `ds/dθ2`.
-    pub rotation_b: V::Turn,
+    pub rotation_b: V::Product,
 }
 
 /// Derivative with respect to motions in space.
@@ -78,20 +78,30 @@ pub type PlanarMotionGradient = MotionGradientOf<Vec2>;
 impl MotionGradient {
     /// The four blocks in order: `c1, θ1, c2, θ2`.
     pub fn columns(&self) -> [f64; 12] {
-        let mut out = [0.0; 12];
-        for (k, block) in
-            [self.translation_a, self.rotation_a, self.translation_b, self.rotation_b].iter().enumerate()
-        {
-            out[3 * k..3 * k + 3].copy_from_slice(block.as_slice());
-        }
-        out
+        (*self).into()
     }
 }
 
 impl From<MotionGradient> for [f64; 12] {
     /// The columns `c1, θ1, c2, θ2`.
-    fn from(gradient: MotionGradient) -> Self {
-        gradient.columns()
+    fn from(g: MotionGradient) -> Self {
+        let blocks = [g.translation_a, g.rotation_a, g.translation_b, g.rotation_b];
+        std::array::from_fn(|k| blocks[k / 3][k % 3])
+    }
+}
+
+impl From<[f64; 12]> for MotionGradient {
+    /// From the columns `c1, θ1, c2, θ2`.
+    fn from(g: [f64; 12]) -> Self {
+        let block = |k: usize| Vec3::new(g[k], g[k + 1], g[k + 2]);
+        Self { translation_a: block(0), rotation_a: block(3), translation_b: block(6), rotation_b: block(9) }
+    }
+}
+
+impl From<[f64; 6]> for PlanarMotionGradient {
+    /// From the columns `c1, θ1, c2, θ2`.
+    fn from([ax, ay, rotation_a, bx, by, rotation_b]: [f64; 6]) -> Self {
+        Self { translation_a: Vec2::new(ax, ay), rotation_a, translation_b: Vec2::new(bx, by), rotation_b }
     }
 }
 
@@ -103,9 +113,10 @@ impl From<PlanarMotionGradient> for [f64; 6] {
     }
 }
 
-/// A separation as a function of the motion of two bodies: of an answer, of one choice among many, of a contact event.
+/// What the derivative of a separation with respect to the motion of both bodies depends on: of an answer, of one optimal
+/// direction and contact point among many, of a contact event.
 #[derive(Clone, Copy)]
-pub(crate) struct Lever<const D: usize> {
+pub(crate) struct SeparationDifferential<const D: usize> {
     pub separation: f64,
     pub alpha: SVector<f64, D>,
     pub point_a: SVector<f64, D>,
@@ -115,9 +126,9 @@ pub(crate) struct Lever<const D: usize> {
     pub prescribed: bool,
 }
 
-impl<const D: usize> Lever<D> {
+impl<const D: usize> SeparationDifferential<D> {
     /// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`; zero where β does not follow.
-    pub fn beta_part(&self) -> SVector<f64, D> {
+    pub fn beta_term(&self) -> SVector<f64, D> {
         if self.prescribed || !(self.reference_distance > 0.0) {
             return SVector::zeros();
         }
@@ -125,9 +136,9 @@ impl<const D: usize> Lever<D> {
     }
 }
 
-impl<const D: usize> Lever<D>
+impl<const D: usize> SeparationDifferential<D>
 where
-    SVector<f64, D>: Moves,
+    SVector<f64, D>: CrossProduct,
 {
     /// Derivative with respect to rigid motions about the reference points (world positions).
     pub fn motion(
@@ -137,22 +148,22 @@ where
         beta: BetaTerm,
     ) -> MotionGradientOf<SVector<f64, D>> {
         let rate = match beta {
-            BetaTerm::Follow => self.alpha + self.beta_part(),
+            BetaTerm::Follow => self.alpha + self.beta_term(),
             BetaTerm::Hold => self.alpha,
         };
         MotionGradientOf {
             translation_a: rate,
-            rotation_a: Moves::moment(&(self.point_a - reference_a), &self.alpha),
+            rotation_a: CrossProduct::moment(&(self.point_a - reference_a), &self.alpha),
             translation_b: -rate,
             // The moment of -α.
-            rotation_b: Moves::moment(&(reference_b - self.point_b), &self.alpha),
+            rotation_b: CrossProduct::moment(&(reference_b - self.point_b), &self.alpha),
         }
     }
 }
 
 impl<const D: usize> SeparationIn<D> {
-    fn lever(&self) -> Lever<D> {
-        Lever {
+    fn differential(&self) -> SeparationDifferential<D> {
+        SeparationDifferential {
             separation: self.separation,
             alpha: self.alpha,
             point_a: self.point_a,
@@ -171,7 +182,7 @@ impl<const D: usize> SeparationIn<D> {
     /// The part of `ds/dc1` that comes from β following the reference points; `ds/dc2` has the opposite one.
     /// For finite elements, whose reference point is the mean of `n` vertices, each vertex gets an `n`-th of it.
     pub fn reference_gradient(&self) -> SVector<f64, D> {
-        self.lever().beta_part()
+        self.differential().beta_term()
     }
 
     /// `ds/dx_i` of body a's active vertices, β held; all others are zero.
@@ -194,8 +205,8 @@ impl<const D: usize> SeparationIn<D> {
         beta: BetaTerm,
     ) -> MotionGradientOf<SVector<f64, D>>
     where
-        SVector<f64, D>: Moves,
+        SVector<f64, D>: CrossProduct,
     {
-        self.lever().motion(reference_a, reference_b, beta)
+        self.differential().motion(reference_a, reference_b, beta)
     }
 }

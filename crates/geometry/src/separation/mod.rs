@@ -1,9 +1,17 @@
-//! The separation kernel: SSH LP, ratio metric, duals, certificates.
+//! The separation kernel: Minkowski Portal Refinement [Snethen] as a ray cast on the Minkowski difference, which solves the SSH LP
+//! [Johnson 2.29] with ratio metric, dual weights, primal-dual bounds and derivatives.
 //!
-//! [`separation`] answers for a pair of convex bodies in space. Polytopes take the fast road (`warm.rs`: confirmation of the
-//! last portal and steps to its neighbours; `polytope.rs`: portal pivoting of `portal.rs`, bounds in `proof.rs`); curved
-//! bodies and prescribed directions the general one
-//! (`general.rs`); half-spaces are answered in closed form (`half_space.rs`).
+//! | file | contents |
+//! |---|---|
+//! | `portal.rs`, `solution.rs` | portals, their refinement, and the solution with its bounds at a portal |
+//! | `warm.rs`, `polytope.rs` | two polytopes: confirmation of the last portal and steps to its neighbours; solution from scratch |
+//! | `general.rs`, `curved.rs`, `pieces.rs` | any bounded bodies, prescribed directions, Newton's method on smooth pieces |
+//! | `half_space.rs` | half-spaces, in closed form |
+//! | `planar*.rs` | the plane |
+//! | `gradient.rs`, `subdifferential/`, `resolve/` | derivatives, generalized gradients, degenerate contacts |
+//!
+//! Beyond Minkowski Portal Refinement: the exact optimal basis of the LP, primal and dual bounds of every answer (the certificate),
+//! warm starts, and the least-norm choice and ranges of degenerate optima.
 
 mod answer;
 mod curved;
@@ -17,10 +25,10 @@ mod planar_pair;
 mod planar_portal;
 mod polytope;
 mod portal;
-mod proof;
 mod relative;
 mod resolve;
 mod small;
+mod solution;
 mod subdifferential;
 mod support;
 mod warm;
@@ -29,7 +37,7 @@ pub use answer::{
     Feature, Options, OptionsIn, Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError,
     Separation, SeparationIn, WarmStart, WarmStartIn,
 };
-pub use gradient::{BetaTerm, MotionGradient, MotionGradientOf, Moves, PlanarMotionGradient};
+pub use gradient::{BetaTerm, CrossProduct, MotionGradient, MotionGradientOf, PlanarMotionGradient};
 pub use planar::planar_separation;
 pub use resolve::{
     PlanarRanges, PlanarResolved, Ranges, RangesIn, ResolveError, Resolved, ResolvedIn, planar_ranges,
@@ -40,9 +48,9 @@ pub use subdifferential::{
     VertexSubdifferential, planar_subdifferential, subdifferential,
 };
 
-pub(crate) use gradient::Lever;
+pub(crate) use gradient::SeparationDifferential;
 pub(crate) use support::SCAN_LIMIT;
-pub(crate) use warm::{Basis, Placed, STEPS, WARM_WEIGHT, lever, solved, top};
+pub(crate) use warm::{Basis, PlacedPair, WARM_STEPS, reference_offset, solve_after_steps, support_height};
 
 use crate::Pose;
 use crate::shapes::Solid;
@@ -50,7 +58,7 @@ use crate::shapes::Solid;
 /// Separation of two convex bodies along the line of their reference points, or along `options.beta`.
 ///
 /// `warm` carries the last basis of this pair from query to query: with it, a query whose features have not
-/// changed costs one support evaluation. Hand a [`WarmStart::default`] to start cold.
+/// changed costs one support evaluation. [`WarmStart::default`] is a cold start.
 ///
 /// ```
 /// use percussion_geometry::separation::{Options, WarmStart, separation};

@@ -11,9 +11,9 @@
 //!
 //! where `w_i = ∇h_i`. The Jacobian is the saddle `[Σ λ_i H_i, W; Wᵀ, 0]` in the plane orthogonal to `d`.
 
-use super::portal::{Cast, Point, SupportMap};
+use super::portal::{Point, RayCast, SupportMap};
 use super::small::{M, V, add_scaled, complete, dot, norm, scale, sub};
-use super::support::furthest;
+use super::support::support_vertex;
 use crate::Vec3;
 use crate::shapes::Solid;
 use nalgebra::{Matrix4, Vector4};
@@ -32,7 +32,7 @@ type Curvature = [V; 3];
 /// Which smooth piece of the body supports it along `n`.
 fn piece_of(solid: &Solid, n: &V, hint: u32) -> u32 {
     match solid {
-        Solid::Polytope(p) => furthest(p, n, hint),
+        Solid::Polytope(p) => support_vertex(p, n, hint),
         Solid::Capsule(_) | Solid::Cylinder(_) => (n[2] >= 0.0) as u32,
         Solid::Cone(c) => (n[2] * c.height() > n[0].hypot(n[1]) * c.radius()) as u32,
         Solid::Sphere(_) | Solid::Ellipsoid(_) | Solid::HalfSpace(_) => 0,
@@ -122,7 +122,7 @@ pub(crate) struct Candidate {
 /// it does not converge to non-negative weights.
 pub(crate) fn newton(
     pair: &PiecePair,
-    cast: &Cast,
+    cast: &RayCast,
     n: &V,
     corner: &[Point; 3],
     weights: &V,
@@ -162,7 +162,7 @@ pub(crate) fn newton(
 /// Newton on a fixed active set; `Err(Some(k))` where piece `k` gets a negative weight.
 fn newton_on(
     pair: &PiecePair,
-    cast: &Cast,
+    cast: &RayCast,
     n: &V,
     ids: &[[u32; 2]],
     start: &V,
@@ -184,18 +184,18 @@ fn newton_on(
         // Unknowns: step of n along u and v, new weights of pieces 1 and 2 (piece 0 has the rest).
         let mut jacobian = Matrix4::identity();
         let mut residual = Vector4::zeros();
-        let bend =
+        let curvature_along =
             |dir: &V| (0..count).fold([0.0; 3], |sum, k| add_scaled(&sum, &points[k].1(dir), lambda[k]));
-        let (bent_u, bent_v) = (bend(&u), bend(&v));
+        let (along_u, along_v) = (curvature_along(&u), curvature_along(&v));
         for (row, axis) in [u, v].iter().enumerate() {
-            jacobian[(row, 0)] = dot(axis, &bent_u);
-            jacobian[(row, 1)] = dot(axis, &bent_v);
+            jacobian[(row, 0)] = dot(axis, &along_u);
+            jacobian[(row, 1)] = dot(axis, &along_v);
             residual[row] = -flat[0][row];
             for k in 1..count {
-                let lever = flat[k][row] - flat[0][row];
-                jacobian[(row, k + 1)] = lever;
+                let arm = flat[k][row] - flat[0][row];
+                jacobian[(row, k + 1)] = arm;
                 // h_k = h_0 linearised in n.
-                jacobian[(k + 1, row)] = lever;
+                jacobian[(k + 1, row)] = arm;
             }
         }
         for k in 1..count {

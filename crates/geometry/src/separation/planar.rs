@@ -1,4 +1,4 @@
-//! Separation of two convex bodies in the plane: the same nouns as in space, with two-vertex bases.
+//! Separation of two convex bodies in the plane: as in space, with bases of two vertex pairs.
 
 use super::answer::{Outcome, PlanarOptions, PlanarSeparation, PlanarWarmStart, QueryError};
 use super::general::unit_direction;
@@ -6,11 +6,12 @@ use super::half_space::separation_from_half_space;
 use super::planar_curved::cast_curved;
 use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::planar_portal::{
-    P, PlanarCast, PlanarEnd, PlanarProof, cast_polygons, cross, dot, norm, scale, stand_in,
+    P, PlanarCastOutcome, PlanarPortalSolution, PlanarRayCast, cast_polygons, cross, dot, interior, norm,
+    scale,
 };
-use super::polytope::in_scale;
+use super::polytope::check_scale;
 use crate::shapes::PlanarShape;
-use crate::{PlanarPose, Vec2, tolerance};
+use crate::{PlanarPose, Vec2, tolerances};
 
 /// Separation of two convex bodies in the plane; see [`separation`](super::separation()).
 pub fn planar_separation(
@@ -51,26 +52,26 @@ fn bounded(
     let t = pose_a.inverse_direction(&(pose_a.position - pose_b.position)) + a.reference()
         - rotation * b.reference();
     let reach = t.norm();
-    in_scale(size, reach)?;
+    check_scale(size, reach)?;
     let (distance, beta) = match options.beta {
         Some(beta) => {
             let beta = pose_a.inverse_direction(&unit_direction(&beta)?);
             (t.dot(&beta), beta)
         }
-        None if reach > tolerance::COINCIDENT * size => (reach, t / reach),
+        None if reach > tolerances::COINCIDENT * size => (reach, t / reach),
         None => {
             let last = pose_a.inverse_direction(&warm.beta).try_normalize(1e-3);
             (reach, last.unwrap_or_else(|| pose_a.inverse_direction(&Vec2::y())))
         }
     };
     let offset = if options.beta.is_some() { beta * distance - t } else { Vec2::zeros() };
-    let line = PlanarCast {
+    let line = PlanarRayCast {
         d: [-beta.x, -beta.y],
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
+        prediction: tolerances::border(options.prediction, size),
     };
-    let frame = Frame { a, pose_a, line, prescribed: options.beta.is_some() };
+    let frame = PlanarQuery { a, pose_a, line, prescribed: options.beta.is_some() };
     if reach - size > line.prediction {
         return Ok(frame.unsolved(Outcome::Beyond, distance - size, 0, warm));
     }
@@ -78,21 +79,21 @@ fn bounded(
     Ok(frame.solve(&pair, a.inner_radius() + b.inner_radius(), warm))
 }
 
-/// What a planar query knows before it starts casting.
-struct Frame<'a> {
+/// A planar query and the ray to cast.
+struct PlanarQuery<'a> {
     a: &'a PlanarShape,
     pose_a: &'a PlanarPose,
-    line: PlanarCast,
+    line: PlanarRayCast,
     prescribed: bool,
 }
 
-impl Frame<'_> {
+impl PlanarQuery<'_> {
     fn solve(&self, pair: &PlanarPair, rho: f64, warm: &mut PlanarWarmStart) -> PlanarSeparation {
         let mut iterations = 0;
-        let start = match self.remembered(pair, warm) {
+        let start = match self.warm_portal(pair, warm) {
             Some(start) => start,
-            None if norm(&pair.offset) < 0.5 * rho => stand_in(&self.line.d, rho, &pair.offset),
-            None => match self.flanks(pair, &mut iterations) {
+            None if norm(&pair.offset) < 0.5 * rho => interior(&self.line.d, rho, &pair.offset),
+            None => match self.discover_portal(pair, &mut iterations) {
                 Ok(start) => start,
                 Err((side, gap)) => {
                     let mut answer = self.unsolved(Outcome::Missed, f64::INFINITY, iterations, warm);
@@ -107,20 +108,20 @@ impl Frame<'_> {
             _ => cast_curved,
         };
         match cast(pair, start, &self.line, &mut iterations) {
-            PlanarEnd::Beyond(lower) => self.unsolved(Outcome::Beyond, lower, iterations, warm),
-            PlanarEnd::Solved(proof) => self.solved(&proof, iterations, warm),
+            PlanarCastOutcome::Beyond(lower) => self.unsolved(Outcome::Beyond, lower, iterations, warm),
+            PlanarCastOutcome::Solved(proof) => self.solved(&proof, iterations, warm),
         }
     }
 
-    /// The remembered portal, if the line still passes between its points.
-    fn remembered(&self, pair: &PlanarPair, warm: &PlanarWarmStart) -> Option<[PlanarPoint; 2]> {
+    /// The last portal, if the line still passes between its points.
+    fn warm_portal(&self, pair: &PlanarPair, warm: &PlanarWarmStart) -> Option<[PlanarPoint; 2]> {
         let (right, left) = (pair.vertices(warm.basis[0])?, pair.vertices(warm.basis[1])?);
         let (c0, c1) = (cross(&self.line.d, &right.w), cross(&self.line.d, &left.w));
         (c0 <= 0.0 && c1 >= 0.0 && c1 > c0).then_some([right, left])
     }
 
     /// The outermost points on both sides of a line far from the origin, or the side on which nothing lies.
-    fn flanks(&self, pair: &PlanarPair, iterations: &mut u32) -> Result<[PlanarPoint; 2], (P, f64)> {
+    fn discover_portal(&self, pair: &PlanarPair, iterations: &mut u32) -> Result<[PlanarPoint; 2], (P, f64)> {
         let d = &self.line.d;
         let mut flank = |side: P| {
             *iterations += 1;
@@ -131,7 +132,12 @@ impl Frame<'_> {
         Ok([flank([d[1], -d[0]])?, flank([-d[1], d[0]])?])
     }
 
-    fn solved(&self, proof: &PlanarProof, iterations: u32, warm: &mut PlanarWarmStart) -> PlanarSeparation {
+    fn solved(
+        &self,
+        proof: &PlanarPortalSolution,
+        iterations: u32,
+        warm: &mut PlanarWarmStart,
+    ) -> PlanarSeparation {
         let beta = self.pose_a.direction(&Vec2::from(scale(&self.line.d, -1.0)));
         let point_a = self.pose_a.point(&(Vec2::from(proof.x) + self.a.reference()));
         let separation = self.line.distance - proof.depth;

@@ -18,18 +18,16 @@
 
 use super::planar_pair::{PlanarPair, PlanarPoint};
 use super::planar_portal::{
-    ON_LINE, P, PlanarCast, PlanarEnd, PlanarProof, add_scaled, cross, dot, norm, read_off, sub,
+    P, PlanarCastOutcome, PlanarPortalSolution, PlanarRayCast, add_scaled, cross, dot, norm, read_solution,
+    sub,
 };
+use crate::tolerances::kernel::{ON_LINE, SAME_HEIGHT};
 
 /// Most support queries: bisection alone reaches rounding in about a hundred.
 const LIMIT: u32 = 400;
 
 /// Newton's method goes on as long as it brings the line this many times nearer.
 const PROGRESS: f64 = 4.0;
-
-/// Heights of supporting lines that differ by less (multiple of the pair's size, per unit of slope) are one: near the
-/// optimum they differ by the square of the angle, and the lowest is the one whose rounding helped it most.
-const SAME_HEIGHT: f64 = 2e-15;
 
 /// Two points around the line, the right one first, as far sideways as `c`, found along the directions `slope`
 /// (infinite where unknown).
@@ -76,9 +74,9 @@ fn across(d: &P, e: &P) -> f64 {
 pub(crate) fn cast_curved(
     pair: &PlanarPair,
     start: [PlanarPoint; 2],
-    cast: &PlanarCast,
+    cast: &PlanarRayCast,
     count: &mut u32,
-) -> PlanarEnd {
+) -> PlanarCastOutcome {
     let d = &cast.d;
     let t = [-d[1], d[0]];
     let c = start.map(|p| cross(d, &p.w));
@@ -105,7 +103,7 @@ pub(crate) fn cast_curved(
         }
         let apart = cast.distance - height;
         if apart > cast.prediction * norm(&n) {
-            return PlanarEnd::Beyond(apart);
+            return PlanarCastOutcome::Beyond(apart);
         }
         let c = cross(d, &p.w);
         let left = usize::from(c > 0.0);
@@ -115,7 +113,7 @@ pub(crate) fn cast_curved(
             let ends = ids.map(|id| pair.at(id, &n));
             let c = ends.map(|p| cross(d, &p.w));
             if c[0] <= 0.0 && c[1] >= 0.0 {
-                return PlanarEnd::Solved(read_off(&ends, &c, cast, height, &n));
+                return PlanarCastOutcome::Solved(read_solution(&ends, &c, cast, height, &n));
             }
             // The whole side lies to the left (right) of the line: on with the arc of its right (left) end.
             let left = usize::from(c[0] > 0.0);
@@ -133,11 +131,11 @@ pub(crate) fn cast_curved(
             break;
         }
     }
-    PlanarEnd::Solved(conclude(&bracket, cast, lowest))
+    PlanarCastOutcome::Solved(read_bracket(&bracket, cast, lowest))
 }
 
 /// Everything at the corner nearest to the line, or between the two.
-fn conclude(bracket: &Bracket, cast: &PlanarCast, lowest: (f64, P)) -> PlanarProof {
+fn read_bracket(bracket: &Bracket, cast: &PlanarRayCast, lowest: (f64, P)) -> PlanarPortalSolution {
     let d = &cast.d;
     let (k, near) = bracket.nearest();
     let (corner, c) = match near <= ON_LINE * cast.size {
@@ -148,5 +146,5 @@ fn conclude(bracket: &Bracket, cast: &PlanarCast, lowest: (f64, P)) -> PlanarPro
     let height = dot(&n, &bracket.corner[k].w);
     let lower = lowest.0 + SAME_HEIGHT * cast.size * norm(&n) < height;
     let (height, n) = if lower || !near.is_finite() { lowest } else { (height, n) };
-    read_off(&corner, &c, cast, height, &n)
+    read_solution(&corner, &c, cast, height, &n)
 }

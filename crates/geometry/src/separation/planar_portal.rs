@@ -4,8 +4,9 @@
 //! `N = (w2 - w1)` turned outward, `<N, d> = c2 - c1`, weights `λ1 = c2/(c2 - c1)`, `λ2 = -c1/(c2 - c1)`.
 
 use super::planar_pair::{PlanarPair, PlanarPoint};
-use super::portal::STAND_IN;
-use crate::tolerance;
+use super::portal::INTERIOR;
+use crate::tolerances;
+use crate::tolerances::kernel::ON_LINE;
 
 /// A planar vector.
 pub(crate) type P = [f64; 2];
@@ -41,7 +42,7 @@ pub(crate) fn norm(a: &P) -> f64 {
 
 /// The line to cast; the fields mean what they mean in space.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PlanarCast {
+pub(crate) struct PlanarRayCast {
     pub d: P,
     pub distance: f64,
     pub size: f64,
@@ -50,7 +51,7 @@ pub(crate) struct PlanarCast {
 
 /// What the cast proves.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PlanarProof {
+pub(crate) struct PlanarPortalSolution {
     pub depth: f64,
     pub alpha: P,
     pub weights: P,
@@ -61,24 +62,21 @@ pub(crate) struct PlanarProof {
 }
 
 /// How a planar cast ended.
-pub(crate) enum PlanarEnd {
-    Solved(PlanarProof),
+pub(crate) enum PlanarCastOutcome {
+    Solved(PlanarPortalSolution),
     Beyond(f64),
 }
 
 /// Most support queries; polygons need a handful.
 const LIMIT: u32 = 400;
 
-/// Points this far sideways of the line (multiple of the pair's size) lie on it: the rounding of a coordinate.
-pub(crate) const ON_LINE: f64 = 4e-16;
-
 /// Two interior points on either side of the ray.
-pub(crate) fn stand_in(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
+pub(crate) fn interior(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
     let side = [-d[1], d[0]];
     [-1.0, 1.0].map(|sign| PlanarPoint {
         w: sub(&add_scaled(&scale(d, 0.819 * rho), &side, sign * 0.573 * rho), offset),
         x: [0.0; 2],
-        id: [STAND_IN; 2],
+        id: [INTERIOR; 2],
     })
 }
 
@@ -87,9 +85,9 @@ pub(crate) fn stand_in(d: &P, rho: f64, offset: &P) -> [PlanarPoint; 2] {
 pub(crate) fn cast_polygons(
     pair: &PlanarPair,
     mut corner: [PlanarPoint; 2],
-    cast: &PlanarCast,
+    cast: &PlanarRayCast,
     count: &mut u32,
-) -> PlanarEnd {
+) -> PlanarCastOutcome {
     let d = &cast.d;
     let mut c = corner.map(|p| cross(d, &p.w));
     // The lowest supporting line seen: τ <= height.
@@ -114,10 +112,10 @@ pub(crate) fn cast_polygons(
         }
         let apart = cast.distance - height;
         if apart > cast.prediction * norm(&n) {
-            return PlanarEnd::Beyond(apart);
+            return PlanarCastOutcome::Beyond(apart);
         }
         let rises = dot(&n, &sub(&p.w, &corner[0].w)) > 0.0;
-        if !rises || lowest.0 - pierced <= cast.size * (tolerance::PORTAL + ON_LINE * norm(&lowest.1)) {
+        if !rises || lowest.0 - pierced <= cast.size * (tolerances::PORTAL + ON_LINE * norm(&lowest.1)) {
             break;
         }
         let cp = cross(d, &p.w);
@@ -125,25 +123,25 @@ pub(crate) fn cast_polygons(
         corner[side] = p;
         c[side] = cp;
     }
-    PlanarEnd::Solved(read_off(&corner, &c, cast, lowest.0, &lowest.1))
+    PlanarCastOutcome::Solved(read_solution(&corner, &c, cast, lowest.0, &lowest.1))
 }
 
 /// The solution at the line between two corners under the supporting line `<n, w> = height`, `<n, d> = 1`.
-pub(crate) fn read_off(
+pub(crate) fn read_solution(
     corner: &[PlanarPoint; 2],
     c: &P,
-    cast: &PlanarCast,
+    cast: &PlanarRayCast,
     height: f64,
     n: &P,
-) -> PlanarProof {
+) -> PlanarPortalSolution {
     let raw = [c[1].max(0.0), (-c[0]).max(0.0)];
     let total = raw[0] + raw[1];
     // Both corners on the line: the outer one is pierced.
     let outer = dot(&corner[1].w, &cast.d) > dot(&corner[0].w, &cast.d);
     let weights =
         if total > 0.0 { scale(&raw, 1.0 / total) } else { [!outer as u8 as f64, outer as u8 as f64] };
-    // A line through a corner may leave a stand-in, which can carry rounding only: it is no vertex to report.
-    let (corner, weights) = match corner.map(|p| p.id[0] == STAND_IN) {
+    // A line through a corner may leave an interior point, which can carry rounding only: it is no vertex to report.
+    let (corner, weights) = match corner.map(|p| p.id[0] == INTERIOR) {
         [true, false] => ([corner[1]; 2], [0.0, 1.0]),
         [false, true] => ([corner[0]; 2], [1.0, 0.0]),
         _ => (*corner, weights),
@@ -154,7 +152,7 @@ pub(crate) fn read_off(
     let residual = norm(&add_scaled(&w, &cast.d, -depth));
     let sideways = if residual > ON_LINE * cast.size { residual * norm(n) } else { 0.0 };
     let upper = cast.distance - depth;
-    PlanarProof {
+    PlanarPortalSolution {
         depth,
         alpha: scale(n, -1.0),
         weights,

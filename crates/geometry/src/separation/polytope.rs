@@ -1,13 +1,13 @@
-//! Separation of two polytopes from scratch, or from a portal that is of little help: everything `warm.rs` leaves.
+//! Separation of two polytopes from scratch or from a portal that is far from optimal: whatever `warm.rs` does not solve.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
-use super::portal::{Cast, CastEnd, Portal, SupportMap, cast};
-use super::proof::{Proof, better, price, prove, shifted_lines};
-use super::relative::Relative;
+use super::portal::{CastOutcome, Portal, RayCast, SupportMap, cast};
+use super::relative::RelativePose;
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
+use super::solution::{PortalSolution, better, perturbed_casts, price, solution_at};
 use super::support::PolytopePair;
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::{Pose, Vec3, tolerances};
 
 /// Everything the warm path does not handle: first query, portals far from the optimum, degenerate rays.
 #[inline(never)]
@@ -19,23 +19,23 @@ pub(crate) fn solve(
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    let mut relative = Relative::of_origins(pose_a, pose_b);
+    let mut relative = RelativePose::of_origins(pose_a, pose_b);
     if !(a.is_centred() && b.is_centred()) {
-        relative.refer(a.reference().as_ref(), b.reference().as_ref());
+        relative.move_to_references(a.reference().as_ref(), b.reference().as_ref());
     }
     if !relative.is_finite() {
         finite(pose_a, pose_b)?;
     }
     let size = a.outer_radius() + b.outer_radius();
     let (distance, d) = ray(&relative.t, size, pose_a, &warm.beta);
-    in_scale(size, distance)?;
-    let line = Cast {
+    check_scale(size, distance)?;
+    let line = RayCast {
         d,
         offset: [0.0; 3],
         distance,
         size,
-        prediction: tolerance::border(options.prediction, size),
-        tolerance: tolerance::PORTAL,
+        prediction: tolerances::border(options.prediction, size),
+        tolerance: tolerances::PORTAL,
     };
     if distance - size > line.prediction {
         return Ok(beyond(pose_a, &line, warm, distance - size, 0));
@@ -50,31 +50,31 @@ pub(crate) fn solve(
     };
     let mut pair = PolytopePair { a, b, r: relative.r, hint };
     let mut iterations = 0;
-    let mut portal = seeded(&mut pair, &line, rho, &warm.basis, &mut iterations);
+    let mut portal = warm_portal(&mut pair, &line, rho, &warm.basis, &mut iterations);
     let end = cast(&mut pair, &mut portal, &line, &mut iterations);
-    if end == CastEnd::Beyond {
+    if end == CastOutcome::Beyond {
         let lower = portal_bound(&mut pair, &portal, &line);
         return Ok(beyond(pose_a, &line, warm, lower, iterations));
     }
-    let rise = if let CastEnd::Converged(rise) = end { rise } else { price(&mut pair, &portal, &line) };
-    let mut proof = prove(&portal, &line, rise);
-    if !proof.as_ref().is_some_and(|p| p.gap() <= tolerance::CERTIFICATE * size) {
-        let start = |shift: &V| Portal::stand_in(&line.d, rho, shift);
-        proof = better(proof, shifted_lines(&mut pair, &line, rho, start, &mut iterations));
+    let rise = if let CastOutcome::Converged(rise) = end { rise } else { price(&mut pair, &portal, &line) };
+    let mut proof = solution_at(&portal, &line, rise);
+    if !proof.as_ref().is_some_and(|p| p.gap() <= tolerances::CERTIFICATE * size) {
+        let start = |shift: &V| Portal::interior(&line.d, rho, shift);
+        proof = better(proof, perturbed_casts(&mut pair, &line, rho, start, &mut iterations));
     }
     Ok(match proof {
         Some(proof) => {
             warm.basis = proof.id;
-            assemble(&a.reference(), pose_a, &line, &proof, iterations, warm)
+            world_answer(&a.reference(), pose_a, &line, &proof, iterations, warm)
         }
-        // Not reached for finite placements: even the stand-in portal proves bounds.
+        // Not reached for finite placements: even the interior portal gives bounds.
         None => beyond(pose_a, &line, warm, distance - size, iterations),
     })
 }
 
 /// Refuses sizes and distances whose products overflow or vanish.
-pub(crate) fn in_scale(size: f64, distance: f64) -> Result<(), QueryError> {
-    if size < tolerance::LARGEST && size > 1.0 / tolerance::LARGEST && distance < tolerance::LARGEST {
+pub(crate) fn check_scale(size: f64, distance: f64) -> Result<(), QueryError> {
+    if size < tolerances::LARGEST && size > 1.0 / tolerances::LARGEST && distance < tolerances::LARGEST {
         return Ok(());
     }
     Err(QueryError::OutOfScale)
@@ -93,7 +93,7 @@ pub(crate) fn finite(pose_a: &Pose, pose_b: &Pose) -> Result<(), QueryError> {
 /// Distance of the reference points and the unit ray `-β` in a's frame; coincident points keep the last β.
 pub(crate) fn ray(t: &V, size: f64, pose_a: &Pose, last_beta: &Vec3) -> (f64, V) {
     let distance = norm(t);
-    if distance > tolerance::COINCIDENT * size {
+    if distance > tolerances::COINCIDENT * size {
         return (distance, scale(t, -1.0 / distance));
     }
     let last = pose_a.inverse_direction(last_beta);
@@ -106,11 +106,11 @@ pub(crate) fn ray(t: &V, size: f64, pose_a: &Pose, last_beta: &Vec3) -> (f64, V)
     }
 }
 
-/// A portal to start from: the remembered one if the ray still pierces it; across its edge if the ray left it
-/// there; otherwise stand-ins, into which the remembered points are inserted.
-fn seeded(
+/// A portal to start from: the last one if the ray still pierces it; across its edge if the ray left it
+/// there; otherwise interior points, into which the last points are inserted.
+fn warm_portal(
     pair: &mut PolytopePair,
-    line: &Cast,
+    line: &RayCast,
     rho: f64,
     basis: &[[u32; 2]; 3],
     iterations: &mut u32,
@@ -136,7 +136,7 @@ fn seeded(
     {
         return portal;
     }
-    let mut portal = Portal::stand_in(&line.d, rho, &line.offset);
+    let mut portal = Portal::interior(&line.d, rho, &line.offset);
     for point in corner {
         let rises = dot(&portal.normal(), &sub(&point.w, &portal.corner[0].w)) > 0.0;
         if rises && !portal.holds(point.id) {
@@ -150,7 +150,7 @@ fn seeded(
 /// usually finds the third corner of the neighbouring facet.
 fn across(
     pair: &mut PolytopePair,
-    line: &Cast,
+    line: &RayCast,
     old: &Portal,
     i: usize,
     iterations: &mut u32,
@@ -173,18 +173,18 @@ fn across(
 }
 
 /// Lower bound of s that the portal's supporting plane proves.
-pub(crate) fn portal_bound<S: SupportMap>(map: &mut S, portal: &Portal, line: &Cast) -> f64 {
+pub(crate) fn portal_bound<S: SupportMap>(map: &mut S, portal: &Portal, line: &RayCast) -> f64 {
     let n = portal.normal();
     let p = sub(&map.support(&n).w, &line.offset);
     line.distance - dot(&n, &p) / dot(&n, &line.d)
 }
 
-/// The world-frame answer of a proof, for a body a with the given reference point.
-pub(crate) fn assemble(
+/// The world-frame answer of a solution, for a body a with the given reference point.
+pub(crate) fn world_answer(
     reference_a: &Vec3,
     pose_a: &Pose,
-    line: &Cast,
-    proof: &Proof,
+    line: &RayCast,
+    proof: &PortalSolution,
     iterations: u32,
     warm: &mut WarmStart,
 ) -> Separation {
@@ -209,10 +209,10 @@ pub(crate) fn assemble(
     }
 }
 
-/// The answer for bodies that are further apart than anyone asked.
+/// The answer for bodies that are further apart than the prediction distance.
 pub(crate) fn beyond(
     pose_a: &Pose,
-    line: &Cast,
+    line: &RayCast,
     warm: &mut WarmStart,
     lower: f64,
     iterations: u32,

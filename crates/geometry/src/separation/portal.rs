@@ -1,4 +1,9 @@
-//! The portal method in space: a simplex method on the SSH LP whose pricing is a support query.
+//! Minkowski Portal Refinement (MPR) in space [Snethen]: a simplex method on the SSH LP whose pricing is a support query.
+//!
+//! MPR discovers a portal, a triangle of support points that the ray pierces, and refines it until its supporting plane meets
+//! it. Beyond MPR: the refinement ends at the exact optimal basis, not at a tolerance; each step gives a primal and a dual bound of
+//! `s` (the certificate); ties and slivers are pivoted so that the ray stays inside up to rounding; the last basis is the
+//! warm start of the next query (`warm.rs`).
 //!
 //! Everything happens in body a's frame with both reference points at the origin. `M = K1 - K2` is the
 //! Minkowski difference there, `d = -β` the ray. A *portal* is three points of `M`, counter-clockwise about
@@ -16,6 +21,7 @@
 //! `m[i] = d·(w_i × w_{i+1})` twice the projected areas (the unnormalised dual weights).
 
 use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, sub};
+use crate::tolerances::kernel::{HEIGHT, SIDE, SLIVER, TIE};
 
 /// A point of the Minkowski difference with its preimages.
 #[derive(Clone, Copy, Debug)]
@@ -28,28 +34,14 @@ pub(crate) struct Point {
     pub id: [u32; 2],
 }
 
-/// Squared sine of the angle below which a corner of a portal counts as sharp: about six degrees, where a cross product
-/// loses one digit.
-const SLIVER: f64 = 1e-2;
-
 /// Whether two sides are too nearly parallel for their product `n`.
 #[inline(always)]
-pub(super) fn sharp(n: &V, ab: &V, ac: &V) -> bool {
+pub(super) fn is_sliver(n: &V, ab: &V, ac: &V) -> bool {
     dot(n, n) < SLIVER * dot(ab, ab) * dot(ac, ac)
 }
 
-/// How far, in units of the size, a line may be off a side of a portal and count as on it.
-const SIDE: f64 = 1e-16;
-
-/// Twice an area, in units of the squared size, below which a line may be on a side: 16 units in the last place of a
-/// product of two points.
-const TIE: f64 = 4e-15;
-
-/// Rounding of a height in units of the normal's length and the size.
-const HEIGHT: f64 = 4e-16;
-
-/// Identity of stand-in points, which belong to no vertex.
-pub(crate) const STAND_IN: u32 = u32::MAX - 1;
+/// Identity of interior points, which belong to no vertex.
+pub(crate) const INTERIOR: u32 = u32::MAX - 1;
 
 /// Support function of a Minkowski difference, in body a's frame.
 pub(crate) trait SupportMap {
@@ -79,7 +71,7 @@ impl Portal {
 
     /// Three interior points about the ray, 30 degrees off it, on the ball of radius `rho` about the origin:
     /// being interior, none of them survives at the optimum.
-    pub(crate) fn stand_in(d: &V, rho: f64, offset: &V) -> Self {
+    pub(crate) fn interior(d: &V, rho: f64, offset: &V) -> Self {
         let (u, v) = complete(d);
         let (along, across) = (0.866 * rho, 0.5 * rho);
         let half_root3 = 0.866_025_403_784_438_6;
@@ -88,13 +80,13 @@ impl Portal {
             Point {
                 w: sub(&w, offset),
                 x: [0.0; 3],
-                id: [STAND_IN, (cu > 0.0) as u32 + 2 * (cv > 0.0) as u32],
+                id: [INTERIOR, (cu > 0.0) as u32 + 2 * (cv > 0.0) as u32],
             }
         });
         Self::new(corner, d)
     }
 
-    /// A first portal of the support point `p` along the ray and two stand-ins on its far side, 30 degrees off the ray
+    /// A first portal of the support point `p` along the ray and two interior points on its far side, 30 degrees off the ray
     /// and 45 to the left and right of opposite: the ray lies well inside, and one pivot is saved. Of all such angles
     /// these need the fewest supports on boxes, prisms and round bodies alike, though not by much.
     #[inline]
@@ -110,8 +102,8 @@ impl Portal {
         let along = scale(d, 0.866 * rho);
         let spread = 0.353 * rho;
         let opposite = add_scaled(&along, &u, -spread);
-        let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [STAND_IN, 1] };
-        let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [STAND_IN, 2] };
+        let left = Point { w: add_scaled(&opposite, &v, spread), x: [0.0; 3], id: [INTERIOR, 1] };
+        let right = Point { w: add_scaled(&opposite, &v, -spread), x: [0.0; 3], id: [INTERIOR, 2] };
         Self { corner: [p, left, right], m: [f64::NAN; 3] }
     }
 
@@ -120,7 +112,7 @@ impl Portal {
     #[inline(always)]
     pub(crate) fn normal(&self) -> V {
         let (n, [ab, ac]) = self.plain_normal();
-        if sharp(&n, &ab, &ac) { self.sliver_normal() } else { n }
+        if is_sliver(&n, &ab, &ac) { self.sliver_normal() } else { n }
     }
 
     /// The product of the sides at the first corner, and these sides.
@@ -161,7 +153,7 @@ impl Portal {
     }
 
     /// The same corners seen from a line shifted the other way.
-    pub(crate) fn moved(&self, shift: &V, by: f64, d: &V) -> Self {
+    pub(crate) fn shifted(&self, shift: &V, by: f64, d: &V) -> Self {
         Self::new(self.corner.map(|p| Point { w: add_scaled(&p.w, shift, by), ..p }), d)
     }
 
@@ -221,7 +213,7 @@ const REPLACED: [[usize; 8]; 3] =
 
 /// The line to cast and what to stop at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cast {
+pub(crate) struct RayCast {
     /// Unit direction of the line, `-β`.
     pub d: V,
     /// A point of the line orthogonal to `d`; zero when it passes through the origin.
@@ -238,7 +230,7 @@ pub(crate) struct Cast {
 
 /// How a cast ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CastEnd {
+pub(crate) enum CastOutcome {
     /// The bounds met: the supporting plane rises this much above the portal, along the ray.
     Converged(f64),
     /// Proven further apart than the prediction distance.
@@ -251,23 +243,28 @@ pub(crate) enum CastEnd {
 /// with hundreds of vertices about sixty.
 pub(crate) const PIVOT_LIMIT: u32 = 400;
 
-/// Pivots after which slivers are watched for at every step instead of at the end only.
-const QUICK_PIVOTS: u32 = 12;
+/// Pivots after which slivers are tested for at every step instead of at the end only.
+const FAST_PIVOTS: u32 = 12;
 
 /// Runs the portal iteration to its end.
 ///
 /// The usual pivots need neither the areas of the portal nor a normal that is good to the last digit; they are made
-/// here. Ties, slivers and long searches are left to [`careful_cast`].
+/// here. Ties, slivers and long searches are left to [`refine_robustly`].
 #[inline]
-pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+pub(crate) fn cast<S: SupportMap>(
+    map: &mut S,
+    portal: &mut Portal,
+    cast: &RayCast,
+    count: &mut u32,
+) -> CastOutcome {
     let d = &cast.d;
     let near = cast.size * (cast.tolerance + HEIGHT);
     let tie = TIE * cast.size * cast.size;
-    // The newest corner and where it is. Its coordinates are at hand when the next normal is computed; loading them at
+    // The newest corner and where it is. Its coordinates stay in registers for the next normal; loading them at
     // once from where they were just stored would cost a wait.
     let mut first = portal.corner[0].w;
     let mut newest = 0;
-    for _ in 0..QUICK_PIVOTS {
+    for _ in 0..FAST_PIVOTS {
         let [next, last] = OTHERS[newest];
         let (second, third) = (portal.corner[next].w, portal.corner[last].w);
         let (ab, ac) = (sub(&second, &first), sub(&third, &first));
@@ -281,18 +278,18 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         if !(rise > near * n1) {
             // Found along the normal of a sliver, a support point proves nothing.
             match converged(portal, cast, &n, p.id, rise) {
-                Some(end) if !sharp(&n, &ab, &ac) => return end,
+                Some(end) if !is_sliver(&n, &ab, &ac) => return end,
                 _ => break,
             }
         }
         if cast.prediction < f64::INFINITY && apart(cast, &n, &p) {
-            return CastEnd::Beyond;
+            return CastOutcome::Beyond;
         }
         // Where each corner is, seen from `p` along the line: left (positive) or right of it.
         let pd = cross(&p.w, d);
         let c = [dot(&first, &pd), dot(&second, &pd), dot(&third, &pd)];
         if !(c[0].abs() > tie && c[1].abs() > tie && c[2].abs() > tie) {
-            return tied_cast(map, portal, cast, p, count);
+            return refine_after_tie(map, portal, cast, p, count);
         }
         let right = [c[0] < 0.0, c[1] < 0.0, c[2] < 0.0].map(usize::from);
         let replaced = REPLACED[newest][right[0] + 2 * right[1] + 4 * right[2]];
@@ -303,33 +300,38 @@ pub(crate) fn cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast,
         portal.corner[newest] = p;
         first = p.w;
     }
-    careful_cast(map, portal, cast, count)
+    refine_robustly(map, portal, cast, count)
 }
 
-/// As [`careful_cast`], after a pivot to the support point `p`, from which the line is level with a corner.
+/// As [`refine_robustly`], after a pivot to the support point `p`, from which the line is level with a corner.
 #[cold]
 #[inline(never)]
-fn tied_cast<S: SupportMap>(
+fn refine_after_tie<S: SupportMap>(
     map: &mut S,
     portal: &mut Portal,
-    cast: &Cast,
+    cast: &RayCast,
     p: Point,
     count: &mut u32,
-) -> CastEnd {
+) -> CastOutcome {
     *portal = Portal::new(portal.corner, &cast.d);
     if portal.holds(p.id) || portal.pivot(&p, &cast.d, cast.size) {
-        careful_cast(map, portal, cast, count)
+        refine_robustly(map, portal, cast, count)
     } else {
-        CastEnd::Stalled
+        CastOutcome::Stalled
     }
 }
 
 /// As [`cast`], with every normal as good as it can be.
 #[cold]
 #[inline(never)]
-fn careful_cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, count: &mut u32) -> CastEnd {
+fn refine_robustly<S: SupportMap>(
+    map: &mut S,
+    portal: &mut Portal,
+    cast: &RayCast,
+    count: &mut u32,
+) -> CastOutcome {
     *portal = Portal::new(portal.corner, &cast.d);
-    for _ in QUICK_PIVOTS..PIVOT_LIMIT {
+    for _ in FAST_PIVOTS..PIVOT_LIMIT {
         let n = portal.normal();
         let mut p = map.support(&n);
         *count += 1;
@@ -339,31 +341,31 @@ fn careful_cast<S: SupportMap>(map: &mut S, portal: &mut Portal, cast: &Cast, co
             return end;
         }
         if apart(cast, &n, &p) {
-            return CastEnd::Beyond;
+            return CastOutcome::Beyond;
         }
         if !portal.pivot(&p, &cast.d, cast.size) {
             break;
         }
     }
-    CastEnd::Stalled
+    CastOutcome::Stalled
 }
 
 /// The end of a cast if the support point `id` along the portal's normal `n`, which rises by `rise`, is none above it.
 #[inline(always)]
-fn converged(portal: &Portal, cast: &Cast, n: &V, id: [u32; 2], rise: f64) -> Option<CastEnd> {
+fn converged(portal: &Portal, cast: &RayCast, n: &V, id: [u32; 2], rise: f64) -> Option<CastOutcome> {
     if portal.holds(id) {
-        return Some(CastEnd::Converged(0.0));
+        return Some(CastOutcome::Converged(0.0));
     }
     // Along the ray the portal may rise by rise/nd.
     let nd = dot(n, &cast.d);
     let n1 = n[0].abs() + n[1].abs() + n[2].abs();
     let met = rise <= cast.size * (cast.tolerance * nd + HEIGHT * n1);
-    met.then(|| CastEnd::Converged(positive(rise) / nd))
+    met.then(|| CastOutcome::Converged(positive(rise) / nd))
 }
 
 /// Whether the supporting plane at `p` proves the bodies further apart than the prediction distance.
 #[inline(always)]
-fn apart(cast: &Cast, n: &V, p: &Point) -> bool {
+fn apart(cast: &RayCast, n: &V, p: &Point) -> bool {
     let apart = cast.distance * dot(n, &cast.d) - dot(n, &p.w);
     apart > 0.0 && apart * apart > cast.prediction * cast.prediction * dot(n, n)
 }

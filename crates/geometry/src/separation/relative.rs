@@ -6,7 +6,7 @@ use nalgebra::Rotation3;
 
 /// Placement of b's reference point and axes in a's frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Relative {
+pub(crate) struct RelativePose {
     /// `R_a^T R_b`.
     pub r: M,
     /// From b's reference point to a's, in a's frame: `t = D β`.
@@ -22,7 +22,7 @@ pub(crate) fn columns(rotation: &Rotation3<f64>) -> [V; 3] {
 
 /// World components of a body vector.
 #[inline(always)]
-pub(crate) fn turned(columns: &[V; 3], v: &V) -> V {
+pub(crate) fn rotated(columns: &[V; 3], v: &V) -> V {
     let [a, b, c] = columns;
     [
         a[0] * v[0] + b[0] * v[1] + c[0] * v[2],
@@ -33,15 +33,15 @@ pub(crate) fn turned(columns: &[V; 3], v: &V) -> V {
 
 /// Body components of a world vector.
 #[inline(always)]
-pub(crate) fn unturned(columns: &[V; 3], v: &V) -> V {
+pub(crate) fn inverse_rotated(columns: &[V; 3], v: &V) -> V {
     [dot(&columns[0], v), dot(&columns[1], v), dot(&columns[2], v)]
 }
 
-impl Relative {
+impl RelativePose {
     #[inline(always)]
     pub(crate) fn new(pose_a: &Pose, reference_a: &V, pose_b: &Pose, reference_b: &V) -> Self {
         let mut relative = Self::of_origins(pose_a, pose_b);
-        relative.refer(reference_a, reference_b);
+        relative.move_to_references(reference_a, reference_b);
         relative
     }
 
@@ -59,7 +59,7 @@ impl Relative {
 
     /// Moves from the frames' origins to the reference points.
     #[inline]
-    pub(crate) fn refer(&mut self, reference_a: &V, reference_b: &V) {
+    pub(crate) fn move_to_references(&mut self, reference_a: &V, reference_b: &V) {
         let c = self.r.times(reference_b);
         self.t = [0, 1, 2].map(|k| self.t[k] + reference_a[k] - c[k]);
     }

@@ -12,7 +12,7 @@ pub(crate) const SCAN_LIMIT: usize = 48;
 
 /// Largest `<n, x>` over the vertices.
 #[inline(always)]
-pub(crate) fn highest(lanes: &Lanes, n: &V) -> f64 {
+pub(crate) fn max_height(lanes: &Lanes, n: &V) -> f64 {
     let mut best = [f64::NEG_INFINITY; 4];
     for Block([x, y, z]) in lanes.aligned() {
         for l in 0..4 {
@@ -31,9 +31,9 @@ pub(crate) fn highest(lanes: &Lanes, n: &V) -> f64 {
 #[inline(always)]
 pub(crate) fn scan(lanes: &Lanes, n: &V) -> u32 {
     match lanes.aligned() {
-        [a] => peak(&[a], n),
-        [a, b] => peak(&[a, b], n),
-        [a, b, c] => peak(&[a, b, c], n),
+        [a] => scan_blocks(&[a], n),
+        [a, b] => scan_blocks(&[a, b], n),
+        [a, b, c] => scan_blocks(&[a, b, c], n),
         _ => tagged_scan(lanes, n),
     }
 }
@@ -41,7 +41,7 @@ pub(crate) fn scan(lanes: &Lanes, n: &V) -> u32 {
 /// The first vertex with the largest height; filling lanes repeat vertex 0 and are never the first.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
+fn scan_blocks<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
     let (mut top, mut at) = (f64::NEG_INFINITY, 0);
     for (k, Block([x, y, z])) in blocks.iter().enumerate() {
         for l in 0..4 {
@@ -58,7 +58,7 @@ fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
 /// as the portable version.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn peak<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
+fn scan_blocks<const N: usize>(blocks: &[&Block; N], n: &V) -> u32 {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn first_highest<const N: usize>(blocks: &[&Block; N], nx: f64, ny: f64, nz: f64) -> u32 {
@@ -98,7 +98,7 @@ fn height<const L: usize>(Block([x, y, z]): &Block, n: &[__m128d; 3]) -> __m128d
 #[inline(always)]
 fn tagged_scan(lanes: &Lanes, n: &V) -> u32 {
     const { assert!(SCAN_LIMIT / 4 <= TAG as usize) };
-    let best = tagged_tops(lanes, n);
+    let best = tagged_heights(lanes, n);
     let (low, at_low) = if best[1] > best[0] { (best[1], 1) } else { (best[0], 0) };
     let (high, at_high) = if best[3] > best[2] { (best[3], 3) } else { (best[2], 2) };
     let (top, lane) = if high > low { (high, at_high) } else { (low, at_low) };
@@ -113,7 +113,7 @@ const TAG: u64 = 15;
 /// Largest tagged height in each of the four lanes.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
+fn tagged_heights(lanes: &Lanes, n: &V) -> [f64; 4] {
     let mut best = [f64::NEG_INFINITY; 4];
     for (tag, Block([x, y, z])) in lanes.aligned().iter().enumerate() {
         for l in 0..4 {
@@ -129,7 +129,7 @@ fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
 /// the instructions every x86-64 has: left to itself the compiler rebuilds the tags in every block.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
+fn tagged_heights(lanes: &Lanes, n: &V) -> [f64; 4] {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn tops(lanes: &Lanes, nx: f64, ny: f64, nz: f64) -> [f64; 4] {
@@ -159,11 +159,11 @@ fn tagged_tops(lanes: &Lanes, n: &V) -> [f64; 4] {
 #[inline(always)]
 pub(crate) fn climb(polytope: &Polytope, n: &V, start: u32) -> u32 {
     // Not by address, which would keep the direction in memory for scans too.
-    walk(polytope, n[0], n[1], n[2], start)
+    climb_from(polytope, n[0], n[1], n[2], start)
 }
 
 #[inline(never)]
-fn walk(polytope: &Polytope, x: f64, y: f64, z: f64, start: u32) -> u32 {
+fn climb_from(polytope: &Polytope, x: f64, y: f64, z: f64, start: u32) -> u32 {
     let n = &[x, y, z];
     let lanes = polytope.lanes();
     let mut here = if (start as usize) < lanes.count() { start } else { 0 };
@@ -190,7 +190,7 @@ fn walk(polytope: &Polytope, x: f64, y: f64, z: f64, start: u32) -> u32 {
 
 /// Index of a support vertex of a polytope along `n`.
 #[inline(always)]
-pub(crate) fn furthest(polytope: &Polytope, n: &V, hint: u32) -> u32 {
+pub(crate) fn support_vertex(polytope: &Polytope, n: &V, hint: u32) -> u32 {
     if polytope.lanes().count() <= SCAN_LIMIT { scan(polytope.lanes(), n) } else { climb(polytope, n, hint) }
 }
 
@@ -217,7 +217,7 @@ impl SupportMap for PolytopePair<'_> {
     #[inline(always)]
     fn support(&mut self, n: &V) -> Point {
         let along_b = self.r.transposed_times(&[-n[0], -n[1], -n[2]]);
-        let id = [furthest(self.a, n, self.hint[0]), furthest(self.b, &along_b, self.hint[1])];
+        let id = [support_vertex(self.a, n, self.hint[0]), support_vertex(self.b, &along_b, self.hint[1])];
         self.hint = id;
         self.point(id)
     }
@@ -242,7 +242,7 @@ mod tests {
                 // Tags cost the heights four bits.
                 let lost = if count > 12 { 16.0 * f64::EPSILON } else { 0.0 };
                 assert!(
-                    dot(&n, &lanes.get(found)) >= highest(lanes, &n) - lost,
+                    dot(&n, &lanes.get(found)) >= max_height(lanes, &n) - lost,
                     "{count} vertices along {n:?}"
                 );
             }

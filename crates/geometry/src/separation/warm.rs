@@ -1,38 +1,32 @@
-//! Separation of two polytopes whose last optimal portal is remembered.
+//! Separation of two polytopes from the warm start, their last optimal portal.
 //!
 //! Most pairs keep their portal from one query to the next: *one* support query confirms it, straight-line and in world
 //! axes, where the answer is wanted (about 200 multiplications for eight-vertex bodies). A pair whose optimum has moved
-//! on to another portal usually finds it next door: a few steps, each a pure function of the placements and of the three
+//! on to another portal is usually optimal again nearby: a few steps, each a pure function of the placements and of the three
 //! vertex pairs, and each followed by the same confirmation. What is still open then is solved by `polytope.rs`.
 //!
 //! ```text
-//! the ray left the portal across one side:   a plane turned about that side meets the third corner of the next facet
+//! the ray left the portal across one side:   gift wrapping: a plane turned about that side meets the third corner of the next facet
 //! a vertex pair rises above the portal:      it replaces a corner such that the ray stays inside
 //! ```
 //!
-//! The batched twin of the confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
+//! The batched confirmation, `batch/confirm.rs`, performs the same operations in the same order; the steps are
 //! this very code. Symbols as in `portal.rs`, with the ray not normalised: `t = D β = -D d`.
 
 use super::answer::{Options, Outcome, QueryError, Separation, WarmStart};
 use super::polytope::solve;
-use super::relative::{columns, turned, unturned};
+use super::relative::{columns, inverse_rotated, rotated};
 use super::small::{V, add_scaled, cross, dot, norm, scale, sub};
-use super::support::{SCAN_LIMIT, climb, furthest, highest};
+use super::support::{SCAN_LIMIT, climb, max_height, support_vertex};
 use crate::shapes::Polytope;
-use crate::{Pose, Vec3, tolerance};
+use crate::tolerances::kernel::{SHARPEST, WARM_WEIGHT};
+use crate::{Pose, Vec3, tolerances};
 
 /// Three vertex pairs.
 pub(crate) type Basis = [[u32; 2]; 3];
 
-/// A weight this little below zero is rounding: the confirmed portal is kept and the weight set to zero.
-pub(crate) const WARM_WEIGHT: f64 = 1e-14;
-
-/// Portals to try beyond the remembered one before the pair is solved anew.
-pub(crate) const STEPS: u32 = 5;
-
-/// Steps lead only to portals the confirmation judges with full accuracy: the sines of the corner's angle and of the
-/// angle at which the ray pierces them are at least about this.
-const SHARPEST: f64 = 0.1;
+/// Portals to try beyond the last one before the pair is solved from scratch.
+pub(crate) const WARM_STEPS: u32 = 5;
 
 /// Separation of two polytopes along the line of their reference points.
 #[inline]
@@ -44,24 +38,24 @@ pub(crate) fn separation_of_polytopes(
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    let placed = Placed::new(a, pose_a, b, pose_b);
+    let placed = PlacedPair::new(a, pose_a, b, pose_b);
     let Some((portal, x)) = placed.portal(&warm.basis) else {
         return solve(a, pose_a, b, pose_b, options, warm);
     };
-    match placed.confirmed(&portal, &x, pose_a, &warm.basis) {
+    match placed.confirm(&portal, &x, pose_a, &warm.basis) {
         Some(answer) => {
             warm.beta = answer.beta;
             Ok(answer)
         }
-        None => pursue(a, pose_a, b, pose_b, options, warm),
+        None => follow_neighbours(a, pose_a, b, pose_b, options, warm),
     }
 }
 
-/// From a remembered portal that is no longer optimal. The portal is set up anew: handing it over would keep it in memory
-/// on the road that nearly everyone takes.
+/// From a last portal that is no longer optimal. The portal is set up again: passing it on would keep it in memory on the
+/// path of nearly all queries.
 #[cold]
 #[inline(never)]
-fn pursue(
+fn follow_neighbours(
     a: &Polytope,
     pose_a: &Pose,
     b: &Polytope,
@@ -69,26 +63,26 @@ fn pursue(
     options: &Options,
     warm: &mut WarmStart,
 ) -> Result<Separation, QueryError> {
-    let placed = Placed::new(a, pose_a, b, pose_b);
+    let placed = PlacedPair::new(a, pose_a, b, pose_b);
     let Some((mut portal, _)) = placed.portal(&warm.basis) else {
         return solve(a, pose_a, b, pose_b, options, warm);
     };
     let mut steps = 0;
-    while steps < STEPS
-        && let Some(next) = placed.step(&portal, &warm.basis, options)
+    while steps < WARM_STEPS
+        && let Some(next) = placed.adjacent_basis(&portal, &warm.basis, options)
         && let Some((there, x)) = placed.portal(&next)
     {
         (warm.basis, portal, steps) = (next, there, steps + 1);
-        if let Some(answer) = placed.confirmed(&portal, &x, pose_a, &next) {
+        if let Some(answer) = placed.confirm(&portal, &x, pose_a, &next) {
             warm.beta = answer.beta;
             return Ok(Separation { iterations: 1 + steps, ..answer });
         }
     }
-    solved(placed.a, pose_a, placed.b, pose_b, options, warm, steps)
+    solve_after_steps(placed.a, pose_a, placed.b, pose_b, options, warm, steps)
 }
 
 /// The pair solved anew after `steps` steps in vain.
-pub(crate) fn solved(
+pub(crate) fn solve_after_steps(
     a: &Polytope,
     pose_a: &Pose,
     b: &Polytope,
@@ -103,7 +97,7 @@ pub(crate) fn solved(
 }
 
 /// Two polytopes in world axes.
-pub(crate) struct Placed<'a> {
+pub(crate) struct PlacedPair<'a> {
     a: &'a Polytope,
     b: &'a Polytope,
     /// The bodies' axes.
@@ -112,7 +106,7 @@ pub(crate) struct Placed<'a> {
     /// From b's reference point to a's.
     t: V,
     /// From a's origin to its reference point.
-    lever_a: V,
+    reference_a: V,
 }
 
 /// Three points of the Minkowski difference in world axes, relative to the reference points.
@@ -125,14 +119,14 @@ struct WorldPortal {
     m: V,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedPair<'a> {
     #[inline(always)]
     pub(crate) fn new(a: &'a Polytope, pose_a: &Pose, b: &'a Polytope, pose_b: &Pose) -> Self {
         // Positions are subtracted before the levers are added: far from the origin the sum would cost digits.
-        let (lever_a, lever_b) = (lever(pose_a, a), lever(pose_b, b));
+        let (reference_a, reference_b) = (reference_offset(pose_a, a), reference_offset(pose_b, b));
         let (pa, pb): (V, V) = (pose_a.position.into(), pose_b.position.into());
-        let t = add_scaled(&sub(&pa, &pb), &sub(&lever_a, &lever_b), 1.0);
-        Self { a, b, ra: columns(&pose_a.rotation), rb: columns(&pose_b.rotation), t, lever_a }
+        let t = add_scaled(&sub(&pa, &pb), &sub(&reference_a, &reference_b), 1.0);
+        Self { a, b, ra: columns(&pose_a.rotation), rb: columns(&pose_b.rotation), t, reference_a }
     }
 
     /// The portal of three vertex pairs and their parts on body a; `None` where one of them does not exist.
@@ -150,8 +144,8 @@ impl<'a> Placed<'a> {
             return None;
         };
         let (ra, rb, t) = (&self.ra, &self.rb, &self.t);
-        let x = [turned(ra, &x0), turned(ra, &x1), turned(ra, &x2)];
-        let y = [turned(rb, &y0), turned(rb, &y1), turned(rb, &y2)];
+        let x = [rotated(ra, &x0), rotated(ra, &x1), rotated(ra, &x2)];
+        let y = [rotated(rb, &y0), rotated(rb, &y1), rotated(rb, &y2)];
         let w = [sub(&x[0], &y[0]), sub(&x[1], &y[1]), sub(&x[2], &y[2])];
         // Areas from sides, as in `Portal::new`.
         let side = [sub(&w[1], &w[0]), sub(&w[2], &w[0])];
@@ -165,21 +159,15 @@ impl<'a> Placed<'a> {
     /// The answer if the portal is optimal: the ray pierces it and no vertex pair rises above it. NaN and infinities
     /// fail the comparisons.
     #[inline(always)]
-    fn confirmed(
-        &self,
-        portal: &WorldPortal,
-        x: &[V; 3],
-        pose_a: &Pose,
-        basis: &Basis,
-    ) -> Option<Separation> {
+    fn confirm(&self, portal: &WorldPortal, x: &[V; 3], pose_a: &Pose, basis: &Basis) -> Option<Separation> {
         let (a, b, t) = (self.a, self.b, &self.t);
         let WorldPortal { w, n, total, m } = portal;
         let floor = -WARM_WEIGHT * total;
         if !(*total > 0.0 && m[0] >= floor && m[1] >= floor && m[2] >= floor) {
             return None;
         }
-        let high_a = top(a, &unturned(&self.ra, n), basis[0][0]);
-        let high_b = top(b, &unturned(&self.rb, &[-n[0], -n[1], -n[2]]), basis[0][1]);
+        let high_a = support_height(a, &inverse_rotated(&self.ra, n), basis[0][0]);
+        let high_b = support_height(b, &inverse_rotated(&self.rb, &[-n[0], -n[1], -n[2]]), basis[0][1]);
         let height = dot(n, &w[0]);
         let rise = high_a + high_b - height;
         let distance = dot(t, t).sqrt();
@@ -187,10 +175,10 @@ impl<'a> Placed<'a> {
         let n1 = n[0].abs() + n[1].abs() + n[2].abs();
         let size = a.outer_radius() + b.outer_radius();
         // <N, d> = total/D: both sides multiplied by D.
-        let allowed = size * (tolerance::PORTAL * total + 4e-16 * n1 * distance);
+        let allowed = size * (tolerances::PORTAL * total + 4e-16 * n1 * distance);
         if !(rise * distance <= allowed
-            && distance > tolerance::COINCIDENT * size
-            && distance < tolerance::LARGEST)
+            && distance > tolerances::COINCIDENT * size
+            && distance < tolerances::LARGEST)
         {
             return None;
         }
@@ -201,7 +189,7 @@ impl<'a> Placed<'a> {
         let beta = scale(t, 1.0 / distance);
         let alpha = scale(n, -distance * inverse);
         let mixed = add_scaled(&add_scaled(&scale(&x[0], weights[0]), &x[1], weights[1]), &x[2], weights[2]);
-        let pa = add_scaled(&self.lever_a, &pose_a.position.into(), 1.0);
+        let pa = add_scaled(&self.reference_a, &pose_a.position.into(), 1.0);
         let point_a = add_scaled(&mixed, &pa, 1.0);
         Some(Separation {
             outcome: Outcome::Solved,
@@ -222,15 +210,15 @@ impl<'a> Placed<'a> {
 
     /// The next portal to try after a basis that was not confirmed.
     #[inline(always)]
-    pub(crate) fn stepped(&self, basis: &Basis, options: &Options) -> Option<Basis> {
-        self.step(&self.portal(basis)?.0, basis, options)
+    pub(crate) fn next_basis(&self, basis: &Basis, options: &Options) -> Option<Basis> {
+        self.adjacent_basis(&self.portal(basis)?.0, basis, options)
     }
 
-    /// The next portal to try after one that was not confirmed; `None` where the careful road has to decide: the ray
+    /// The next portal to try after one that was not confirmed; `None` where the pair has to be solved from scratch: the ray
     /// left across two sides or runs the other way, nothing new is found, the new portal is a sliver or nearly parallel
-    /// to the ray, or the bodies are further apart than anyone asked.
+    /// to the ray, or the bodies are further apart than the prediction distance.
     #[inline(always)]
-    fn step(&self, portal: &WorldPortal, basis: &Basis, options: &Options) -> Option<Basis> {
+    fn adjacent_basis(&self, portal: &WorldPortal, basis: &Basis, options: &Options) -> Option<Basis> {
         let WorldPortal { w, n, total, m } = portal;
         let (size, distance) = (self.a.outer_radius() + self.b.outer_radius(), norm(&self.t));
         if !(*total > 0.0 && distance - size <= options.prediction) {
@@ -241,7 +229,7 @@ impl<'a> Placed<'a> {
         let (next, [a, b, c]) = match outside {
             [false, false, false] => {
                 let (id, p) = self.support(n, basis[0]);
-                let k = replaced(w, m, &p, &self.t, 1e-16 * size * distance)?;
+                let k = leaving_corner(w, m, &p, &self.t, 1e-16 * size * distance)?;
                 let (mut next, mut corner) = (*basis, *w);
                 (next[k], corner[k]) = (id, p);
                 (next, corner)
@@ -258,7 +246,7 @@ impl<'a> Placed<'a> {
                 } else if i[0] != j[0] && i[1] != j[1] && basis[opposite] == other {
                     (one, self.point(one))
                 } else {
-                    self.wrapped(n, &cross(&sub(&w[to], &w[from]), n), [i, j])?
+                    self.gift_wrapped(n, &cross(&sub(&w[to], &w[from]), n), [i, j])?
                 };
                 ([basis[to], basis[from], id], [w[to], w[from], p])
             }
@@ -277,18 +265,18 @@ impl<'a> Placed<'a> {
     /// The vertex pair of the Minkowski difference furthest along `n`, and its point.
     #[inline(always)]
     fn support(&self, n: &V, hint: [u32; 2]) -> ([u32; 2], V) {
-        let (on_a, on_b) = (unturned(&self.ra, n), unturned(&self.rb, &[-n[0], -n[1], -n[2]]));
-        let id = [furthest(self.a, &on_a, hint[0]), furthest(self.b, &on_b, hint[1])];
+        let (on_a, on_b) = (inverse_rotated(&self.ra, n), inverse_rotated(&self.rb, &[-n[0], -n[1], -n[2]]));
+        let id = [support_vertex(self.a, &on_a, hint[0]), support_vertex(self.b, &on_b, hint[1])];
         (id, self.point(id))
     }
 
     /// The third corner of the facet beyond the side `ends`, where a plane turned about that side from the normal `n` towards
     /// `out` first meets another vertex pair. Pairs joined to the side's ends by an edge are enough.
     #[inline(always)]
-    fn wrapped(&self, n: &V, out: &V, ends: [[u32; 2]; 2]) -> Option<([u32; 2], V)> {
+    fn gift_wrapped(&self, n: &V, out: &V, ends: [[u32; 2]; 2]) -> Option<([u32; 2], V)> {
         let down = |v: &V| [-v[0], -v[1], -v[2]];
-        let (na, oa) = (unturned(&self.ra, n), unturned(&self.ra, out));
-        let (nb, ob) = (unturned(&self.rb, &down(n)), unturned(&self.rb, &down(out)));
+        let (na, oa) = (inverse_rotated(&self.ra, n), inverse_rotated(&self.ra, out));
+        let (nb, ob) = (inverse_rotated(&self.rb, &down(n)), inverse_rotated(&self.rb, &down(out)));
         // Rise and reach of the best pair so far: the larger their ratio, the sooner the plane meets it.
         let (mut best, mut found) = ([-1.0, 0.0], None);
         let mut try_edges = |body: &Polytope, at: u32, n: &V, out: &V, id: &dyn Fn(u32) -> [u32; 2]| {
@@ -318,8 +306,8 @@ impl<'a> Placed<'a> {
     /// The point of the Minkowski difference made of these two vertices.
     #[inline(always)]
     fn point(&self, id: [u32; 2]) -> V {
-        let x = turned(&self.ra, &self.a.lanes().get(id[0] as usize));
-        let y = turned(&self.rb, &self.b.lanes().get(id[1] as usize));
+        let x = rotated(&self.ra, &self.a.lanes().get(id[0] as usize));
+        let y = rotated(&self.rb, &self.b.lanes().get(id[1] as usize));
         sub(&x, &y)
     }
 }
@@ -327,7 +315,7 @@ impl<'a> Placed<'a> {
 /// The corner that `p` replaces such that the ray stays inside up to rounding (`slack`): of the candidates the one that
 /// leaves the largest area, as in `Portal::pivot`.
 #[inline(always)]
-fn replaced(w: &[V; 3], m: &V, p: &V, t: &V, slack: f64) -> Option<usize> {
+fn leaving_corner(w: &[V; 3], m: &V, p: &V, t: &V, slack: f64) -> Option<usize> {
     let pd = cross(t, p);
     let side = [sub(&w[0], p), sub(&w[1], p), sub(&w[2], p)];
     let c = [dot(&side[0], &pd), dot(&side[1], &pd), dot(&side[2], &pd)];
@@ -344,26 +332,26 @@ fn replaced(w: &[V; 3], m: &V, p: &V, t: &V, slack: f64) -> Option<usize> {
 
 /// From a body's frame origin to its reference point, in world axes.
 #[inline(always)]
-pub(crate) fn lever(pose: &Pose, polytope: &Polytope) -> V {
+pub(crate) fn reference_offset(pose: &Pose, polytope: &Polytope) -> V {
     if polytope.is_centred() {
         [0.0; 3]
     } else {
-        turned(&columns(&pose.rotation), polytope.reference().as_ref())
+        rotated(&columns(&pose.rotation), polytope.reference().as_ref())
     }
 }
 
 /// Largest height over the vertices, relative to the reference point.
 #[inline(always)]
-pub(crate) fn top(polytope: &Polytope, n: &V, hint: u32) -> f64 {
+pub(crate) fn support_height(polytope: &Polytope, n: &V, hint: u32) -> f64 {
     if polytope.lanes().count() <= SCAN_LIMIT {
-        highest(polytope.lanes(), n)
+        max_height(polytope.lanes(), n)
     } else {
-        top_by_climbing(polytope, n, hint)
+        support_height_by_climbing(polytope, n, hint)
     }
 }
 
 /// As the scan, for large polytopes.
 #[inline]
-fn top_by_climbing(polytope: &Polytope, n: &V, hint: u32) -> f64 {
+fn support_height_by_climbing(polytope: &Polytope, n: &V, hint: u32) -> f64 {
     dot(n, &polytope.lanes().get(climb(polytope, n, hint) as usize))
 }

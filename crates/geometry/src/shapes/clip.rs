@@ -1,7 +1,7 @@
 //! What remains of a polytope below a plane.
 
 use super::Polytope;
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
 impl Polytope {

@@ -9,12 +9,9 @@
 use super::hull::{Strictness, hull};
 use super::program::{maximise, solve};
 use super::{Polygon, Polytope, positive};
-use crate::tolerance::ROUNDING;
+use crate::tolerances::ROUNDING;
+use crate::tolerances::shapes::RECESSION;
 use crate::{ShapeError, Vec2, Vec3};
-
-/// A component of a direction of escape beyond this makes a body unbounded: faces as parallel as
-/// [`DEGENERATE`](crate::tolerance::DEGENERATE) count as parallel.
-const ESCAPE: f64 = 1e-9;
 
 /// Half-width of the box in which programs start, as a multiple of the largest offset.
 const BOX: f64 = 1e6;
@@ -43,7 +40,7 @@ impl Polytope {
             return Err(ShapeError::Empty { count, radius });
         }
         let cone: Vec<([f64; 3], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y, n.z], 0.0)).collect();
-        if let Some(direction) = escape(&cone) {
+        if let Some(direction) = recession_direction(&cone) {
             return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
         }
         // In units of the inscribed radius the dual lies within the unit ball.
@@ -90,7 +87,7 @@ impl Polygon {
             return Err(ShapeError::Empty { count, radius });
         }
         let cone: Vec<([f64; 2], f64)> = rows.iter().map(|(n, _)| ([n.x, n.y], 0.0)).collect();
-        if let Some(direction) = escape(&cone) {
+        if let Some(direction) = recession_direction(&cone) {
             return Err(ShapeError::Unbounded { count, direction: direction.to_vec() });
         }
         let depths: Vec<f64> = rows.iter().map(|(n, d)| d - n.dot(&centre)).collect();
@@ -132,13 +129,13 @@ fn largest(offsets: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// A unit direction along which no half-space is ever left.
-fn escape<const D: usize>(cone: &[([f64; D], f64)]) -> Option<[f64; D]> {
+fn recession_direction<const D: usize>(cone: &[([f64; D], f64)]) -> Option<[f64; D]> {
     for axis in 0..2 * D {
         let mut objective = [0.0; D];
         objective[axis % D] = if axis < D { 1.0 } else { -1.0 };
         if let Some(best) = maximise(objective, cone, 1.0) {
             let length = best.x.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if length > ESCAPE {
+            if length > RECESSION {
                 return Some(best.x.map(|c| c / length));
             }
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Polytope, area_vector};
 use crate::mass::{MassProperties, signed_tetrahedra};
-use crate::tolerance::FLATNESS;
+use crate::tolerances::FLATNESS;
 use crate::{ShapeError, Vec3};
 
 /// A closed, consistently oriented triangle mesh, triangles counter-clockwise seen from outside.

@@ -1,7 +1,7 @@
-//! Bodies in their own frames. Convex ones answer support queries; everything else is a list of them.
+//! Bodies in their own frames. Convex bodies have a support mapping; all others are lists of convex parts.
 //!
-//! Each convex shape has a *reference point* (its centroid unless told otherwise), from which the
-//! separation kernel draws its line, an *inner radius* (a ball about the reference inside the body) and an
+//! Each convex shape has a *reference point* (its centroid unless set otherwise), through which the ray of the
+//! separation kernel passes, an *inner radius* (a ball about the reference inside the body) and an
 //! *outer radius* (a ball about it that holds the body).
 
 mod area;
@@ -21,6 +21,7 @@ mod range;
 mod smooth;
 mod solid;
 mod solids;
+mod spec;
 mod topology;
 
 pub(crate) use area::area_vector;
@@ -30,10 +31,11 @@ pub(crate) use lanes::Block;
 pub use lanes::Lanes;
 pub use mesh::TriangleMesh;
 pub use polygon::Polygon;
-pub(crate) use polytope::Around;
+pub(crate) use polytope::VertexIncidence;
 pub use polytope::{Edge, Face, Polytope};
 pub use smooth::{Capsule, Circle, Cone, Cylinder, Ellipse, Ellipsoid, HalfPlane, HalfSpace, Sphere};
 pub use solid::{PlanarShape, Solid};
+pub use spec::{Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Width};
 
 pub(crate) use convex::Convex;
 

@@ -2,7 +2,7 @@
 
 use super::convex::furthest_of;
 use super::{Lanes, area_vector};
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 
 /// A planar face: outward unit normal and offset, `<normal, x> = offset` on it, `<=` in the body.
@@ -28,10 +28,9 @@ pub struct Edge {
     pub faces: [u32; 2],
 }
 
-/// What is around a vertex of a small polytope: one bit for every vertex joined to it, and for every edge and face that it
-/// belongs to.
+/// Vertices, edges and faces incident to a vertex of a small polytope, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Around {
+pub(crate) struct VertexIncidence {
     pub vertices: u64,
     pub edges: u64,
     pub faces: u64,
@@ -53,8 +52,8 @@ pub struct Polytope {
     /// Faces around vertex `v`, likewise.
     vertex_face_start: Vec<u32>,
     vertex_faces: Vec<u32>,
-    /// What is around each vertex, where there are bits enough.
-    around: Vec<Around>,
+    /// Incidence of each vertex, where 64 bits are enough.
+    incidence: Vec<VertexIncidence>,
     /// Unit vectors out of each face across the side from each vertex of its loop to the next, in step with `loops`.
     outward: Vec<Vec3>,
     /// The input point that each vertex was.
@@ -153,14 +152,14 @@ impl Polytope {
             neighbour_edges,
             vertex_face_start,
             vertex_faces,
-            around: Vec::new(),
+            incidence: Vec::new(),
             outward: Vec::new(),
             reference: Vec3::zeros(),
             centred: true,
             inner_radius: 0.0,
             outer_radius: 0.0,
         };
-        polytope.look_around();
+        polytope.precompute_incidence();
         let furthest = polytope.vertices.iter().map(|v| v.amax()).fold(0.0, f64::max);
         let centroid = polytope.volume_and_centroid().1;
         // A centroid that is the frame's origin up to rounding is the origin: queries then skip a rotation.
@@ -178,12 +177,12 @@ impl Polytope {
         Ok(polytope)
     }
 
-    /// Finds what queries ask of features again and again.
-    fn look_around(&mut self) {
+    /// Precomputes the incidence of vertices and the outward directions of sides.
+    fn precompute_incidence(&mut self) {
         let bits = |list: &[u32]| list.iter().fold(0, |bits, k| bits | 1 << k);
         if self.vertices.len().max(self.edges.len()).max(self.faces.len()) <= u64::BITS as usize {
-            self.around = (0..self.vertices.len())
-                .map(|v| Around {
+            self.incidence = (0..self.vertices.len())
+                .map(|v| VertexIncidence {
                     vertices: bits(self.neighbours(v)),
                     edges: bits(self.vertex_edges(v)),
                     faces: bits(self.vertex_faces(v)),
@@ -255,10 +254,10 @@ impl Polytope {
         &self.outward[face.start as usize..(face.start + face.count) as usize]
     }
 
-    /// What is around each vertex, if there are no more than 64 vertices, edges and faces; else nothing.
+    /// Incidence of each vertex, if there are at most 64 vertices, edges and faces; otherwise empty.
     #[inline]
-    pub(crate) fn around(&self) -> &[Around] {
-        &self.around
+    pub(crate) fn incidence(&self) -> &[VertexIncidence] {
+        &self.incidence
     }
 
     /// Vertices joined to `vertex` by an edge.

@@ -6,15 +6,12 @@
 //! first basis. After many steps the rule of least index takes over, which cannot cycle. Each step solves
 //! small systems afresh, so that no error accumulates.
 
+use crate::tolerances::shapes::{FEASIBLE, PIVOT};
+
 /// The optimum, or the best point when the steps ran out.
 pub(super) struct Optimum<const D: usize> {
     pub x: [f64; D],
 }
-
-/// Violations below this multiple of the terms of a constraint are rounding.
-const FEASIBLE: f64 = 1e-14;
-/// Entries of a pivot column below this (normals are of unit size) are rounding.
-const PIVOT: f64 = 1e-11;
 
 /// Maximises `<objective, x>` within the constraints and the box `|x_k| <= bound`. Rows should be of about
 /// unit length. `None` if the constraints contradict each other.
@@ -35,9 +32,9 @@ pub(super) fn maximise<const D: usize>(
     };
     let rows = 2 * D + constraints.len();
     let mut basis: [usize; D] = std::array::from_fn(|k| if objective[k] >= 0.0 { k } else { D + k });
-    let patience = 20 * rows + 200;
+    let pivot_limit = 20 * rows + 200;
     let mut best = None;
-    for step in 0..2 * patience {
+    for step in 0..2 * pivot_limit {
         let members = basis.map(row);
         let x = solve(members.map(|(a, _)| a), members.map(|(_, b)| b))?;
         let columns: [[f64; D]; D] = std::array::from_fn(|i| std::array::from_fn(|k| members[k].0[i]));
@@ -50,7 +47,7 @@ pub(super) fn maximise<const D: usize>(
             (height > FEASIBLE * (terms + b.abs())).then_some(height)
         };
         let mut violated = (0..rows).filter(|i| !basis.contains(i)).filter_map(|i| Some((i, excess(i)?)));
-        let least_index = step >= patience;
+        let least_index = step >= pivot_limit;
         let entering = if least_index {
             violated.next()
         } else {

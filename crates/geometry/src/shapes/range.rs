@@ -1,4 +1,4 @@
-//! Checks of parameters at the door.
+//! Checks of the parameters of constructors.
 
 use crate::ShapeError;
 

@@ -33,7 +33,10 @@ impl Polytope {
         at_least("number of prism sides", sides, 3, "at least 3")?;
         positive("prism circumradius", circumradius)?;
         positive("prism height", height)?;
-        stack(ring(sides, circumradius, -height / 2.0, 0.0), ring(sides, circumradius, height / 2.0, 0.0))
+        prismatoid(
+            ring(sides, circumradius, -height / 2.0, 0.0),
+            ring(sides, circumradius, height / 2.0, 0.0),
+        )
     }
 
     /// A prism over a regular polygon with sides of length `side`.
@@ -67,7 +70,10 @@ impl Polytope {
         positive("pyramid height", height)?;
         let (x, y, floor) = (base_x / 2.0, base_y / 2.0, -height / 4.0);
         let corner = |sx: f64, sy: f64| Vec3::new(sx * x, sy * y, floor);
-        tent(vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)], 0.75 * height)
+        pyramid_over(
+            vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)],
+            0.75 * height,
+        )
     }
 
     /// A pyramid over a regular polygon.
@@ -75,7 +81,7 @@ impl Polytope {
         at_least("number of pyramid sides", sides, 3, "at least 3")?;
         positive("pyramid circumradius", circumradius)?;
         positive("pyramid height", height)?;
-        tent(ring(sides, circumradius, -height / 4.0, 0.0), 0.75 * height)
+        pyramid_over(ring(sides, circumradius, -height / 4.0, 0.0), 0.75 * height)
     }
 
     /// A pyramid over a regular polygon with its top cut off; circumradii of bottom and top.
@@ -87,7 +93,7 @@ impl Polytope {
         // Height of the centroid above the bottom.
         let centre = height * (bottom * bottom + 2.0 * bottom * top + 3.0 * top * top)
             / (4.0 * (bottom * bottom + bottom * top + top * top));
-        stack(ring(sides, bottom, -centre, 0.0), ring(sides, top, height - centre, 0.0))
+        prismatoid(ring(sides, bottom, -centre, 0.0), ring(sides, top, height - centre, 0.0))
     }
 
     /// A ramp: a right-angled triangle in the xz plane, `length` along x and `height` along z with the right
@@ -169,7 +175,7 @@ fn ring(sides: usize, radius: f64, z: f64, fraction: f64) -> Vec<Vec3> {
 }
 
 /// A lower and an upper ring of equally many corners, joined by quadrilaterals.
-fn stack(mut lower: Vec<Vec3>, upper: Vec<Vec3>) -> Result<Polytope, ShapeError> {
+fn prismatoid(mut lower: Vec<Vec3>, upper: Vec<Vec3>) -> Result<Polytope, ShapeError> {
     let n = lower.len() as u32;
     lower.extend(upper);
     let mut loops = vec![(0..n).rev().collect(), (n..2 * n).collect::<Vec<u32>>()];
@@ -178,7 +184,7 @@ fn stack(mut lower: Vec<Vec3>, upper: Vec<Vec3>) -> Result<Polytope, ShapeError>
 }
 
 /// A base ring and an apex on the z axis.
-fn tent(mut base: Vec<Vec3>, apex: f64) -> Result<Polytope, ShapeError> {
+fn pyramid_over(mut base: Vec<Vec3>, apex: f64) -> Result<Polytope, ShapeError> {
     let n = base.len() as u32;
     base.push(Vec3::new(0.0, 0.0, apex));
     let mut loops = vec![(0..n).rev().collect::<Vec<u32>>()];

@@ -1,4 +1,4 @@
-//! Questions about how the features of a polytope hang together. None of them allocates.
+//! Adjacency of the vertices, edges and faces of a polytope. Nothing here allocates.
 
 use super::{Edge, Polytope};
 use crate::Vec3;

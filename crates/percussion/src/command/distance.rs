@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use percussion::distance::report::Report;
-use percussion::distance::{self, Defaults, EventsWanted, Names, Observer, Tally, Wants};
+use percussion::distance::{self, Defaults, EventRequest, NamedShapes, Observer, Requests, StreamCounts};
 use percussion::gallery;
 
 use super::say;
@@ -20,7 +20,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"a": {"sphere": 1, "position": [0, 0, 3]}, "b": {"cube": 1}}' | percussion distance
 
 A line: {"a": SHAPE, "b": SHAPE, "beta": [..], "prediction": m, "events": true, "euclidean": true,
-        "gradient": true, "ranges": true, "id": anything}, all but a and b optional
+        "gradient": true, "ranges": true, "subdifferential": true, "id": anything}, all but a and b optional
 or:     {"define": NAME, "shape": SHAPE}, which holds for the lines below it.
 A SHAPE is a name, or an object with one kind and optionally a placement:
   in space       vertices, box, cube, prism, antiprism, pyramid, frustum, wedge, tetrahedron,
@@ -79,6 +79,10 @@ pub struct Arguments {
     #[arg(long)]
     ranges: bool,
 
+    /// Add all generalized gradients (the Clarke subdifferential of the separation) to every answer
+    #[arg(long)]
+    subdifferential: bool,
+
     /// Threads to use; all cores when absent
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -91,10 +95,10 @@ const PICTURE_COLUMNS: usize = 4;
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (title, input) = open(arguments)?;
     let names = match &arguments.shapes {
-        None => Names::default(),
+        None => NamedShapes::default(),
         Some(path) => {
             let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            Names::from_json(&text).with_context(|| format!("in {}", path.display()))?
+            NamedShapes::from_json(&text).with_context(|| format!("in {}", path.display()))?
         }
     };
     if let Some(prediction) = arguments.prediction
@@ -105,11 +109,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let on = |flag: bool| flag.then_some(true);
     let defaults = Defaults {
         prediction: arguments.prediction,
-        wants: Wants {
-            events: arguments.events.then_some(EventsWanted::Flag(true)),
+        requests: Requests {
+            events: arguments.events.then_some(EventRequest::Flag(true)),
             euclidean: on(arguments.euclidean),
             gradient: on(arguments.gradient),
             ranges: on(arguments.ranges),
+            subdifferential: on(arguments.subdifferential),
         },
     };
     super::threads(arguments.jobs)?;
@@ -120,20 +125,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let start = Instant::now();
     let mut report = arguments.report.as_ref().map(|_| Report::new(&title, arguments.report_limit));
     let observer = report.as_mut().map(|report| report as &mut dyn Observer);
-    let tally = distance::run(input, io::stdout(), names, &defaults, observer)
+    let counts = distance::run(input, io::stdout(), names, &defaults, observer)
         .with_context(|| format!("cannot read {title} or write the answers"))?;
     if let (Some(folder), Some(report)) = (&arguments.report, &report) {
         let path = folder.join("report.html");
-        fs::write(&path, report.page(&tally)).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, report.page(&counts)).with_context(|| format!("cannot write {}", path.display()))?;
         let picture = folder.join("picture.svg");
         fs::write(&picture, report.picture(PICTURE_COLUMNS))
             .with_context(|| format!("cannot write {}", picture.display()))?;
         say(&format!("report: {}", path.display()));
     }
     if io::stderr().is_terminal() {
-        say(&summary(&tally, start.elapsed().as_secs_f64()));
+        say(&summary(&counts, start.elapsed().as_secs_f64()));
     }
-    Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The lines to answer, and what to call them.
@@ -160,8 +165,8 @@ fn open(arguments: &Arguments) -> Result<(String, Box<dyn Read + Send>)> {
     }
 }
 
-fn summary(tally: &Tally, seconds: f64) -> String {
-    let Tally { answered, defined, failed, cut_short, .. } = tally;
+fn summary(counts: &StreamCounts, seconds: f64) -> String {
+    let StreamCounts { answered, defined, failed, cut_short, .. } = counts;
     let mut text = format!("{answered} answered, {failed} failed, {defined} defined in {seconds:.3} s");
     if *answered > 10_000 {
         text += &format!(" ({:.0} thousand lines per second)", *answered as f64 / seconds / 1e3);

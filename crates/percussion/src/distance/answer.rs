@@ -1,4 +1,4 @@
-//! What is answered on one line.
+//! The answer to one line.
 
 use percussion_geometry::Vec3;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -47,16 +47,38 @@ pub struct Answer<'l> {
     pub parts: Option<[usize; 2]>,
     /// Euclidean distance or penetration depth, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub euclidean: Option<Euclid>,
+    pub euclidean: Option<EuclideanAnswer>,
     /// Derivatives of the separation with respect to the bodies' motion, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<Gradient>,
     /// Contact events of the two parts, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<Vec<Touch>>,
+    pub events: Option<Vec<EventAnswer>>,
     /// Least and greatest value of every component over all optimal directions and weights, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranges: Option<Ranges>,
+    /// All derivatives of the separation, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdifferential: Option<SubdifferentialAnswer>,
+}
+
+/// The Clarke subdifferential of the separation: the convex hull of the listed generalized gradients. One where the
+/// separation is differentiable.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct SubdifferentialAnswer {
+    /// With respect to the motions of the bodies.
+    pub motions: Vec<Gradient>,
+    /// With respect to the vertices, beta held; absent where too many vertices are active.
+    pub vertices: Option<Vec<VertexGradients>>,
+}
+
+/// Derivatives with respect to the vertices of both bodies; those of all others are zero.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct VertexGradients {
+    /// Vertices of a.
+    pub a: Sparse<Coordinates>,
+    /// Vertices of b.
+    pub b: Sparse<Coordinates>,
 }
 
 /// Ranges of all optimal directions and weights. Where least and greatest agree, there is no choice.
@@ -72,7 +94,7 @@ pub struct Ranges {
 
 /// A contact event: two features that touch or nearly touch.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct Touch {
+pub struct EventAnswer {
     /// What touches on each side.
     pub features: [&'static str; 2],
     /// The event's own separation, metres along beta.
@@ -85,14 +107,14 @@ pub struct Touch {
     pub point_a: Coordinates,
     /// The event's point on b.
     pub point_b: Coordinates,
-    /// Derivatives of the event's separation, where they were asked for.
+    /// Derivatives of the event's separation, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<Gradient>,
 }
 
 /// The exact quadratic problem: the distance when apart, minus the penetration depth when overlapping.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct Euclid {
+pub struct EuclideanAnswer {
     /// Metres; negative when overlapping.
     pub distance: f64,
     /// Unit normal from b to a.
@@ -112,30 +134,30 @@ pub struct Gradient {
     /// By the translation of a.
     pub translation_a: Coordinates,
     /// By the rotation of a.
-    pub rotation_a: Turn,
+    pub rotation_a: RotationGradient,
     /// By the translation of b.
     pub translation_b: Coordinates,
     /// By the rotation of b.
-    pub rotation_b: Turn,
+    pub rotation_b: RotationGradient,
 }
 
 /// Per radian: three axes in space, one number in the plane.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 #[serde(untagged)]
-pub enum Turn {
+pub enum RotationGradient {
     /// About x, y, z.
     Space(Coordinates),
     /// Counter-clockwise.
     Plane(f64),
 }
 
-impl From<Vec3> for Turn {
+impl From<Vec3> for RotationGradient {
     fn from(turn: Vec3) -> Self {
         Self::Space(turn.into())
     }
 }
 
-impl From<f64> for Turn {
+impl From<f64> for RotationGradient {
     fn from(turn: f64) -> Self {
         Self::Plane(turn)
     }
@@ -194,9 +216,9 @@ impl<T: Serialize> Serialize for Sparse<T> {
     }
 }
 
-/// A line that could not be answered.
+/// The answer to a line that is in error.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Complaint<'l> {
+pub struct ErrorAnswer<'l> {
     /// The query's `id`, where it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'l RawValue>,

@@ -1,38 +1,44 @@
 //! `percussion distance`: the separation kernel as a filter on lines of JSON.
 //!
 //! ```text
-//! line  --query-->   what it says  --shape, placement-->  --body, names-->  two bodies with their poses
-//!       --solve-->   the kernel's answer  --answer-->  a line of JSON       --stream-->  in order, in parallel
+//! query.rs, shape.rs, placement.rs    parse a line into a `Query`
+//! body.rs, names.rs, shape_cache.rs   build the two bodies
+//! solve.rs, answer_pair.rs            separation, least-norm solution and requests of all pairs of parts (kernel.rs)
+//! answer.rs                           write the answer
+//! stream.rs                           all lines, in parallel and in order
 //! ```
 //!
-//! Opens no file and prints nothing: it reads from and writes to what it is given.
+//! It opens no file: the caller gives the reader and the writer.
 
 mod answer;
+mod answer_pair;
 mod body;
-mod contact;
+mod json_error;
 mod kernel;
-mod keys;
+mod line_error;
 mod names;
 mod placement;
 mod plane;
 mod query;
 pub mod report;
 mod shape;
-mod shelf;
+mod shape_cache;
 mod solve;
 mod space;
 mod stream;
 mod vector;
-mod wrong;
 
-pub use answer::{Answer, Certificate, Complaint, Euclid, Gradient, Ranges, Sparse, Touch, Turn, Weights};
+pub use answer::{
+    Answer, Certificate, ErrorAnswer, EuclideanAnswer, EventAnswer, Gradient, Ranges, RotationGradient,
+    Sparse, SubdifferentialAnswer, VertexGradients, Weights,
+};
 pub use body::{Body, Part};
-pub use names::Names;
+pub use line_error::LineError;
+pub use names::NamedShapes;
 pub use placement::Placement;
-pub use query::{EventTolerances, EventsWanted, Line, Query, Wants};
-pub use shape::{Kind, ShapeText};
-pub use shelf::Shelf;
-pub use solve::{Defaults, Held, Pair, solve};
-pub use stream::{Observer, Tally, run};
+pub use query::{EventRequest, EventTolerances, Line, Query, Requests};
+pub use shape::{ShapeSource, ShapeText};
+pub use shape_cache::ShapeCache;
+pub use solve::{BodyRef, Defaults, Pair, solve};
+pub use stream::{Observer, StreamCounts, run};
 pub use vector::Coordinates;
-pub use wrong::Wrong;

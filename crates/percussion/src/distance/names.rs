@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::body::Body;
+use super::line_error::LineError;
 use super::shape::ShapeText;
-use super::wrong::Wrong;
 
 /// Shapes by name. A name may be defined again further down the stream: every definition holds from its own
 /// line to the next one, so that lines can be answered in any order and in parallel.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct NamedShapes {
     shapes: HashMap<String, Vec<Definition>>,
 }
 
@@ -19,31 +19,31 @@ struct Definition {
     body: Body,
 }
 
-impl Names {
+impl NamedShapes {
     /// Reads a JSON object of names and shapes. A shape may use names that are defined before it.
-    pub fn from_json(text: &str) -> Result<Self, Wrong> {
-        let entries: Entries = serde_json::from_str(text).map_err(|e| Wrong::Text(e.to_string()))?;
-        let mut names = Names::default();
+    pub fn from_json(text: &str) -> Result<Self, LineError> {
+        let entries: Entries = serde_json::from_str(text).map_err(|e| LineError::Text(e.to_string()))?;
+        let mut names = NamedShapes::default();
         for (name, shape) in &entries.0 {
-            names.define(name, shape, 0).map_err(|wrong| wrong.within(name.as_str()))?;
+            names.define(name, shape, 0).map_err(|error| error.within(name.as_str()))?;
         }
         Ok(names)
     }
 
     /// Builds a shape and gives it a name from `line` on.
-    pub fn define(&mut self, name: &str, shape: &ShapeText, line: u64) -> Result<(), Wrong> {
-        let body = Body::build(&shape.kind, self, line)?;
+    pub fn define(&mut self, name: &str, shape: &ShapeText, line: u64) -> Result<(), LineError> {
+        let body = Body::build(&shape.source, self, line)?;
         let body = if shape.placement.is_absent() { body } else { body.moved(shape)? };
         self.shapes.entry(name.to_owned()).or_default().push(Definition { line, body });
         Ok(())
     }
 
     /// The shape of that name as of `line`.
-    pub fn get(&self, name: &str, line: u64) -> Result<&Body, Wrong> {
+    pub fn get(&self, name: &str, line: u64) -> Result<&Body, LineError> {
         let definitions = self.shapes.get(name).map_or(&[][..], Vec::as_slice);
         match definitions.iter().rev().find(|definition| definition.line <= line) {
             Some(definition) => Ok(&definition.body),
-            None => Err(Wrong::unknown_name(
+            None => Err(LineError::unknown_name(
                 name,
                 self.shapes
                     .iter()
@@ -53,7 +53,7 @@ impl Names {
         }
     }
 
-    /// Forgets definitions that no line from `line` on can see.
+    /// Removes definitions that are out of scope from `line` on.
     pub fn prune(&mut self, line: u64) {
         for definitions in self.shapes.values_mut() {
             if let Some(current) = definitions.iter().rposition(|definition| definition.line <= line) {

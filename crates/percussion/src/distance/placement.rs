@@ -1,13 +1,13 @@
-//! Where a shape stands, as written, and checked into a pose.
+//! The placement of a shape as written, checked and converted to a pose.
 
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_scene::orthonormal;
 
+use super::line_error::LineError;
 use super::vector::Coordinates;
-use super::wrong::Wrong;
 
-/// The placing keys of a shape. At most one of the three rotations is given.
+/// The placement keys of a shape. At most one of the three rotations is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Placement {
     /// Position of the body frame's origin, metres.
@@ -21,7 +21,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Whether nothing was said, so that the shape stands where it was defined.
+    /// Whether no key is given: the shape is used in its own frame.
     pub fn is_absent(&self) -> bool {
         self.position.is_none()
             && self.rotation.is_none()
@@ -30,16 +30,16 @@ impl Placement {
     }
 
     /// The pose in space.
-    pub fn space(&self) -> Result<Pose, Wrong> {
+    pub fn space(&self) -> Result<Pose, LineError> {
         if self.angle.is_some() {
-            return Err(Wrong::Placement(
+            return Err(LineError::Placement(
                 "`angle` turns planar shapes; in space give `rotation_vector` (axis times angle)".into(),
             ));
         }
         let position = match &self.position {
             None => Vec3::zeros(),
             Some(given) => given.space().ok_or_else(|| {
-                Wrong::Placement(
+                LineError::Placement(
                     "`position` has two entries but the shape is one of space; give three".into(),
                 )
             })?,
@@ -47,23 +47,25 @@ impl Placement {
         let rotation = match (&self.rotation, &self.rotation_vector) {
             (None, None) => Rotation3::identity(),
             (None, Some(vector)) => Rotation3::new(Vec3::from(*vector)),
-            (Some(rows), None) => orthonormal(rows).map_err(Wrong::Placement)?,
+            (Some(rows), None) => orthonormal(rows).map_err(LineError::Placement)?,
             (Some(_), Some(_)) => {
-                return Err(Wrong::Placement("both `rotation` and `rotation_vector` given; keep one".into()));
+                return Err(LineError::Placement(
+                    "both `rotation` and `rotation_vector` given; keep one".into(),
+                ));
             }
         };
         Ok(Pose::new(rotation, position))
     }
 
     /// The pose in the plane.
-    pub fn plane(&self) -> Result<PlanarPose, Wrong> {
+    pub fn plane(&self) -> Result<PlanarPose, LineError> {
         if self.rotation.is_some() || self.rotation_vector.is_some() {
-            return Err(Wrong::Placement("planar shapes are turned by `angle` (radians)".into()));
+            return Err(LineError::Placement("planar shapes are turned by `angle` (radians)".into()));
         }
         let position = match &self.position {
             None => Vec2::zeros(),
             Some(given) => given.plane().ok_or_else(|| {
-                Wrong::Placement("`position` has three entries but the shape is planar; give two".into())
+                LineError::Placement("`position` has three entries but the shape is planar; give two".into())
             })?,
         };
         Ok(PlanarPose { rotation: self.angle.map_or_else(Rotation2::identity, Rotation2::new), position })

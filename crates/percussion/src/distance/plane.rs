@@ -1,21 +1,22 @@
-//! The kernel's doors for bodies in the plane.
+//! Queries about bodies in the plane.
 
 use percussion_geometry::Vec2;
 use percussion_geometry::euclid::{PlanarEuclidean, planar_euclidean};
 use percussion_geometry::events::{EventOptions, PlanarContactEvent, PlanarEventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation, PlanarWarmStart,
-    QueryError, ResolveError, planar_ranges, planar_separation, resolve_planar,
+    BetaTerm, Feature, PlanarMotionGradient, PlanarOptions, PlanarRanges, PlanarResolved, PlanarSeparation,
+    PlanarSubdifferential, PlanarWarmStart, QueryError, ResolveError, planar_ranges, planar_separation,
+    planar_subdifferential, resolve_planar,
 };
 use percussion_geometry::shapes::{PlanarShape, Solid};
 
-use super::answer::{Gradient, Touch};
-use super::kernel::{Kernel, Posed};
+use super::answer::{EventAnswer, Gradient};
+use super::kernel::{Kernel, PosedPair};
 
-type Pair<'p> = Posed<'p, PlanarShape, 2>;
+type Pair<'p> = PosedPair<'p, PlanarShape, 2>;
 
 impl Kernel<2> for PlanarShape {
-    const OTHER_BETA: &'static str = "beta has three entries but the bodies are planar; give two";
+    const BETA_DIMENSION_ERROR: &'static str = "beta has three entries but the bodies are planar; give two";
 
     fn reference(&self) -> Vec2 {
         self.reference()
@@ -30,8 +31,8 @@ impl Kernel<2> for PlanarShape {
     }
 
     /// As in space, but the boundary of a half-plane is a line.
-    fn word(feature: Feature) -> &'static str {
-        if feature == Feature::Plane { "line" } else { Solid::word(feature) }
+    fn feature_name(feature: Feature) -> &'static str {
+        if feature == Feature::Plane { "line" } else { Solid::feature_name(feature) }
     }
 
     fn separation(pair: &Pair, options: &PlanarOptions) -> Result<PlanarSeparation, QueryError> {
@@ -53,12 +54,22 @@ impl Kernel<2> for PlanarShape {
         planar_ranges(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)
     }
 
+    fn subdifferential(
+        pair: &Pair,
+        answer: &PlanarSeparation,
+    ) -> Result<(Vec<Gradient>, PlanarSubdifferential), ResolveError> {
+        let ([a, b], set) =
+            (pair.references(), planar_subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let motions = set.motion(&a, &b, BetaTerm::Follow);
+        Ok((motions.extreme_gradients().map(|g| PlanarMotionGradient::from(*g).into()).collect(), set))
+    }
+
     fn euclidean(pair: &Pair) -> Result<PlanarEuclidean, QueryError> {
         planar_euclidean(pair.a, &pair.pose_a, pair.b, &pair.pose_b)
     }
 
-    fn slope(pair: &Pair, resolved: &PlanarResolved) -> Gradient {
-        let [a, b] = pair.centres();
+    fn motion_gradient_of(pair: &Pair, resolved: &PlanarResolved) -> Gradient {
+        let [a, b] = pair.references();
         resolved.motion_gradient(&a, &b, BetaTerm::Follow).into()
     }
 
@@ -67,10 +78,10 @@ impl Kernel<2> for PlanarShape {
         answer: &PlanarSeparation,
         options: &EventOptions,
         differentiate: bool,
-    ) -> Vec<Touch> {
-        let [a, b] = pair.centres();
-        let touch = |event: &PlanarContactEvent| Touch {
-            features: event.features.map(Self::word),
+    ) -> Vec<EventAnswer> {
+        let [a, b] = pair.references();
+        let touch = |event: &PlanarContactEvent| EventAnswer {
+            features: event.features.map(Self::feature_name),
             separation: event.separation,
             gap: event.gap(),
             normal: event.normal().into(),

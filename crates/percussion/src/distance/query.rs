@@ -20,12 +20,12 @@ pub enum Line<'l> {
     Define {
         /// The name.
         name: Cow<'l, str>,
-        /// What it stands for.
+        /// Its shape.
         shape: Box<ShapeText<'l>>,
     },
 }
 
-/// A question about two bodies.
+/// A query about two bodies.
 #[derive(Debug)]
 pub struct Query<'l> {
     /// Body a.
@@ -36,28 +36,30 @@ pub struct Query<'l> {
     pub beta: Option<Coordinates>,
     /// Prediction distance, metres.
     pub prediction: Option<f64>,
-    /// What else to answer.
-    pub wants: Wants,
+    /// What to answer beyond the separation.
+    pub requests: Requests,
     /// Anything, given back with the answer.
     pub id: Option<&'l RawValue>,
 }
 
-/// What a query asks for beyond the separation; `None` leaves it to the command line.
+/// What to answer beyond the separation; where `None`, the defaults of the command line hold.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wants {
+pub struct Requests {
     /// Contact events.
-    pub events: Option<EventsWanted>,
+    pub events: Option<EventRequest>,
     /// Euclidean distance or penetration depth.
     pub euclidean: Option<bool>,
     /// Derivatives with respect to the bodies' motion.
     pub gradient: Option<bool>,
     /// Ranges of all optimal directions and weights.
     pub ranges: Option<bool>,
+    /// All generalized gradients.
+    pub subdifferential: Option<bool>,
 }
 
-/// Whether contact events are wanted, and with which tolerances.
+/// A request for contact events.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum EventsWanted {
+pub enum EventRequest {
     /// `false`: none; `true`: active and nearly active ones, with tolerances that suit the bodies.
     Flag(bool),
     /// With some tolerances given.
@@ -76,14 +78,14 @@ pub struct EventTolerances {
     pub tilt: Option<f64>,
 }
 
-impl EventsWanted {
-    /// The options for bodies of these outer radii; `None` when no events are wanted.
+impl EventRequest {
+    /// The options for bodies of these outer radii; `None` when no events are requested.
     pub fn options(&self, radius_a: f64, radius_b: f64) -> Option<EventOptions> {
         let usual = EventOptions::nearly_active(radius_a, radius_b);
         match self {
-            EventsWanted::Flag(false) => None,
-            EventsWanted::Flag(true) => Some(usual),
-            EventsWanted::Within(EventTolerances { eps_x, eps_t, tilt }) => Some(EventOptions {
+            EventRequest::Flag(false) => None,
+            EventRequest::Flag(true) => Some(usual),
+            EventRequest::Within(EventTolerances { eps_x, eps_t, tilt }) => Some(EventOptions {
                 eps_x: eps_x.unwrap_or(usual.eps_x).max(usual.eps_0),
                 eps_t: eps_t.unwrap_or(usual.eps_t).max(0.0),
                 tilt: tilt.unwrap_or(usual.tilt).max(0.0),
@@ -93,34 +95,35 @@ impl EventsWanted {
     }
 }
 
-impl<'de> Deserialize<'de> for EventsWanted {
+impl<'de> Deserialize<'de> for EventRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct FlagOrTolerances;
         impl<'de> Visitor<'de> for FlagOrTolerances {
-            type Value = EventsWanted;
+            type Value = EventRequest;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("true, false or tolerances such as {\"eps_x\": 0.01, \"eps_t\": 0.01}")
             }
-            fn visit_bool<E: de::Error>(self, flag: bool) -> Result<EventsWanted, E> {
-                Ok(EventsWanted::Flag(flag))
+            fn visit_bool<E: de::Error>(self, flag: bool) -> Result<EventRequest, E> {
+                Ok(EventRequest::Flag(flag))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EventsWanted, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EventRequest, A::Error> {
                 let tolerances = EventTolerances::deserialize(de::value::MapAccessDeserializer::new(map))?;
-                Ok(EventsWanted::Within(tolerances))
+                Ok(EventRequest::Within(tolerances))
             }
         }
         deserializer.deserialize_any(FlagOrTolerances)
     }
 }
 
-impl Wants {
-    /// What a line says, and where it says nothing what `defaults` say.
-    pub fn or(self, defaults: Wants) -> Wants {
-        Wants {
+impl Requests {
+    /// These requests, and those of `defaults` where none is made.
+    pub fn or(self, defaults: Requests) -> Requests {
+        Requests {
             events: self.events.or(defaults.events),
             euclidean: self.euclidean.or(defaults.euclidean),
             gradient: self.gradient.or(defaults.gradient),
             ranges: self.ranges.or(defaults.ranges),
+            subdifferential: self.subdifferential.or(defaults.subdifferential),
         }
     }
 }
@@ -132,10 +135,11 @@ enum Key {
     B,
     Beta,
     Prediction,
-    EventWorkspace,
+    Events,
     Euclidean,
     Gradient,
     Ranges,
+    Subdifferential,
     Id,
     Define,
     Shape,
@@ -159,17 +163,20 @@ impl<'de> Visitor<'de> for Object {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line<'de>, A::Error> {
         let (mut a, mut b, mut define, mut shape) = (None, None, None, None);
         let (mut beta, mut prediction, mut id) = (None, None, None);
-        let mut wants = Wants::default();
+        let mut requests = Requests::default();
         while let Some(key) = map.next_key::<Key>()? {
             match key {
                 Key::A => once(&mut a, "a", map.next_value::<ShapeText>()?)?,
                 Key::B => once(&mut b, "b", map.next_value::<ShapeText>()?)?,
                 Key::Beta => once(&mut beta, "beta", map.next_value()?)?,
                 Key::Prediction => once(&mut prediction, "prediction", map.next_value()?)?,
-                Key::EventWorkspace => once(&mut wants.events, "events", map.next_value()?)?,
-                Key::Euclidean => once(&mut wants.euclidean, "euclidean", map.next_value()?)?,
-                Key::Gradient => once(&mut wants.gradient, "gradient", map.next_value()?)?,
-                Key::Ranges => once(&mut wants.ranges, "ranges", map.next_value()?)?,
+                Key::Events => once(&mut requests.events, "events", map.next_value()?)?,
+                Key::Euclidean => once(&mut requests.euclidean, "euclidean", map.next_value()?)?,
+                Key::Gradient => once(&mut requests.gradient, "gradient", map.next_value()?)?,
+                Key::Ranges => once(&mut requests.ranges, "ranges", map.next_value()?)?,
+                Key::Subdifferential => {
+                    once(&mut requests.subdifferential, "subdifferential", map.next_value()?)?;
+                }
                 Key::Id => once(&mut id, "id", map.next_value::<&RawValue>()?)?,
                 Key::Define => once(&mut define, "define", map.next_value::<Name>()?.0)?,
                 Key::Shape => once(&mut shape, "shape", map.next_value::<ShapeText>()?)?,
@@ -177,7 +184,7 @@ impl<'de> Visitor<'de> for Object {
         }
         match (a, b, define, shape) {
             (Some(a), Some(b), None, None) => {
-                Ok(Line::Query(Box::new(Query { a, b, beta, prediction, wants, id })))
+                Ok(Line::Query(Box::new(Query { a, b, beta, prediction, requests, id })))
             }
             (None, None, Some(name), Some(shape)) => Ok(Line::Define { name, shape: Box::new(shape) }),
             (Some(_), None, None, None) => Err(de::Error::missing_field("b")),

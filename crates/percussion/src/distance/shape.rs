@@ -1,4 +1,4 @@
-//! What a shape object of a line says, before anything is built from it.
+//! Shapes in JSON, parsed into their specifications.
 //!
 //! A shape is a name, or an object with one key that says its kind (`box`, `sphere`, `vertices`, ...) and
 //! optional keys that place it (`position`, and one of `rotation`, `rotation_vector`, `angle`).
@@ -6,194 +6,39 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use percussion_geometry::shapes::{Rows, SHAPE_KINDS, ShapeParameters, ShapeSpec};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::placement::Placement;
-use super::vector::Coordinates;
 
 /// A shape with its placement, as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeText<'l> {
-    /// Its kind and measures.
-    pub kind: Kind<'l>,
-    /// Where it stands.
+    /// What it is.
+    pub source: ShapeSource<'l>,
+    /// Where it is.
     pub placement: Placement,
 }
 
-/// The kinds of shapes, with their measures in metres.
+/// What a shape is made from.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the variants are the keys of the shape reference in the guide")]
-pub enum Kind<'l> {
+pub enum ShapeSource<'l> {
+    /// A defined shape.
     Named(Cow<'l, str>),
+    /// Other shapes.
     Parts(Vec<ShapeText<'l>>),
-    Vertices(Vec<Coordinates>),
-    HalfSpaces(Vec<Vec<f64>>),
-    Mesh(Mesh),
-    Box([f64; 3]),
-    Cube(f64),
-    Prism(Prism),
-    Antiprism(Prism),
-    Pyramid(Pyramid),
-    Frustum(Frustum),
-    Wedge([f64; 3]),
-    Tetrahedron(f64),
-    Octahedron(f64),
-    Icosahedron(f64),
-    Dodecahedron(f64),
-    Rounded(Rounded),
-    Sphere(f64),
-    Capsule(Capsule),
-    Cylinder(Round),
-    Cone(Round),
-    Ellipsoid([f64; 3]),
-    HalfSpace(Boundary),
-    Polygon(Vec<[f64; 2]>),
-    RegularPolygon(RegularPolygon),
-    Rectangle([f64; 2]),
-    Square(f64),
-    Triangle(Triangle),
-    Circle(f64),
-    Ellipse([f64; 2]),
-    HalfPlane(Boundary),
+    /// A kind and its parameters.
+    Spec(ShapeSpec),
 }
 
-/// A triangle mesh: vertices, and triangles as triples of vertex indices, counter-clockwise from outside.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Mesh {
-    pub vertices: Vec<[f64; 3]>,
-    pub triangles: Vec<[u32; 3]>,
-}
+/// Keys besides the kinds.
+const OTHER_KEYS: [&str; 6] = ["shape", "position", "rotation", "rotation_vector", "angle", "parts"];
 
-/// A prism over a regular polygon; give the polygon's `side` or its `circumradius`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Prism {
-    pub sides: usize,
-    pub side: Option<f64>,
-    pub circumradius: Option<f64>,
-    pub height: f64,
-}
-
-/// A pyramid over a rectangle (`base`) or over a regular polygon (`sides` and `circumradius`).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Pyramid {
-    pub base: Option<[f64; 2]>,
-    pub sides: Option<usize>,
-    pub circumradius: Option<f64>,
-    pub height: f64,
-}
-
-/// A regular pyramid without its top; circumradii of bottom and top.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Frustum {
-    pub sides: usize,
-    pub bottom: f64,
-    pub top: f64,
-    pub height: f64,
-}
-
-/// A round polytope with `count` vertices.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Rounded {
-    pub count: usize,
-    pub radius: f64,
-}
-
-/// A capsule along z; `length` is that of its core, between the centres of the two half-balls.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Capsule {
-    pub length: f64,
-    pub radius: f64,
-}
-
-/// A cylinder or cone along z.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Round {
-    pub height: f64,
-    pub radius: f64,
-}
-
-/// A half-space or half-plane: its outward normal and the distance of its boundary from the origin.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Boundary {
-    pub normal: Coordinates,
-    #[serde(default)]
-    pub offset: f64,
-}
-
-/// A regular polygon; give `side` or `circumradius`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct RegularPolygon {
-    pub sides: usize,
-    pub side: Option<f64>,
-    pub circumradius: Option<f64>,
-}
-
-/// An isosceles triangle with its base along x.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Triangle {
-    pub base: f64,
-    pub height: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum Key {
-    Shape,
-    Position,
-    Rotation,
-    RotationVector,
-    Angle,
-    Parts,
-    Vertices,
-    HalfSpaces,
-    Mesh,
-    Box,
-    Cube,
-    Prism,
-    Antiprism,
-    Pyramid,
-    Frustum,
-    Wedge,
-    Tetrahedron,
-    Octahedron,
-    Icosahedron,
-    Dodecahedron,
-    Rounded,
-    Sphere,
-    Capsule,
-    Cylinder,
-    Cone,
-    Ellipsoid,
-    HalfSpace,
-    Polygon,
-    RegularPolygon,
-    Rectangle,
-    Square,
-    Triangle,
-    Circle,
-    Ellipse,
-    HalfPlane,
+/// The message of serde about an unknown key.
+fn unknown_key(key: &str, known: &[&str]) -> String {
+    format!("unknown field `{key}`, expected one of `{}`", known.join("`, `"))
 }
 
 impl<'de> Deserialize<'de> for ShapeText<'de> {
@@ -214,78 +59,171 @@ impl<'de> Visitor<'de> for Shape {
     }
 
     fn visit_borrowed_str<E: de::Error>(self, name: &'de str) -> Result<ShapeText<'de>, E> {
-        Ok(ShapeText { kind: Kind::Named(Cow::Borrowed(name)), placement: Placement::default() })
+        Ok(ShapeText { source: ShapeSource::Named(Cow::Borrowed(name)), placement: Placement::default() })
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<ShapeText<'de>, E> {
-        Ok(ShapeText { kind: Kind::Named(Cow::Owned(name.to_owned())), placement: Placement::default() })
+        let source = ShapeSource::Named(Cow::Owned(name.to_owned()));
+        Ok(ShapeText { source, placement: Placement::default() })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ShapeText<'de>, A::Error> {
-        let mut kind = None;
+        let mut source = None;
         let mut placement = Placement::default();
-        while let Some(key) = map.next_key::<Key>()? {
-            let said = match key {
-                Key::Position => {
+        while let Some(Name(key)) = map.next_key()? {
+            let given = match &*key {
+                "position" => {
                     once(&mut placement.position, "position", map.next_value()?)?;
                     continue;
                 }
-                Key::Rotation => {
+                "rotation" => {
                     once(&mut placement.rotation, "rotation", map.next_value()?)?;
                     continue;
                 }
-                Key::RotationVector => {
+                "rotation_vector" => {
                     once(&mut placement.rotation_vector, "rotation_vector", map.next_value()?)?;
                     continue;
                 }
-                Key::Angle => {
+                "angle" => {
                     once(&mut placement.angle, "angle", map.next_value()?)?;
                     continue;
                 }
-                Key::Shape => Kind::Named(map.next_value::<Name>()?.0),
-                Key::Parts => Kind::Parts(map.next_value()?),
-                Key::Vertices => Kind::Vertices(map.next_value()?),
-                Key::HalfSpaces => Kind::HalfSpaces(map.next_value()?),
-                Key::Mesh => Kind::Mesh(map.next_value()?),
-                Key::Box => Kind::Box(map.next_value()?),
-                Key::Cube => Kind::Cube(map.next_value()?),
-                Key::Prism => Kind::Prism(map.next_value()?),
-                Key::Antiprism => Kind::Antiprism(map.next_value()?),
-                Key::Pyramid => Kind::Pyramid(map.next_value()?),
-                Key::Frustum => Kind::Frustum(map.next_value()?),
-                Key::Wedge => Kind::Wedge(map.next_value()?),
-                Key::Tetrahedron => Kind::Tetrahedron(map.next_value()?),
-                Key::Octahedron => Kind::Octahedron(map.next_value()?),
-                Key::Icosahedron => Kind::Icosahedron(map.next_value()?),
-                Key::Dodecahedron => Kind::Dodecahedron(map.next_value()?),
-                Key::Rounded => Kind::Rounded(map.next_value()?),
-                Key::Sphere => Kind::Sphere(map.next_value()?),
-                Key::Capsule => Kind::Capsule(map.next_value()?),
-                Key::Cylinder => Kind::Cylinder(map.next_value()?),
-                Key::Cone => Kind::Cone(map.next_value()?),
-                Key::Ellipsoid => Kind::Ellipsoid(map.next_value()?),
-                Key::HalfSpace => Kind::HalfSpace(map.next_value()?),
-                Key::Polygon => Kind::Polygon(map.next_value()?),
-                Key::RegularPolygon => Kind::RegularPolygon(map.next_value()?),
-                Key::Rectangle => Kind::Rectangle(map.next_value()?),
-                Key::Square => Kind::Square(map.next_value()?),
-                Key::Triangle => Kind::Triangle(map.next_value()?),
-                Key::Circle => Kind::Circle(map.next_value()?),
-                Key::Ellipse => Kind::Ellipse(map.next_value()?),
-                Key::HalfPlane => Kind::HalfPlane(map.next_value()?),
+                "shape" => ShapeSource::Named(map.next_value::<Name>()?.0),
+                "parts" => ShapeSource::Parts(map.next_value()?),
+                kind => {
+                    let unknown =
+                        || de::Error::custom(unknown_key(kind, &[&OTHER_KEYS[..], &SHAPE_KINDS].concat()));
+                    let kind = SHAPE_KINDS.into_iter().find(|known| *known == kind).ok_or_else(unknown)?;
+                    let given = Given { kind, text: map.next_value()?, entries: Vec::new() };
+                    let spec = ShapeSpec::read(kind, given).map_err(de::Error::custom)?;
+                    ShapeSource::Spec(spec.ok_or_else(unknown)?)
+                }
             };
-            if kind.replace(said).is_some() {
+            if source.replace(given).is_some() {
                 return Err(de::Error::custom(
                     "two kinds in one shape; keep one, or list them under `parts`",
                 ));
             }
         }
-        let Some(kind) = kind else {
+        let Some(source) = source else {
             return Err(de::Error::custom(
                 "a shape without a kind; add one of the keys vertices, box, sphere, capsule, ... or shape",
             ));
         };
-        Ok(ShapeText { kind, placement })
+        Ok(ShapeText { source, placement })
+    }
+}
+
+/// The parameters of a kind, as written: its value, and the entries of that if it is a table.
+struct Given<'l> {
+    kind: &'static str,
+    text: &'l RawValue,
+    entries: Vec<(&'static str, &'l RawValue)>,
+}
+
+/// The message of an error without its line and column: the caller adds the place in the whole line.
+fn without_place(error: serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+impl<'l> Given<'l> {
+    fn read<T: Deserialize<'l>>(&self, key: &str) -> Result<Option<T>, String> {
+        let entry = self.entries.iter().find(|(other, _)| *other == key).map(|(_, text)| *text);
+        let text = if key.is_empty() { Some(self.text) } else { entry };
+        text.map(|text| serde_json::from_str(text.get()).map_err(without_place)).transpose()
+    }
+
+    /// Rows, all of the width `N`; `what` a row and its numbers are called.
+    fn width<const N: usize>(
+        &self,
+        rows: &[Vec<f64>],
+        [row, numbers]: [&str; 2],
+    ) -> Result<Vec<[f64; N]>, String> {
+        let read = |(k, given): (usize, &Vec<f64>)| {
+            let count = given.len();
+            let wrong =
+                |_| format!("{}: {row} {k} has {count} {numbers}, give {N} in every {row}", self.kind);
+            given.as_slice().try_into().map_err(wrong)
+        };
+        rows.iter().enumerate().map(read).collect()
+    }
+}
+
+impl<'l> ShapeParameters for Given<'l> {
+    type Error = String;
+
+    fn table(&self, keys: &'static [&'static str]) -> Result<Self, String> {
+        let mut text = serde_json::Deserializer::from_str(self.text.get());
+        let entries = text.deserialize_map(TableOf(keys)).map_err(without_place)?;
+        Ok(Self { entries, ..*self })
+    }
+
+    fn is_list(&self) -> bool {
+        self.text.get().starts_with('[')
+    }
+
+    fn number(&self, key: &'static str) -> Result<Option<f64>, String> {
+        self.read(key)
+    }
+
+    fn count(&self, key: &'static str) -> Result<Option<usize>, String> {
+        self.read(key)
+    }
+
+    fn numbers<const N: usize>(&self, key: &'static str) -> Result<Option<[f64; N]>, String> {
+        let wrong = |given: Vec<f64>| format!("{}: {} numbers given instead of {N}", self.kind, given.len());
+        self.read::<Vec<f64>>(key)?.map(|given| given.try_into().map_err(wrong)).transpose()
+    }
+
+    fn normal<const D: usize>(&self, key: &'static str) -> Result<Option<[f64; D]>, String> {
+        self.numbers(key)
+    }
+
+    fn rows<const P: usize, const S: usize>(&self, key: &'static str) -> Result<Option<Rows<P, S>>, String> {
+        let Some(rows) = self.read::<Vec<Vec<f64>>>(key)? else { return Ok(None) };
+        let names = if P == S || S == 3 { ["vertex", "coordinates"] } else { ["row", "entries"] };
+        Ok(Some(match rows.first() {
+            Some(first) if first.len() == P => Rows::Plane(self.width(&rows, names)?),
+            _ => Rows::Space(self.width(&rows, names)?),
+        }))
+    }
+
+    fn triangles(&self, key: &'static str, _: usize) -> Result<Option<Vec<[u32; 3]>>, String> {
+        self.read(key)
+    }
+
+    fn missing(&self, key: &'static str) -> String {
+        format!("{}: the key `{key}` is missing", self.kind)
+    }
+
+    fn unfit(&self, message: &'static str, remedy: &'static str) -> String {
+        format!("{} {message}; {remedy}", self.kind)
+    }
+}
+
+/// A table that may have these keys.
+struct TableOf(&'static [&'static str]);
+
+impl<'de> Visitor<'de> for TableOf {
+    type Value = Vec<(&'static str, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "an object with the keys {}", self.0.join(", "))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries: Self::Value = Vec::with_capacity(self.0.len());
+        while let Some(Name(key)) = map.next_key()? {
+            let known = self.0.iter().copied().find(|known| *known == key);
+            let key = known.ok_or_else(|| de::Error::custom(unknown_key(&key, self.0)))?;
+            if entries.iter().any(|(other, _)| *other == key) {
+                return Err(de::Error::duplicate_field(key));
+            }
+            entries.push((key, map.next_value()?));
+        }
+        Ok(entries)
     }
 }
 

@@ -1,21 +1,22 @@
-//! The kernel's doors for bodies in space.
+//! Queries about bodies in space.
 
 use percussion_geometry::Vec3;
 use percussion_geometry::euclid::{Euclidean, euclidean};
 use percussion_geometry::events::{ContactEvent, EventOptions, EventWorkspace};
 use percussion_geometry::separation::{
-    BetaTerm, Feature, Options, QueryError, Ranges, ResolveError, Resolved, Separation, WarmStart, ranges,
-    resolve, separation,
+    BetaTerm, Feature, MotionGradient, Options, QueryError, Ranges, ResolveError, Resolved, Separation,
+    Subdifferential, WarmStart, ranges, resolve, separation, subdifferential,
 };
 use percussion_geometry::shapes::Solid;
 
-use super::answer::{Gradient, Touch};
-use super::kernel::{Kernel, Posed};
+use super::answer::{EventAnswer, Gradient};
+use super::kernel::{Kernel, PosedPair};
 
-type Pair<'p> = Posed<'p, Solid, 3>;
+type Pair<'p> = PosedPair<'p, Solid, 3>;
 
 impl Kernel<3> for Solid {
-    const OTHER_BETA: &'static str = "beta has two entries but the bodies are those of space; give three";
+    const BETA_DIMENSION_ERROR: &'static str =
+        "beta has two entries but the bodies are those of space; give three";
 
     fn reference(&self) -> Vec3 {
         self.reference()
@@ -29,7 +30,7 @@ impl Kernel<3> for Solid {
         self.polytope().map_or(&[], |polytope| polytope.sources())
     }
 
-    fn word(feature: Feature) -> &'static str {
+    fn feature_name(feature: Feature) -> &'static str {
         match feature {
             Feature::Vertex(_) => "vertex",
             Feature::Edge(_) => "edge",
@@ -51,19 +52,34 @@ impl Kernel<3> for Solid {
         ranges(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)
     }
 
+    fn subdifferential(
+        pair: &Pair,
+        answer: &Separation,
+    ) -> Result<(Vec<Gradient>, Subdifferential), ResolveError> {
+        let ([a, b], set) =
+            (pair.references(), subdifferential(pair.a, &pair.pose_a, pair.b, &pair.pose_b, answer)?);
+        let motions = set.motion(&a, &b, BetaTerm::Follow);
+        Ok((motions.extreme_gradients().map(|g| MotionGradient::from(*g).into()).collect(), set))
+    }
+
     fn euclidean(pair: &Pair) -> Result<Euclidean, QueryError> {
         euclidean(pair.a, &pair.pose_a, pair.b, &pair.pose_b)
     }
 
-    fn slope(pair: &Pair, resolved: &Resolved) -> Gradient {
-        let [a, b] = pair.centres();
+    fn motion_gradient_of(pair: &Pair, resolved: &Resolved) -> Gradient {
+        let [a, b] = pair.references();
         resolved.motion_gradient(&a, &b, BetaTerm::Follow).into()
     }
 
-    fn events(pair: &Pair, answer: &Separation, options: &EventOptions, differentiate: bool) -> Vec<Touch> {
-        let [a, b] = pair.centres();
-        let touch = |event: &ContactEvent| Touch {
-            features: event.kind.features().map(Self::word),
+    fn events(
+        pair: &Pair,
+        answer: &Separation,
+        options: &EventOptions,
+        differentiate: bool,
+    ) -> Vec<EventAnswer> {
+        let [a, b] = pair.references();
+        let touch = |event: &ContactEvent| EventAnswer {
+            features: event.kind.features().map(Self::feature_name),
             separation: event.separation,
             gap: event.gap(),
             normal: event.normal().into(),

@@ -11,28 +11,28 @@ use std::thread;
 use rayon::prelude::*;
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, Complaint};
-use super::names::Names;
+use super::answer::{Answer, ErrorAnswer};
+use super::line_error::LineError;
+use super::names::NamedShapes;
 use super::query::{Line, Query};
-use super::shelf::Shelf;
+use super::shape_cache::ShapeCache;
 use super::solve::{Defaults, Pair, solve};
-use super::wrong::Wrong;
 
 /// Bytes of input answered together, at most (one more piece may follow the last).
 const BLOCK: usize = 1 << 20;
 
-/// Bytes asked of the input at a time.
+/// Bytes read at a time.
 const PIECE: usize = 1 << 18;
 
 /// Lines answered by one thread in one go: a few hundred microseconds of work.
-const SHARE: usize = 128;
+const WORKER_LINES: usize = 128;
 
 /// Bytes of a usual answer, to have the memory ready.
 const ANSWER: usize = 768;
 
 /// How a stream went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct StreamCounts {
     /// Lines read, blank ones included.
     pub lines: u64,
     /// Queries answered.
@@ -41,20 +41,20 @@ pub struct Tally {
     pub defined: u64,
     /// Lines that could not be answered.
     pub failed: u64,
-    /// Whether whoever read the answers stopped reading before the end.
+    /// Whether the output was closed before the end.
     pub cut_short: bool,
 }
 
-/// Someone who looks over the shoulder of the stream: sees the first queries with their bodies and answers.
+/// Receives the first queries with their bodies and answers.
 pub trait Observer {
-    /// Whether it wants to see another one.
-    fn is_curious(&self) -> bool;
+    /// Whether it takes another one.
+    fn wants_more(&self) -> bool;
 
-    /// A query that was answered.
-    fn see(&mut self, line: u64, query: &Query, pair: &Pair, answer: &Answer);
+    /// A query and its answer.
+    fn answered(&mut self, line: u64, query: &Query, pair: &Pair, answer: &Answer);
 
-    /// A line that was not.
-    fn miss(&mut self, line: u64, wrong: &Wrong);
+    /// A line in error.
+    fn failed(&mut self, line: u64, error: &LineError);
 }
 
 /// Answers every line of `input` on `output`. The error is one of reading or writing; a line that cannot be
@@ -62,21 +62,21 @@ pub trait Observer {
 pub fn run<'d>(
     input: impl Read + Send + 'static,
     output: impl Write + Send,
-    names: Names,
+    names: NamedShapes,
     defaults: &'d Defaults,
     observer: Option<&'d mut dyn Observer>,
-) -> io::Result<Tally> {
+) -> io::Result<StreamCounts> {
     let (send_block, blocks) = sync_channel::<io::Result<Vec<u8>>>(BLOCK / PIECE);
     // Not joined: it may sit in a read that never returns when the output is closed first.
     thread::spawn(move || read_blocks(input, &send_block));
     thread::scope(|scope| {
         let (send_text, texts) = sync_channel::<Vec<u8>>(2);
         let writer = scope.spawn(move || write_texts(output, &texts));
-        let mut filter = Filter { names, defaults, observer, tally: Tally::default() };
-        let mut trouble = None;
-        while let Some((block, error)) = gathered(&blocks) {
-            trouble = error;
-            if (!block.is_empty() && send_text.send(filter.answer(&block)).is_err()) || trouble.is_some() {
+        let mut filter = Filter { names, defaults, observer, counts: StreamCounts::default() };
+        let mut read_error = None;
+        while let Some((block, error)) = next_block(&blocks) {
+            read_error = error;
+            if (!block.is_empty() && send_text.send(filter.answer(&block)).is_err()) || read_error.is_some() {
                 break;
             }
         }
@@ -85,13 +85,13 @@ pub fn run<'d>(
             Ok(written) => written,
             Err(payload) => std::panic::resume_unwind(payload),
         };
-        match (trouble, written) {
+        match (read_error, written) {
             (Some(error), _) => Err(error),
             (None, Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Ok(Tally { cut_short: true, ..filter.tally })
+                Ok(StreamCounts { cut_short: true, ..filter.counts })
             }
             (None, Err(error)) => Err(error),
-            (None, Ok(())) => Ok(filter.tally),
+            (None, Ok(())) => Ok(filter.counts),
         }
     })
 }
@@ -106,34 +106,33 @@ fn write_texts(mut output: impl Write, texts: &Receiver<Vec<u8>>) -> io::Result<
 
 /// Sends whole lines; the last one may lack its newline.
 fn read_blocks(mut input: impl Read, blocks: &SyncSender<io::Result<Vec<u8>>>) {
-    let mut held = Vec::new();
+    let mut body_ref = Vec::new();
     let mut piece = vec![0u8; PIECE];
     loop {
         match input.read(&mut piece) {
             Ok(0) => break,
-            Ok(count) => held.extend_from_slice(&piece[..count]),
+            Ok(count) => body_ref.extend_from_slice(&piece[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                // The receiver may be gone already; then nobody wants to know.
+                // The receiver may be closed already.
                 let _ = blocks.send(Err(error));
                 return;
             }
         }
-        let new = held.len().saturating_sub(PIECE);
-        let Some(end) = held[new..].iter().rposition(|&byte| byte == b'\n') else { continue };
-        let rest = held.split_off(new + end + 1);
-        if blocks.send(Ok(std::mem::replace(&mut held, rest))).is_err() {
+        let new = body_ref.len().saturating_sub(PIECE);
+        let Some(end) = body_ref[new..].iter().rposition(|&byte| byte == b'\n') else { continue };
+        let rest = body_ref.split_off(new + end + 1);
+        if blocks.send(Ok(std::mem::replace(&mut body_ref, rest))).is_err() {
             return;
         }
     }
-    if !held.is_empty() {
-        let _ = blocks.send(Ok(held));
+    if !body_ref.is_empty() {
+        let _ = blocks.send(Ok(body_ref));
     }
 }
 
-/// The next block, together with all that has arrived behind it, up to the limit. The second is what went
-/// wrong while reading on.
-fn gathered(blocks: &Receiver<io::Result<Vec<u8>>>) -> Option<(Vec<u8>, Option<io::Error>)> {
+/// The next block, together with all that has arrived behind it, up to the limit, and the error that ended reading.
+fn next_block(blocks: &Receiver<io::Result<Vec<u8>>>) -> Option<(Vec<u8>, Option<io::Error>)> {
     let mut block = match blocks.recv().ok()? {
         Ok(block) => block,
         Err(error) => return Some((Vec::new(), Some(error))),
@@ -149,18 +148,18 @@ fn gathered(blocks: &Receiver<io::Result<Vec<u8>>>) -> Option<(Vec<u8>, Option<i
 }
 
 struct Filter<'d> {
-    names: Names,
+    names: NamedShapes,
     defaults: &'d Defaults,
     observer: Option<&'d mut dyn Observer>,
-    tally: Tally,
+    counts: StreamCounts,
 }
 
-/// What a block's lines became.
-enum Fate<'b> {
+/// A line of a block.
+enum LineKind<'b> {
     /// To be answered in parallel.
-    Open(&'b [u8]),
+    Query(&'b [u8]),
     /// Defined, or refused.
-    Definition(Result<(), Wrong>),
+    Definition(Result<(), LineError>),
     Blank,
 }
 
@@ -168,75 +167,75 @@ impl Filter<'_> {
     /// Answers the lines of one block. Definitions go first, in order, each with its line number; then every
     /// line finds the names as they were at its own place.
     fn answer(&mut self, block: &[u8]) -> Vec<u8> {
-        let first = self.tally.lines + 1;
-        let lines: Vec<Fate> = block
+        let first = self.counts.lines + 1;
+        let lines: Vec<LineKind> = block
             .strip_suffix(b"\n")
             .unwrap_or(block)
             .split(|&byte| byte == b'\n')
             .enumerate()
-            .map(|(k, text)| self.sorted(text, first + k as u64))
+            .map(|(k, text)| self.classify(text, first + k as u64))
             .collect();
-        self.show(&lines, first);
+        self.show_observer(&lines, first);
         let (names, defaults) = (&self.names, self.defaults);
-        let shares: Vec<(Vec<u8>, Tally)> = lines
-            .par_chunks(SHARE)
+        let results: Vec<(Vec<u8>, StreamCounts)> = lines
+            .par_chunks(WORKER_LINES)
             .enumerate()
-            .map(|(index, fates)| {
-                let text = Vec::with_capacity(fates.len() * ANSWER);
-                let (shelf, tally) = (Shelf::default(), Tally::default());
-                let mut share = Share { names, defaults, shelf, text, tally };
-                for (line, fate) in (first + (index * SHARE) as u64..).zip(fates) {
-                    share.settle(fate, line);
+            .map(|(index, lines)| {
+                let text = Vec::with_capacity(lines.len() * ANSWER);
+                let (cache, counts) = (ShapeCache::default(), StreamCounts::default());
+                let mut worker = Worker { names, defaults, cache, text, counts };
+                for (line, line_kind) in (first + (index * WORKER_LINES) as u64..).zip(lines) {
+                    worker.process(line_kind, line);
                 }
-                (share.text, share.tally)
+                (worker.text, worker.counts)
             })
             .collect();
-        self.tally.lines += lines.len() as u64;
-        let mut out = Vec::with_capacity(shares.iter().map(|(text, _)| text.len()).sum());
-        for (text, tally) in shares {
+        self.counts.lines += lines.len() as u64;
+        let mut out = Vec::with_capacity(results.iter().map(|(text, _)| text.len()).sum());
+        for (text, counts) in results {
             out.extend_from_slice(&text);
-            self.tally.answered += tally.answered;
-            self.tally.defined += tally.defined;
-            self.tally.failed += tally.failed;
+            self.counts.answered += counts.answered;
+            self.counts.defined += counts.defined;
+            self.counts.failed += counts.failed;
         }
-        self.names.prune(self.tally.lines + 1);
+        self.names.prune(self.counts.lines + 1);
         out
     }
 
-    /// Lets the observer see the first lines: those are answered once more, for its eyes.
-    fn show(&mut self, lines: &[Fate], first: u64) {
+    /// Gives the first lines to the observer. They are solved once more for it.
+    fn show_observer(&mut self, lines: &[LineKind], first: u64) {
         let Some(observer) = self.observer.as_deref_mut() else { return };
-        for (line, fate) in (first..).zip(lines) {
-            if !observer.is_curious() {
+        for (line, line_kind) in (first..).zip(lines) {
+            if !observer.wants_more() {
                 return;
             }
-            let seen = match fate {
-                Fate::Blank | Fate::Definition(Ok(())) => continue,
-                Fate::Definition(Err(wrong)) => Err(wrong.clone()),
-                Fate::Open(bytes) => read_query(bytes).and_then(|query| {
-                    let pair = Pair::of(&query, &self.names, line, &mut Shelf::default())?;
+            let seen = match line_kind {
+                LineKind::Blank | LineKind::Definition(Ok(())) => continue,
+                LineKind::Definition(Err(error)) => Err(error.clone()),
+                LineKind::Query(bytes) => read_query(bytes).and_then(|query| {
+                    let pair = Pair::of(&query, &self.names, line, &mut ShapeCache::default())?;
                     let answer = solve(&query, &pair, self.defaults)?;
-                    observer.see(line, &query, &pair, &answer);
+                    observer.answered(line, &query, &pair, &answer);
                     Ok(())
                 }),
             };
-            if let Err(wrong) = seen {
-                observer.miss(line, &wrong);
+            if let Err(error) = seen {
+                observer.failed(line, &error);
             }
         }
     }
 
-    /// Takes definitions out of the stream. Only lines with the word in them are read here.
-    fn sorted<'b>(&mut self, text: &'b [u8], line: u64) -> Fate<'b> {
+    /// Processes definitions. Only lines with the word in them are parsed here.
+    fn classify<'b>(&mut self, text: &'b [u8], line: u64) -> LineKind<'b> {
         if text.iter().all(u8::is_ascii_whitespace) {
-            return Fate::Blank;
+            return LineKind::Blank;
         }
         if !mentions_definition(text) {
-            return Fate::Open(text);
+            return LineKind::Query(text);
         }
         match serde_json::from_slice::<Line>(text) {
-            Ok(Line::Define { name, shape }) => Fate::Definition(self.names.define(&name, &shape, line)),
-            Ok(Line::Query(_)) | Err(_) => Fate::Open(text),
+            Ok(Line::Define { name, shape }) => LineKind::Definition(self.names.define(&name, &shape, line)),
+            Ok(Line::Query(_)) | Err(_) => LineKind::Query(text),
         }
     }
 }
@@ -248,56 +247,56 @@ fn mentions_definition(text: &[u8]) -> bool {
         && text.iter().enumerate().any(|(k, &byte)| byte == b'"' && text[k..].starts_with(WORD))
 }
 
-/// What one thread makes of its share of the lines.
-struct Share<'n, 'b> {
-    names: &'n Names,
+/// Answers some lines of a block on one thread.
+struct Worker<'n, 'b> {
+    names: &'n NamedShapes,
     defaults: &'n Defaults,
-    shelf: Shelf<'b>,
+    cache: ShapeCache<'b>,
     text: Vec<u8>,
-    tally: Tally,
+    counts: StreamCounts,
 }
 
-impl<'b> Share<'_, 'b> {
-    /// Writes what a line is to be answered with, if anything.
-    fn settle(&mut self, fate: &Fate<'b>, line: u64) {
-        let outcome = match fate {
-            Fate::Blank => return,
-            Fate::Definition(Ok(())) => {
-                self.tally.defined += 1;
+impl<'b> Worker<'_, 'b> {
+    /// Writes the answer of a line, if it has one.
+    fn process(&mut self, line_kind: &LineKind<'b>, line: u64) {
+        let outcome = match line_kind {
+            LineKind::Blank => return,
+            LineKind::Definition(Ok(())) => {
+                self.counts.defined += 1;
                 return;
             }
-            Fate::Definition(Err(wrong)) => Err((None, wrong.clone())),
-            Fate::Open(bytes) => self.answer(bytes, line),
+            LineKind::Definition(Err(error)) => Err((None, error.clone())),
+            LineKind::Query(bytes) => self.answer(bytes, line),
         };
         match outcome {
-            Ok(()) => self.tally.answered += 1,
-            Err((id, wrong)) => {
-                self.tally.failed += 1;
-                write_json(&mut self.text, &Complaint { id, error: wrong.to_string(), line });
+            Ok(()) => self.counts.answered += 1,
+            Err((id, error)) => {
+                self.counts.failed += 1;
+                write_json(&mut self.text, &ErrorAnswer { id, error: error.to_string(), line });
             }
         }
         self.text.push(b'\n');
     }
 
-    /// Writes the answer of one line, or says why there is none, with the line's id where it could be read.
-    fn answer(&mut self, bytes: &'b [u8], line: u64) -> Result<(), (Option<&'b RawValue>, Wrong)> {
-        let query = read_query(bytes).map_err(|wrong| (None, wrong))?;
-        let pair = Pair::of(&query, self.names, line, &mut self.shelf);
+    /// Writes the answer of one line; the error carries the line's id where it could be read.
+    fn answer(&mut self, bytes: &'b [u8], line: u64) -> Result<(), (Option<&'b RawValue>, LineError)> {
+        let query = read_query(bytes).map_err(|error| (None, error))?;
+        let pair = Pair::of(&query, self.names, line, &mut self.cache);
         match pair.and_then(|pair| solve(&query, &pair, self.defaults)) {
             Ok(answer) => {
                 write_json(&mut self.text, &answer);
                 Ok(())
             }
-            Err(wrong) => Err((query.id, wrong)),
+            Err(error) => Err((query.id, error)),
         }
     }
 }
 
-fn read_query(bytes: &[u8]) -> Result<Box<Query<'_>>, Wrong> {
+fn read_query(bytes: &[u8]) -> Result<Box<Query<'_>>, LineError> {
     match serde_json::from_slice::<Line>(bytes)? {
         Line::Query(query) => Ok(query),
         Line::Define { .. } => {
-            Err(Wrong::Line("a definition whose key is spelled with escapes; write \"define\""))
+            Err(LineError::Line("a definition whose key is spelled with escapes; write \"define\""))
         }
     }
 }

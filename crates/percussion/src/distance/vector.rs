@@ -1,4 +1,4 @@
-//! Vectors with two or three entries, as they stand in a line of JSON.
+//! Vectors with two or three entries in JSON.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl Serialize for Coordinates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.dimension()))?;
         for entry in self.as_slice() {
-            // A negative zero is no news to anybody.
+            // Negative zero is written as zero.
             list.serialize_element(&(entry + 0.0))?;
         }
         list.end()

@@ -86,7 +86,7 @@ impl Exporter {
             points: events.iter().flat_map(|event| event.point).collect(),
             cells: (0..events.len() as i32).collect(),
             kind: VERTEX,
-            of_points: vec![
+            from_points: vec![
                 ("time", floats(1, &|k| vec![events[k].time])),
                 ("impulse", floats(3, &|k| events[k].impulse.to_vec())),
                 ("normal", floats(3, &|k| events[k].normal.to_vec())),
@@ -130,7 +130,7 @@ impl Exporter {
             points,
             cells,
             kind: TRIANGLE,
-            of_points: vec![("velocity", Values::Singles(3, velocities))],
+            from_points: vec![("velocity", Values::Singles(3, velocities))],
             of_cells: vec![("body", Values::Integers(bodies))],
             time,
             names: vec![("body", self.names())],

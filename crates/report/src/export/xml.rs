@@ -40,7 +40,7 @@ pub struct Grid<'a> {
     /// The kind of all cells.
     pub kind: u8,
     /// Arrays with a tuple per point.
-    pub of_points: Vec<(&'static str, Values)>,
+    pub from_points: Vec<(&'static str, Values)>,
     /// Arrays with a tuple per cell.
     pub of_cells: Vec<(&'static str, Values)>,
     /// When it is, s.
@@ -75,7 +75,7 @@ impl Grid<'_> {
             ("types", Values::Bytes(vec![self.kind; cells])),
         ];
         section(&mut text, "Cells", cells)?;
-        section(&mut text, "PointData", self.of_points)?;
+        section(&mut text, "PointData", self.from_points)?;
         section(&mut text, "CellData", self.of_cells)?;
         text += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
         Ok(text)

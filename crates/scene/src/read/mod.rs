@@ -10,7 +10,6 @@ mod kit;
 mod lamina;
 mod materials;
 mod motion;
-mod outlines;
 pub(crate) mod placement;
 mod plan;
 mod plane;

@@ -1,15 +1,13 @@
 //! Shapes: a kind with its measures, the name of another shape, or parts; each may be placed in the frame of what it
 //! belongs to. A shape lives in space or in the plane, and so do all of its parts.
 
-use super::outlines::{self, PLANAR};
 use super::placement::{PLACEMENT, placement, planar_placement};
 use crate::report::{Read, Report, Told};
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_geometry::shapes::{
-    Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, PlanarShape, Polygon, Polytope, Solid, Sphere,
-    TriangleMesh,
+    PlanarShape, Rows, SHAPE_KINDS, ShapeParameters, ShapeParts, ShapeSpec, Solid,
 };
-use percussion_geometry::{PlanarPose, Pose, ShapeError, Vec2, Vec3};
+use percussion_geometry::{PlanarPose, Pose};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -33,40 +31,8 @@ impl Parts {
     }
 }
 
-/// The keys that say what a shape is; exactly one is given.
-pub(crate) const KINDS: [&str; 31] = [
-    "shape",
-    "parts",
-    "vertices",
-    "half_spaces",
-    "mesh",
-    "polygon",
-    "box",
-    "cube",
-    "prism",
-    "antiprism",
-    "pyramid",
-    "frustum",
-    "wedge",
-    "tetrahedron",
-    "octahedron",
-    "icosahedron",
-    "dodecahedron",
-    "rounded",
-    "sphere",
-    "capsule",
-    "cylinder",
-    "cone",
-    "ellipsoid",
-    "half_space",
-    "regular_polygon",
-    "rectangle",
-    "square",
-    "triangle",
-    "circle",
-    "ellipse",
-    "half_plane",
-];
+/// Keys of a shape that is made of other shapes.
+const REFERENCES: [&str; 2] = ["shape", "parts"];
 
 /// The named shapes of a scene.
 pub(crate) struct Shapes<'a> {
@@ -91,9 +57,10 @@ impl<'a> Shapes<'a> {
         if let Some(reference) = node.text() {
             return self.named(reference, node);
         }
-        let known: Vec<&str> = KINDS.iter().chain(&PLACEMENT).copied().collect();
+        let kinds = || REFERENCES.into_iter().chain(SHAPE_KINDS);
+        let known: Vec<&str> = kinds().chain(PLACEMENT).collect();
         let fields = Fields::of(self.report, node, name, &known)?;
-        let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| fields.has(kind)).collect();
+        let kinds: Vec<&str> = kinds().filter(|kind| fields.has(kind)).collect();
         let kind = match kinds[..] {
             [kind] => kind,
             // A misspelt kind has been complained about already.
@@ -169,26 +136,15 @@ impl<'a> Shapes<'a> {
                 }
                 self.several(fields, kind, list)
             }
-            "mesh" => {
-                let mesh = Fields::of(self.report, node, &name, &["vertices", "triangles"])?;
-                let refuse =
-                    |error: ShapeError| self.report.pass_on(fields.place_of(kind), &error.to_string());
-                let parts = triangle_mesh(&mesh)?.map_err(refuse)?.decomposed().map_err(refuse)?.parts;
-                let placed = |part| (Pose::identity(), Solid::Polytope(part));
-                Ok(Parts::Space(parts.into_iter().map(placed).collect()))
-            }
-            // A polygon with a thickness is a solid, one without is an outline.
-            _ if PLANAR.contains(&kind) || (kind == "polygon" && matches!(node.value, Value::List(_))) => {
-                match outlines::outline(fields, kind)? {
-                    Ok(shape) => Ok(Parts::Plane(vec![(PlanarPose::identity(), shape)])),
-                    Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
-                }
-            }
             _ => {
-                let solid =
-                    if CURVED.contains(&kind) { curved(fields, kind) } else { polytope(fields, kind) };
-                match solid? {
-                    Ok(solid) => Ok(Parts::Space(vec![(Pose::identity(), solid)])),
+                let spec = ShapeSpec::read(kind, Given { fields: fields.clone(), kind, node })?;
+                // Every kind that is known can be read.
+                let Some(spec) = spec else { return Err(fields.missing(kind, "give a shape")) };
+                match spec.build() {
+                    Ok(ShapeParts::Space(parts)) => {
+                        Ok(Parts::Space(parts.into_iter().map(|solid| (Pose::identity(), solid)).collect()))
+                    }
+                    Ok(ShapeParts::Plane(shape)) => Ok(Parts::Plane(vec![(PlanarPose::identity(), shape)])),
                     Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
                 }
             }
@@ -196,141 +152,74 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// What was read, and then what geometry makes of it.
-pub(super) type Built<T> = Read<Result<T, ShapeError>>;
+/// The parameters of a kind: under its key, or in the table there.
+struct Given<'a> {
+    fields: Fields<'a>,
+    kind: &'static str,
+    node: &'a Node,
+}
 
-const CURVED: [&str; 6] = ["sphere", "capsule", "cylinder", "cone", "ellipsoid", "half_space"];
-
-/// Measures in a table, all of them required unless read otherwise.
-pub(super) struct Measures<'a>(pub Fields<'a>);
-
-impl<'a> Measures<'a> {
-    pub fn of(fields: &Fields<'a>, kind: &str, known: &[&str]) -> Read<Self> {
-        let Some(node) = fields.node(kind) else { return Err(fields.missing(kind, "give its measures")) };
-        Ok(Self(Fields::of(fields.report, node, &fields.path(kind), known)?))
-    }
-
-    pub fn number(&self, key: &str) -> Read<f64> {
-        self.0.number(key)?.ok_or_else(|| self.0.missing(key, "add it"))
-    }
-
-    pub fn count(&self, key: &str) -> Read<usize> {
-        self.0.count(key, 3)?.ok_or_else(|| self.0.missing(key, "add it"))
-    }
-
-    /// The circumradius of a regular polygon, given as such or by its side.
-    pub fn circumradius(&self, fields: &Fields, kind: &str, sides: usize) -> Read<f64> {
-        match (self.0.number("side")?, self.0.number("circumradius")?) {
-            (None, Some(radius)) => Ok(radius),
-            (Some(side), None) => Ok(side / (2.0 * (std::f64::consts::PI / sides as f64).sin())),
-            _ => Err(fields.wrong(kind, "needs a width", "give one of `side` and `circumradius`")),
-        }
+impl Given<'_> {
+    /// The only parameter has no name of its own.
+    fn key(&self, key: &'static str) -> &'static str {
+        if key.is_empty() { self.kind } else { key }
     }
 }
 
-/// A number or list that was found to be given.
-pub(super) fn given<T>(fields: &Fields, kind: &str, value: Option<T>) -> Read<T> {
-    value.ok_or_else(|| fields.missing(kind, "add it"))
-}
+impl ShapeParameters for Given<'_> {
+    type Error = Told;
 
-fn curved(fields: &Fields, kind: &'static str) -> Built<Solid> {
-    Ok(match kind {
-        "sphere" => Sphere::new(given(fields, kind, fields.number(kind)?)?).map(Solid::Sphere),
-        "ellipsoid" => Ellipsoid::new(given(fields, kind, fields.vector(kind)?)?).map(Solid::Ellipsoid),
-        "capsule" => {
-            let m = Measures::of(fields, kind, &["length", "radius"])?;
-            Capsule::new(m.number("length")? / 2.0, m.number("radius")?).map(Solid::Capsule)
-        }
-        "cylinder" => {
-            let m = Measures::of(fields, kind, &["height", "radius"])?;
-            Cylinder::new(m.number("height")? / 2.0, m.number("radius")?).map(Solid::Cylinder)
-        }
-        "cone" => {
-            let m = Measures::of(fields, kind, &["height", "radius"])?;
-            Cone::new(m.number("height")?, m.number("radius")?).map(Solid::Cone)
-        }
-        _ => {
-            let m = Measures::of(fields, kind, &["normal", "offset"])?;
-            let normal = m.0.direction("normal")?.ok_or_else(|| m.0.missing("normal", "add it"))?;
-            HalfSpace::new(normal, m.0.number("offset")?.unwrap_or(0.0)).map(Solid::HalfSpace)
-        }
-    })
-}
-
-fn polytope(fields: &Fields, kind: &'static str) -> Built<Solid> {
-    let number = || given(fields, kind, fields.number(kind)?);
-    let three = || given(fields, kind, fields.numbers::<3>(kind)?);
-    let built = match kind {
-        "vertices" => {
-            let rows = given(fields, kind, fields.rows::<3>(kind)?)?;
-            Polytope::from_vertices(&rows.into_iter().map(Vec3::from).collect::<Vec<_>>())
-        }
-        "half_spaces" => {
-            let rows = given(fields, kind, fields.rows::<4>(kind)?)?;
-            let planes: Vec<(Vec3, f64)> =
-                rows.into_iter().map(|[x, y, z, offset]| (Vec3::new(x, y, z), offset)).collect();
-            Polytope::from_half_spaces(&planes)
-        }
-        "polygon" => return extruded(fields, kind),
-        "box" => three().map(|[a, b, c]| Polytope::cuboid(a, b, c))?,
-        "wedge" => three().map(|[length, width, height]| Polytope::wedge(length, width, height))?,
-        "cube" => Polytope::cube(number()?),
-        "tetrahedron" => Polytope::tetrahedron(number()?),
-        "octahedron" => Polytope::octahedron(number()?),
-        "icosahedron" => Polytope::icosahedron(number()?),
-        "dodecahedron" => Polytope::dodecahedron(number()?),
-        "prism" | "antiprism" => {
-            let m = Measures::of(fields, kind, &["sides", "side", "circumradius", "height"])?;
-            let (sides, height) = (m.count("sides")?, m.number("height")?);
-            let radius = m.circumradius(fields, kind, sides)?;
-            let make = if kind == "prism" { Polytope::prism } else { Polytope::antiprism };
-            make(sides, radius, height)
-        }
-        "pyramid" => {
-            let m = Measures::of(fields, kind, &["base", "sides", "circumradius", "height"])?;
-            let height = m.number("height")?;
-            match m.0.numbers::<2>("base")? {
-                Some([x, y]) => {
-                    m.0.refuse(&["sides", "circumradius"], "is given together with `base`", "keep one")?;
-                    Polytope::pyramid(x, y, height)
-                }
-                None => Polytope::regular_pyramid(m.count("sides")?, m.number("circumradius")?, height),
-            }
-        }
-        "frustum" => {
-            let m = Measures::of(fields, kind, &["sides", "bottom", "top", "height"])?;
-            Polytope::frustum(m.count("sides")?, m.number("bottom")?, m.number("top")?, m.number("height")?)
-        }
-        _ => {
-            let m = Measures::of(fields, kind, &["count", "radius"])?;
-            Polytope::rounded(m.count("count")?, m.number("radius")?)
-        }
-    };
-    Ok(built.map(Solid::Polytope))
-}
-
-/// The hull of a planar outline, thick along z, its middle plane in z = 0.
-fn extruded(fields: &Fields, kind: &'static str) -> Built<Solid> {
-    let m = Measures::of(fields, kind, &["vertices", "thickness"])?;
-    let rows = m.0.rows::<2>("vertices")?.ok_or_else(|| m.0.missing("vertices", "add the outline"))?;
-    let half = m.0.positive("thickness", "thickness in metres")?;
-    let half = half.ok_or_else(|| m.0.missing("thickness", "add it"))? / 2.0;
-    let outline: Vec<Vec2> = rows.into_iter().map(Vec2::from).collect();
-    Ok(Polygon::from_vertices(&outline).and_then(|polygon| {
-        let at = |z: f64| polygon.vertices().iter().map(move |v| Vec3::new(v.x, v.y, z));
-        Polytope::from_vertices(&at(-half).chain(at(half)).collect::<Vec<_>>()).map(Solid::Polytope)
-    }))
-}
-
-fn triangle_mesh(fields: &Fields) -> Built<TriangleMesh> {
-    let vertices = given(fields, "vertices", fields.rows::<3>("vertices")?)?;
-    let vertices: Vec<Vec3> = vertices.into_iter().map(Vec3::from).collect();
-    let rows = given(fields, "triangles", fields.list("triangles")?)?;
-    let mut triangles = Vec::with_capacity(rows.len());
-    for (i, row) in rows.iter().enumerate() {
-        let name = format!("{}[{i}]", fields.path("triangles"));
-        let corners = crate::tree::corners(fields.report, row, &name, vertices.len())?;
-        triangles.push(corners);
+    fn table(&self, keys: &'static [&'static str]) -> Read<Self> {
+        let fields = Fields::of(self.fields.report, self.node, &self.fields.path(self.kind), keys)?;
+        Ok(Self { fields, ..*self })
     }
-    Ok(TriangleMesh::new(vertices, triangles))
+
+    fn is_list(&self) -> bool {
+        matches!(self.node.value, Value::List(_))
+    }
+
+    fn number(&self, key: &'static str) -> Read<Option<f64>> {
+        self.fields.number(self.key(key))
+    }
+
+    fn count(&self, key: &'static str) -> Read<Option<usize>> {
+        self.fields.count(self.key(key), 3)
+    }
+
+    fn numbers<const N: usize>(&self, key: &'static str) -> Read<Option<[f64; N]>> {
+        self.fields.numbers(self.key(key))
+    }
+
+    fn normal<const D: usize>(&self, key: &'static str) -> Read<Option<[f64; D]>> {
+        if D == 3 {
+            return Ok(self.fields.direction(key)?.map(|normal| std::array::from_fn(|k| normal[k])));
+        }
+        self.fields.numbers(key)
+    }
+
+    fn rows<const P: usize, const S: usize>(&self, key: &'static str) -> Read<Option<Rows<P, S>>> {
+        let key = self.key(key);
+        let first = match self.fields.node(key).map(|node| &node.value) {
+            Some(Value::List(rows)) => rows.first().map(|row| &row.value),
+            _ => None,
+        };
+        match first {
+            Some(Value::List(row)) if row.len() == P => Ok(self.fields.rows(key)?.map(Rows::Plane)),
+            _ => Ok(self.fields.rows(key)?.map(Rows::Space)),
+        }
+    }
+
+    fn triangles(&self, key: &'static str, vertices: usize) -> Read<Option<Vec<[u32; 3]>>> {
+        let (fields, path) = (&self.fields, self.fields.path(key));
+        let corners = |(i, row)| crate::tree::corners(fields.report, row, &format!("{path}[{i}]"), vertices);
+        fields.list(key)?.map(|rows| rows.iter().enumerate().map(corners).collect()).transpose()
+    }
+
+    fn missing(&self, key: &'static str) -> Told {
+        self.fields.missing(self.key(key), "add it")
+    }
+
+    fn unfit(&self, message: &'static str, remedy: &'static str) -> Told {
+        self.fields.report.complain(self.fields.place, format!("`{}` {message}", self.fields.name), remedy)
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Node, Table, Value};
 use crate::report::{Place, Read, Report};
 use percussion_geometry::Vec3;
-use percussion_geometry::tolerance::LARGEST;
+use percussion_geometry::tolerances::LARGEST;
 
 /// What to write where something else stands.
 const A_TABLE: &str = "write a table";

@@ -3,40 +3,40 @@
 //! The edges of the Minkowski difference are those of the two polygons, so the largest support gap over
 //! their normals is the answer (separating axes).
 
-use super::Gap;
+use super::DistanceBounds;
 use super::pair::{Core, Pair};
 use crate::Vec2;
-use crate::euclid::limits::{FEATURE, TIE};
 use crate::shapes::Polygon;
+use crate::tolerances::euclid::{FEATURE, TIE};
 
 /// The largest support gap of two overlapping cores of which at least one is a polygon; `None` when neither
 /// is.
-pub(super) fn depth(pair: &Pair) -> Option<Gap> {
-    let (mut best, mut winner, mut evaluations) = (f64::NEG_INFINITY, None, 0);
+pub(super) fn depth(pair: &Pair) -> Option<DistanceBounds> {
+    let (mut largest, mut best, mut evaluations) = (f64::NEG_INFINITY, None, 0);
     let mut last: Option<Vec2> = None;
-    let mut judge = |normal: Vec2, edge: (bool, usize)| {
-        if last.is_some_and(|w| normal.dot(&w) <= best) {
+    let mut evaluate = |normal: Vec2, edge: (bool, usize)| {
+        if last.is_some_and(|w| normal.dot(&w) <= largest) {
             return;
         }
         let corner = pair.support(&normal);
         evaluations += 1;
         last = Some(corner.w);
         let height = normal.dot(&corner.w);
-        if height > best {
-            best = height;
-            winner = Some((normal, edge));
+        if height > largest {
+            largest = height;
+            best = Some((normal, edge));
         }
     };
     if let Core::Polygon(p) = pair.a {
-        (0..p.vertices().len()).for_each(|k| judge(-p.edge(k).0, (true, k)));
+        (0..p.vertices().len()).for_each(|k| evaluate(-p.edge(k).0, (true, k)));
     }
     if let Core::Polygon(p) = pair.b {
-        (0..p.vertices().len()).for_each(|k| judge(pair.rotation * p.edge(k).0, (false, k)));
+        (0..p.vertices().len()).for_each(|k| evaluate(pair.rotation * p.edge(k).0, (false, k)));
     }
-    let (normal, (on_a, edge)) = winner?;
-    let (x, z) = witnesses(pair, &normal, on_a, edge, best);
+    let (normal, (on_a, edge)) = best?;
+    let (x, z) = witnesses(pair, &normal, on_a, edge, largest);
     // All edges have been seen: what is left is the rounding of a support height.
-    Some(Gap { lower: best, upper: best + TIE * pair.scale, normal, x, z, evaluations })
+    Some(DistanceBounds { lower: largest, upper: largest + TIE * pair.scale, normal, x, z, evaluations })
 }
 
 /// The middle of the overlap of the two touching features, seen along the normal.

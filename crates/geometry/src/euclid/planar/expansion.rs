@@ -1,6 +1,6 @@
 //! Penetration depth in the plane by an expanding polygon, for bodies known by their supports only.
 //!
-//! The planar twin of the expanding polytope. A support corner sees one edge only (its neighbours end in
+//! The planar version of the expanding polytope. A support corner sees one edge only (its neighbours end in
 //! boundary points already), so an edge is split and nothing else moves.
 
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use robust::{Coord, orient2d};
 
 use crate::Vec2;
-use crate::euclid::limits::EXPANSION_STEPS;
+use crate::tolerances::euclid::EXPANSION_STEPS;
 
 /// Bounds of the depth and the edge they come from; `C` is what a caller knows about a corner.
 pub(in crate::euclid) struct Expansion<C> {
@@ -23,27 +23,27 @@ pub(in crate::euclid) struct Expansion<C> {
 }
 
 /// An edge of the inner polygon (counter-clockwise) waiting to be expanded, nearest first.
-struct Waiting<C> {
+struct QueuedEdge<C> {
     distance: f64,
     order: u32,
     ends: [(Vec2, C); 2],
 }
 
-impl<C> PartialEq for Waiting<C> {
+impl<C> PartialEq for QueuedEdge<C> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<C> Eq for Waiting<C> {}
+impl<C> Eq for QueuedEdge<C> {}
 
-impl<C> Ord for Waiting<C> {
+impl<C> Ord for QueuedEdge<C> {
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance.total_cmp(&self.distance).then(other.order.cmp(&self.order))
     }
 }
 
-impl<C> PartialOrd for Waiting<C> {
+impl<C> PartialOrd for QueuedEdge<C> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -75,9 +75,9 @@ pub(in crate::euclid) fn expand<C: Copy>(
         return None;
     }
     let (q, r) = if turn > 0.0 { (q, r) } else { (r, q) };
-    let mut waiting = BinaryHeap::with_capacity(64);
+    let mut queue = BinaryHeap::with_capacity(64);
     for (order, ends) in [[p, q], [q, r], [r, p]].into_iter().enumerate() {
-        waiting.push(Waiting {
+        queue.push(QueuedEdge {
             distance: signed_distance(&ends[0].0, &ends[1].0),
             order: order as u32,
             ends,
@@ -86,9 +86,9 @@ pub(in crate::euclid) fn expand<C: Copy>(
     let mut order = 3;
     let mut best: Option<Best<C>> = None;
     let mut lower = f64::NEG_INFINITY;
-    let (mut settled, mut upper) = (f64::INFINITY, f64::INFINITY);
-    while let Some(edge) = waiting.pop() {
-        let enclosed = edge.distance.min(settled);
+    let (mut final_distance, mut upper) = (f64::INFINITY, f64::INFINITY);
+    while let Some(edge) = queue.pop() {
+        let enclosed = edge.distance.min(final_distance);
         if enclosed >= 0.0 {
             upper = -enclosed;
         }
@@ -97,7 +97,7 @@ pub(in crate::euclid) fn expand<C: Copy>(
         }
         let [from, to] = edge.ends;
         let Some(normal) = (to.0 - from.0).try_normalize(0.0).map(left) else {
-            settled = settled.min(edge.distance);
+            final_distance = final_distance.min(edge.distance);
             continue;
         };
         let corner = price(&normal);
@@ -113,11 +113,11 @@ pub(in crate::euclid) fn expand<C: Copy>(
         }
         if side(&from.0, &to.0, &corner.0) < 0.0 && height < -edge.distance - 0.25 * goal {
             for ends in [[from, corner], [corner, to]] {
-                waiting.push(Waiting { distance: signed_distance(&ends[0].0, &ends[1].0), order, ends });
+                queue.push(QueuedEdge { distance: signed_distance(&ends[0].0, &ends[1].0), order, ends });
                 order += 1;
             }
         } else {
-            settled = settled.min(edge.distance);
+            final_distance = final_distance.min(edge.distance);
         }
     }
     let Best { height: lower, normal, corners, weights, .. } = best?;

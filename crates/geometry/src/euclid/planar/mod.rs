@@ -1,20 +1,20 @@
-//! The planar twin: distance and depth of polygons, circles, ellipses and half-planes.
+//! The planar version: distance and depth of polygons, circles, ellipses and half-planes.
 
 mod edges;
 pub(super) mod expansion;
 mod nearest;
 mod pair;
 
-use super::{PlanarEuclidean, gap};
+use super::{PlanarEuclidean, bounds};
 use crate::separation::QueryError;
 use crate::shapes::PlanarShape;
 use crate::{PlanarPose, Vec2};
 use nearest::nearest;
 use pair::{Core, Pair};
 
-type Corner = gap::Corner<2>;
-type Gap = gap::Gap<2>;
-type Nearest = gap::Nearest<2>;
+type SupportPoint = bounds::SupportPoint<2>;
+type DistanceBounds = bounds::DistanceBounds<2>;
+type Nearest = bounds::Nearest<2>;
 
 /// Distance (positive) or penetration depth (negative) of two convex planar bodies, with normal, witness
 /// points and bounds.
@@ -45,37 +45,43 @@ pub fn planar_euclidean(
 }
 
 /// Bounds of (2.28) for two bounded cores.
-fn solve(pair: &Pair) -> Gap {
-    let (gap, met) = match nearest(pair) {
-        Nearest::Apart(gap) => (gap, false),
-        Nearest::Touching(gap) => (Gap { upper: gap.upper, ..gap }, true),
-        Nearest::Overlapping(gap) => (Gap { upper: 0.0, ..gap }, true),
+fn solve(pair: &Pair) -> DistanceBounds {
+    let (bounds, met) = match nearest(pair) {
+        Nearest::Apart(bounds) => (bounds, false),
+        Nearest::Touching(bounds) => (DistanceBounds { upper: bounds.upper, ..bounds }, true),
+        Nearest::Overlapping(bounds) => (DistanceBounds { upper: 0.0, ..bounds }, true),
     };
-    if !met && gap.upper - gap.lower <= pair.doubtful() {
-        return gap;
+    if !met && bounds.upper - bounds.lower <= pair.retry_width() {
+        return bounds;
     }
     match depth(pair) {
         Some(edge) => {
-            let evaluations = gap.evaluations + edge.evaluations;
+            let evaluations = bounds.evaluations + edge.evaluations;
             // Rounding left the bounds open: an edge may close them, or show that the bodies overlap.
-            let overlap = met || (edge.lower < 0.0 && edge.upper < gap.upper);
+            let overlap = met || (edge.lower < 0.0 && edge.upper < bounds.upper);
             if !overlap {
-                let better = edge.lower > gap.lower;
-                let normal = if better { edge.normal } else { gap.normal };
-                return Gap { lower: gap.lower.max(edge.lower), normal, evaluations, ..gap };
+                let better = edge.lower > bounds.lower;
+                let normal = if better { edge.normal } else { bounds.normal };
+                return DistanceBounds { lower: bounds.lower.max(edge.lower), normal, evaluations, ..bounds };
             }
-            let better = gap.lower > edge.lower;
-            let normal = if better { gap.normal } else { edge.normal };
-            let lower = gap.lower.max(edge.lower);
-            Gap { lower, upper: gap.upper.min(edge.upper).max(lower), normal, evaluations, ..edge }
+            let better = bounds.lower > edge.lower;
+            let normal = if better { bounds.normal } else { edge.normal };
+            let lower = bounds.lower.max(edge.lower);
+            DistanceBounds {
+                lower,
+                upper: bounds.upper.min(edge.upper).max(lower),
+                normal,
+                evaluations,
+                ..edge
+            }
         }
         // Two coincident points: every normal is right.
-        None => gap,
+        None => bounds,
     }
 }
 
 /// Bounds of the depth; `None` when `K1 - K2` has no area.
-fn depth(pair: &Pair) -> Option<Gap> {
+fn depth(pair: &Pair) -> Option<DistanceBounds> {
     if pair.is_polygonal() {
         return edges::depth(pair);
     }
@@ -86,10 +92,10 @@ fn depth(pair: &Pair) -> Option<Gap> {
         },
         pair.goal(),
     )?;
-    let mean = |pick: fn(&Corner) -> Vec2| {
+    let mean = |pick: fn(&SupportPoint) -> Vec2| {
         found.weights[0] * pick(&found.corners[0]) + found.weights[1] * pick(&found.corners[1])
     };
-    Some(Gap {
+    Some(DistanceBounds {
         lower: found.lower,
         upper: found.upper,
         normal: found.normal,

@@ -2,30 +2,30 @@
 
 use super::expansion::{left, side};
 use super::pair::Pair;
-use super::{Corner, Gap, Nearest};
+use super::{DistanceBounds, Nearest, SupportPoint};
 use crate::Vec2;
-use crate::euclid::limits::{ENTERING, NEAREST_STEPS, PATIENCE, ROUNDING, TOUCHING};
+use crate::tolerances::euclid::{ENTERING, NEAREST_STEPS, ROUNDING, STALL_LIMIT, TOUCHING};
 
 /// One corner or an edge, and its point nearest to the origin.
 #[derive(Clone, Copy)]
 struct Simplex {
-    corners: [Corner; 2],
+    corners: [SupportPoint; 2],
     /// Weight of the second corner; zero when there is only one.
     t: f64,
     point: Vec2,
 }
 
 impl Simplex {
-    fn new(corner: Corner) -> Self {
+    fn new(corner: SupportPoint) -> Self {
         Self { corners: [corner; 2], t: 0.0, point: corner.w }
     }
 
-    fn contains(&self, corner: &Corner) -> bool {
+    fn contains(&self, corner: &SupportPoint) -> bool {
         self.corners.iter().any(|c| c.same(corner))
     }
 
     /// The edge between two corners, if its nearest point lies between them.
-    fn edge(a: &Corner, b: &Corner) -> Option<Self> {
+    fn edge(a: &SupportPoint, b: &SupportPoint) -> Option<Self> {
         let edge = b.w - a.w;
         let square = edge.norm_squared();
         let mut t = -a.w.dot(&edge) / square;
@@ -63,7 +63,7 @@ fn encloses(a: &Vec2, b: &Vec2, c: &Vec2) -> bool {
     side(a, b, &o) * turn > 0.0 && side(b, c, &o) * turn > 0.0 && side(c, a, &o) * turn > 0.0
 }
 
-/// Bounds of the distance of the two cores, or the news that they meet.
+/// Bounds of the distance of the two cores, or that they touch or overlap.
 pub(super) fn nearest(pair: &Pair) -> Nearest {
     let start = unit(&-pair.offset).unwrap_or_else(Vec2::x);
     let first = pair.support(&start);
@@ -71,21 +71,21 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
     let mut search =
         Search { pair, lower: start.dot(&first.w), normal: start, nearest: simplex, evaluations: 1 };
     let slack = ROUNDING * pair.scale;
-    let mut patience = PATIENCE;
+    let mut stall_budget = STALL_LIMIT;
     loop {
         let (lower, upper) = (search.lower, search.upper());
         if upper <= TOUCHING * pair.scale {
-            return Nearest::Touching(search.gap());
+            return Nearest::Touching(search.bounds());
         }
-        let Some(normal) = simplex.normal() else { return Nearest::Apart(search.gap()) };
+        let Some(normal) = simplex.normal() else { return Nearest::Apart(search.bounds()) };
         let corner = search.price(&normal);
         let done = upper - search.lower <= pair.goal() || search.evaluations > NEAREST_STEPS;
-        if done || patience == 0 || simplex.contains(&corner) {
-            return Nearest::Apart(search.gap());
+        if done || stall_budget == 0 || simplex.contains(&corner) {
+            return Nearest::Apart(search.bounds());
         }
         let [a, b] = simplex.corners;
         if simplex.t > 0.0 && encloses(&a.w, &b.w, &corner.w) {
-            return Nearest::Overlapping(search.gap());
+            return Nearest::Overlapping(search.bounds());
         }
         // Few corners first: of equally near candidates, an edge knows more than a corner.
         let candidates = [Some(Simplex::new(corner)), Simplex::edge(&corner, &a), Simplex::edge(&corner, &b)];
@@ -103,7 +103,7 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
                     search.price(&normal);
                 }
             }
-            return Nearest::Apart(search.gap());
+            return Nearest::Apart(search.bounds());
         };
         simplex = next;
         if simplex.point.norm() < search.upper() {
@@ -111,7 +111,7 @@ pub(super) fn nearest(pair: &Pair) -> Nearest {
         }
         // Pivots that move neither bound could turn in circles.
         let moved = search.lower > lower + slack || search.upper() < upper - slack;
-        patience = if moved { PATIENCE } else { patience - 1 };
+        stall_budget = if moved { STALL_LIMIT } else { stall_budget - 1 };
     }
 }
 
@@ -131,7 +131,7 @@ impl Search<'_> {
     }
 
     /// The corner lowest along `normal`; its height is a lower bound.
-    fn price(&mut self, normal: &Vec2) -> Corner {
+    fn price(&mut self, normal: &Vec2) -> SupportPoint {
         let corner = self.pair.support(normal);
         self.evaluations += 1;
         let height = normal.dot(&corner.w);
@@ -142,9 +142,9 @@ impl Search<'_> {
         corner
     }
 
-    fn gap(&self) -> Gap {
+    fn bounds(&self) -> DistanceBounds {
         let ([a, b], t) = (self.nearest.corners, self.nearest.t);
-        Gap {
+        DistanceBounds {
             lower: self.lower,
             upper: self.upper(),
             normal: self.normal,

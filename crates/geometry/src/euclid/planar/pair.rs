@@ -3,12 +3,12 @@
 
 use nalgebra::Matrix2;
 
-use super::Corner;
-use crate::euclid::gap::CURVED;
-use crate::euclid::limits::SECOND_OPINION;
+use super::SupportPoint;
+use crate::euclid::bounds::CURVED;
+use crate::tolerances::euclid::RETRY;
 
 use crate::shapes::{Ellipse, PlanarShape, Polygon};
-use crate::{PlanarPose, Vec2, tolerance};
+use crate::{PlanarPose, Vec2, tolerances};
 
 /// What is left of a body after its radius is taken off.
 pub(super) enum Core<'a> {
@@ -87,11 +87,11 @@ impl<'a> Pair<'a> {
     }
 
     /// The point of `K1 - K2` lowest along the unit vector `normal`.
-    pub(super) fn support(&self, normal: &Vec2) -> Corner {
+    pub(super) fn support(&self, normal: &Vec2) -> SupportPoint {
         let (x, i) = self.a.support(&-normal);
         let (y, j) = self.b.support(&self.rotation.tr_mul(normal));
         let z = self.rotation * y + self.offset;
-        Corner { w: x - z, x, z, index: [i, j] }
+        SupportPoint { w: x - z, x, z, index: [i, j] }
     }
 
     pub(super) fn is_polygonal(&self) -> bool {
@@ -100,12 +100,12 @@ impl<'a> Pair<'a> {
 
     /// Width of the certificate at which a search ends.
     pub(super) fn goal(&self) -> f64 {
-        let relative = if self.is_polygonal() { tolerance::PORTAL } else { tolerance::CURVED };
+        let relative = if self.is_polygonal() { tolerances::PORTAL } else { tolerances::CURVED };
         relative * self.scale
     }
 
-    /// Width of the certificate above which a result is looked at again.
-    pub(super) fn doubtful(&self) -> f64 {
-        SECOND_OPINION * self.scale
+    /// Width of the bounds above which a result is computed again by the depth search.
+    pub(super) fn retry_width(&self) -> f64 {
+        RETRY * self.scale
     }
 }

@@ -3,18 +3,16 @@
 use super::candidates::{Features, admitted};
 use super::contact::Contact;
 use super::duals::Duals;
-use super::optimal::Optimal;
+use super::optimal::OptimalSet;
 use super::region::region;
 use super::{Outcome, ResolveError};
-use crate::{Vec3, tolerance};
-
-/// Weights above this are comfortably inside: no other facet can be near. Smaller ones are looked into.
-pub(super) const COMFORTABLE: f64 = 1e-4;
+use crate::tolerances::resolve::INTERIOR_WEIGHT;
+use crate::{Vec3, tolerances};
 
 /// All that is optimal at a contact.
 pub(in crate::separation) struct Analysis<'a> {
     pub(super) contact: Contact<'a>,
-    pub(super) optimal: Optimal,
+    pub(super) optimal: OptimalSet,
     pub(super) duals: Duals,
     /// The answer was the only one.
     plain: Option<Vec3>,
@@ -23,15 +21,15 @@ pub(in crate::separation) struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// `features` are those of each body at its contact point, given when the tolerance is known.
     pub(super) fn new(contact: Contact<'a>, alpha: &Vec3, features: impl Fn(f64) -> [Features; 2]) -> Self {
-        let plain = is_plain(&contact, alpha);
+        let plain = is_nondegenerate(&contact, alpha);
         // A half-space has one normal, which the answer already is.
-        let normals = if plain || contact.slides {
+        let normals = if plain || contact.has_half_space {
             Vec::new()
         } else {
             let [a, b] = features(contact.tolerance);
             admitted(&contact, &a, &b)
         };
-        let mut optimal = Optimal::new(&contact, &normals, alpha);
+        let mut optimal = OptimalSet::new(&contact, &normals, alpha);
         if plain {
             optimal.alphas = vec![*alpha];
         }
@@ -47,11 +45,11 @@ impl<'a> Analysis<'a> {
     /// The shortest weights, named, those that are zero left out.
     pub(in crate::separation) fn weights(&self) -> [Vec<(u32, f64)>; 2] {
         let shortest = match self.plain {
-            Some(_) => self.duals.own(),
+            Some(_) => self.duals.given(),
             None => self.duals.shortest(),
         };
         let named = self.duals.named(&shortest, &self.optimal.active);
-        named.map(|side| shares(side.into_iter().filter(|(_, w)| *w > 0.0)))
+        named.map(|side| normalised(side.into_iter().filter(|(_, w)| *w > 0.0)))
     }
 
     /// Where weights put the contact point, seen from the answer's.
@@ -87,34 +85,37 @@ impl<'a> Analysis<'a> {
 }
 
 /// Whether the answer's plane holds a simplex and the pierced point lies well inside it.
-fn is_plain(contact: &Contact, alpha: &Vec3) -> bool {
-    let carriers = || contact.sides.iter().flat_map(|s| &s.carriers);
+fn is_nondegenerate(contact: &Contact, alpha: &Vec3) -> bool {
+    let weighted = || contact.sides.iter().flat_map(|s| &s.weighted);
     let simplex = contact.dimension + 1;
-    if contact.slides || carriers().count() != simplex || carriers().any(|(_, w)| *w < COMFORTABLE) {
+    if contact.has_half_space
+        || weighted().count() != simplex
+        || weighted().any(|(_, w)| *w < INTERIOR_WEIGHT)
+    {
         return false;
     }
     let active = contact.on_plane(&alpha.normalize());
     active[0].len() + active[1].len() == simplex
-        && contact.sides.iter().zip(&active).all(|(s, on)| s.carriers.iter().all(|(k, _)| on.contains(k)))
+        && contact.sides.iter().zip(&active).all(|(s, on)| s.weighted.iter().all(|(k, _)| on.contains(k)))
 }
 
 /// The weights of one body's vertices in an answer. Refuses those of other bodies.
-pub(super) fn carriers(
+pub(super) fn weighted(
     body: char,
     count: Option<usize>,
     weights: impl Iterator<Item = (u32, f64)>,
 ) -> Result<Vec<(u32, f64)>, ResolveError> {
     let Some(count) = count else { return Ok(Vec::new()) };
-    let mut carriers: Vec<(u32, f64)> = weights.collect();
-    // A line through a vertex may leave the rounding of a weight on the stand-in it started from.
-    carriers.retain(|&(k, w)| (k as usize) < count || w > tolerance::WEIGHT);
-    let foreign = carriers.iter().map(|&(k, _)| k).find(|&k| k as usize >= count);
-    if let Some(index) = foreign.or(carriers.is_empty().then_some(u32::MAX)) {
+    let mut weighted: Vec<(u32, f64)> = weights.collect();
+    // A line through a vertex may leave the rounding of a weight on the interior point it started from.
+    weighted.retain(|&(k, w)| (k as usize) < count || w > tolerances::WEIGHT);
+    let foreign = weighted.iter().map(|&(k, _)| k).find(|&k| k as usize >= count);
+    if let Some(index) = foreign.or(weighted.is_empty().then_some(u32::MAX)) {
         return Err(ResolveError::ForeignAnswer { body, count, index });
     }
-    let total: f64 = carriers.iter().map(|(_, w)| w).sum();
-    carriers.iter_mut().for_each(|(_, w)| *w /= total);
-    Ok(carriers)
+    let total: f64 = weighted.iter().map(|(_, w)| w).sum();
+    weighted.iter_mut().for_each(|(_, w)| *w /= total);
+    Ok(weighted)
 }
 
 /// Refuses answers without contact points.
@@ -123,10 +124,10 @@ pub(super) fn check(outcome: Outcome) -> Result<(), ResolveError> {
 }
 
 /// Weights by ascending index, with the sum one to the last digit: a corner that carries alone carries 1.
-pub(super) fn shares(weights: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
-    let mut shares: Vec<(u32, f64)> = weights.collect();
-    shares.sort_unstable_by_key(|&(k, _)| k);
-    let total: f64 = shares.iter().map(|(_, w)| w).sum();
-    shares.iter_mut().for_each(|(_, w)| *w /= total);
-    shares
+pub(super) fn normalised(weights: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut normalised: Vec<(u32, f64)> = weights.collect();
+    normalised.sort_unstable_by_key(|&(k, _)| k);
+    let total: f64 = normalised.iter().map(|(_, w)| w).sum();
+    normalised.iter_mut().for_each(|(_, w)| *w /= total);
+    normalised
 }

@@ -1,33 +1,33 @@
-//! What the analysis asks of a body, in the plane and in space.
+//! Bodies as the analysis of a contact needs them, in the plane and in space.
 
 use super::candidates::Features;
-use super::regular::Share;
+use super::classify::SupportClass;
 use crate::shapes::{Convex, PlanarShape, Polytope, Solid};
 use crate::{PlanarPose, Pose, PoseIn};
 
 /// A convex body in `D` dimensions at a contact.
 pub(in crate::separation) trait Body<const D: usize>: Convex<D> {
-    /// Faces and edges through the contact point that `carriers` make; none of a body without vertices.
-    fn features(&self, pose: &PoseIn<D>, carriers: &[(u32, f64)], tolerance: f64) -> Features;
+    /// Faces and edges through the contact point that `weighted` make; none of a body without vertices.
+    fn features(&self, pose: &PoseIn<D>, weighted: &[(u32, f64)], tolerance: f64) -> Features;
 
-    /// What a body contributes that has no vertices to tell.
-    fn surface(&self) -> Share;
+    /// The class of the surface of a body without vertices.
+    fn surface(&self) -> SupportClass;
 
     /// The polytope, whose faces may have more corners than a simplex.
     fn polytope(&self) -> Option<&Polytope>;
 }
 
 impl Body<3> for Solid {
-    fn features(&self, pose: &Pose, carriers: &[(u32, f64)], tolerance: f64) -> Features {
+    fn features(&self, pose: &Pose, weighted: &[(u32, f64)], tolerance: f64) -> Features {
         self.polytope()
-            .map_or_else(Features::default, |p| Features::of_polytope(p, pose, carriers, tolerance))
+            .map_or_else(Features::default, |p| Features::of_polytope(p, pose, weighted, tolerance))
     }
 
-    fn surface(&self) -> Share {
+    fn surface(&self) -> SupportClass {
         match self {
-            Solid::Cylinder(_) | Solid::Cone(_) | Solid::Polytope(_) => Share::Curved,
-            Solid::Sphere(_) | Solid::Capsule(_) | Solid::Ellipsoid(_) => Share::Smooth,
-            Solid::HalfSpace(_) => Share::Plane,
+            Solid::Cylinder(_) | Solid::Cone(_) | Solid::Polytope(_) => SupportClass::Curved,
+            Solid::Sphere(_) | Solid::Capsule(_) | Solid::Ellipsoid(_) => SupportClass::Smooth,
+            Solid::HalfSpace(_) => SupportClass::Plane,
         }
     }
 
@@ -37,15 +37,15 @@ impl Body<3> for Solid {
 }
 
 impl Body<2> for PlanarShape {
-    fn features(&self, pose: &PlanarPose, carriers: &[(u32, f64)], tolerance: f64) -> Features {
-        self.polygon().map_or_else(Features::default, |p| Features::of_polygon(p, pose, carriers, tolerance))
+    fn features(&self, pose: &PlanarPose, weighted: &[(u32, f64)], tolerance: f64) -> Features {
+        self.polygon().map_or_else(Features::default, |p| Features::of_polygon(p, pose, weighted, tolerance))
     }
 
-    fn surface(&self) -> Share {
+    fn surface(&self) -> SupportClass {
         match self {
-            PlanarShape::Polygon(_) => Share::Curved,
-            PlanarShape::Circle(_) | PlanarShape::Ellipse(_) => Share::Smooth,
-            PlanarShape::HalfPlane(_) => Share::Plane,
+            PlanarShape::Polygon(_) => SupportClass::Curved,
+            PlanarShape::Circle(_) | PlanarShape::Ellipse(_) => SupportClass::Smooth,
+            PlanarShape::HalfPlane(_) => SupportClass::Plane,
         }
     }
 

@@ -20,10 +20,10 @@ pub(in crate::separation) struct Features {
 }
 
 impl Features {
-    /// Features of a polytope through the contact point made by `carriers`.
-    pub fn of_polytope(p: &Polytope, pose: &Pose, carriers: &[(u32, f64)], tolerance: f64) -> Self {
-        let Some(heaviest) = heaviest(carriers) else { return Self::default() };
-        let contact = carriers.iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * p.vertices()[k as usize]);
+    /// Features of a polytope through the contact point made by `weighted`.
+    pub fn of_polytope(p: &Polytope, pose: &Pose, weighted: &[(u32, f64)], tolerance: f64) -> Self {
+        let Some(heaviest) = heaviest(weighted) else { return Self::default() };
+        let contact = weighted.iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * p.vertices()[k as usize]);
         // The contact point lies in a face only together with every vertex that carries it.
         let holds = |f: u32| {
             let face = &p.faces()[f as usize];
@@ -40,11 +40,11 @@ impl Features {
         }
     }
 
-    /// Edges of a polygon through the contact point made by `carriers`.
-    pub fn of_polygon(p: &Polygon, pose: &PlanarPose, carriers: &[(u32, f64)], tolerance: f64) -> Self {
-        let Some(heaviest) = heaviest(carriers) else { return Self::default() };
+    /// Edges of a polygon through the contact point made by `weighted`.
+    pub fn of_polygon(p: &Polygon, pose: &PlanarPose, weighted: &[(u32, f64)], tolerance: f64) -> Self {
+        let Some(heaviest) = heaviest(weighted) else { return Self::default() };
         let zero = crate::Vec2::zeros();
-        let contact = carriers.iter().fold(zero, |sum, &(k, w)| sum + w * p.vertices()[k as usize]);
+        let contact = weighted.iter().fold(zero, |sum, &(k, w)| sum + w * p.vertices()[k as usize]);
         let count = p.vertices().len();
         let normals = [(heaviest + count - 1) % count, heaviest].into_iter().filter_map(|k| {
             let (normal, offset) = p.edge(k);
@@ -55,8 +55,8 @@ impl Features {
     }
 }
 
-fn heaviest(carriers: &[(u32, f64)]) -> Option<usize> {
-    carriers.iter().max_by(|p, q| p.1.total_cmp(&q.1)).map(|&(k, _)| k as usize)
+fn heaviest(weighted: &[(u32, f64)]) -> Option<usize> {
+    weighted.iter().max_by(|p, q| p.1.total_cmp(&q.1)).map(|&(k, _)| k as usize)
 }
 
 /// Unit normals, from b to a, of the facets that the contact admits.

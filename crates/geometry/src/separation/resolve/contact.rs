@@ -4,28 +4,19 @@
 //! "both bodies hold the origin", and neither a large distance between the bodies nor a large distance from
 //! the world's origin costs a digit: the contact points are made from the weights, never from coordinates.
 
-use crate::{Vec3, tolerance};
+use crate::tolerances::resolve::{GRAZING, ON, SIGNIFICANT};
+use crate::{Vec3, tolerances};
 use nalgebra::SVector;
 
 /// A vector of the plane or of space in space: planar contacts lie in z = 0.
-pub(super) fn lifted<const D: usize>(v: &SVector<f64, D>) -> Vec3 {
+pub(super) fn to_space<const D: usize>(v: &SVector<f64, D>) -> Vec3 {
     Vec3::from_fn(|k, _| if k < D { v[k] } else { 0.0 })
 }
 
 /// The first components of a vector of space.
-pub(in crate::separation) fn lowered<const D: usize>(v: &Vec3) -> SVector<f64, D> {
+pub(in crate::separation) fn to_dimension<const D: usize>(v: &Vec3) -> SVector<f64, D> {
     SVector::from_fn(|k, _| v[k])
 }
-
-/// Planes whose normal is this close to orthogonal to β say nothing about `s`: `α = n/<n,β>` would be noise.
-const GRAZING: f64 = 1e-9;
-
-/// Slack of a vertex that counts as lying on a plane, in units of the contact's tolerance: the contact point
-/// and the vertex may each be off by one.
-pub(super) const ON: f64 = 2.0;
-
-/// A basis vertex matters if leaving it out would move the contact point by more than this many tolerances.
-const MATTERS: f64 = 4.0;
 
 /// Support point of a curved body along a direction, seen from its contact point.
 pub(super) type Support<'a> = Box<dyn Fn(&Vec3) -> Vec3 + 'a>;
@@ -35,28 +26,28 @@ pub(super) struct Side<'a> {
     /// All vertices; the contact point itself for a curved body; nothing for a half-space.
     pub points: Vec<Vec3>,
     /// Vertices that carry the contact in the answer, with their weights.
-    pub carriers: Vec<(u32, f64)>,
+    pub weighted: Vec<(u32, f64)>,
     /// How far a curved body reaches.
     pub curve: Option<Support<'a>>,
 }
 
 impl<'a> Side<'a> {
     /// A body with vertices (world axes, any origin) and the weights that make its contact point.
-    pub fn of_vertices(vertices: impl Iterator<Item = Vec3>, carriers: Vec<(u32, f64)>) -> Self {
+    pub fn of_vertices(vertices: impl Iterator<Item = Vec3>, weighted: Vec<(u32, f64)>) -> Self {
         let mut points: Vec<Vec3> = vertices.collect();
-        let contact = carriers.iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * points[k as usize]);
+        let contact = weighted.iter().fold(Vec3::zeros(), |sum, &(k, w)| sum + w * points[k as usize]);
         points.iter_mut().for_each(|p| *p -= contact);
-        Self { points, carriers, curve: None }
+        Self { points, weighted, curve: None }
     }
 
     /// A curved body: one point carries everything.
     pub fn of_curve(support: Support<'a>) -> Self {
-        Self { points: vec![Vec3::zeros()], carriers: vec![(0, 1.0)], curve: Some(support) }
+        Self { points: vec![Vec3::zeros()], weighted: vec![(0, 1.0)], curve: Some(support) }
     }
 
     /// A half-space: the plane holds the origin and extends for ever.
     pub fn of_plane() -> Self {
-        Self { points: Vec::new(), carriers: Vec::new(), curve: None }
+        Self { points: Vec::new(), weighted: Vec::new(), curve: None }
     }
 
     /// Least height over the plane through the contact point across the inward unit normal `n`.
@@ -80,15 +71,15 @@ pub(super) struct Contact<'a> {
     /// Two or three. Planar contacts lie in z = 0.
     pub dimension: usize,
     /// One body is a half-space, along which the other's contact point may slide.
-    pub slides: bool,
+    pub has_half_space: bool,
 }
 
 impl<'a> Contact<'a> {
     /// `size` is the sum of the outer radii of the bounded bodies, `gap` the width of the answer's certificate.
     pub fn new(sides: [Side<'a>; 2], beta: Vec3, size: f64, gap: f64, dimension: usize) -> Self {
-        let slides = sides.iter().any(|s| s.points.is_empty());
+        let has_half_space = sides.iter().any(|s| s.points.is_empty());
         let gap = if gap.is_finite() { gap.max(0.0) } else { 0.0 };
-        Self { sides, beta, tolerance: tolerance::ACTIVE * size + gap, dimension, slides }
+        Self { sides, beta, tolerance: tolerances::ACTIVE * size + gap, dimension, has_half_space }
     }
 
     /// Inward unit normals of the two sides for the direction `n` from b to a.
@@ -107,9 +98,9 @@ impl<'a> Contact<'a> {
     /// the contact: then `n/<n,β>` is optimal.
     pub fn admits(&self, n: &Vec3) -> bool {
         let carried = self.sides.iter().zip(Self::inward(n)).all(|(side, n)| {
-            side.carriers.iter().all(|&(k, w)| {
+            side.weighted.iter().all(|&(k, w)| {
                 let point = &side.points[k as usize];
-                w * point.norm() <= MATTERS * self.tolerance || n.dot(point) <= ON * self.tolerance
+                w * point.norm() <= SIGNIFICANT * self.tolerance || n.dot(point) <= ON * self.tolerance
             })
         });
         n.dot(&self.beta) > GRAZING && carried && self.support(n) >= -self.tolerance

@@ -9,18 +9,10 @@
 //! scaled by its own extent: a thin face poses as good a problem as a square one.
 
 use super::contact::Contact;
-use super::optimal::Optimal;
+use super::optimal::OptimalSet;
+use crate::tolerances::resolve::{BASIC, NO_WEIGHT, NOISE};
 use nalgebra::{DMatrix, DVector};
 use percussion_solve::{LinearProgram, QpSolver, QuadraticProgram, solve_lp};
-
-/// Weights below this are rounding of the solvers, and zero.
-const NO_WEIGHT: f64 = 1e-14;
-
-/// Coordinates below this multiple of the largest are rounding: differences of a handful of products.
-const NOISE: f64 = 1e-15;
-
-/// Basic weights down to minus this belong to a vertex of the polytope.
-const BASIC: f64 = 1e-10;
 
 /// Weights of all active vertices, body a's first.
 pub(in crate::separation) type Weights = Vec<f64>;
@@ -36,13 +28,13 @@ pub(in crate::separation) struct Duals {
 }
 
 impl Duals {
-    pub(super) fn new(contact: &Contact, optimal: &Optimal) -> Self {
+    pub(super) fn new(contact: &Contact, optimal: &OptimalSet) -> Self {
         let counts = [optimal.active[0].len(), optimal.active[1].len()];
         let count = counts[0] + counts[1];
         let mut start = Vec::with_capacity(count);
         let mut rows = Vec::new();
         for (k, (active, side)) in optimal.active.iter().zip(&contact.sides).enumerate() {
-            let weight = |i: &u32| side.carriers.iter().find(|(j, _)| j == i).map_or(0.0, |(_, w)| *w);
+            let weight = |i: &u32| side.weighted.iter().find(|(j, _)| j == i).map_or(0.0, |(_, w)| *w);
             let total: f64 = active.iter().map(weight).sum();
             start.extend(active.iter().map(|i| weight(i) / total));
             if !active.is_empty() {
@@ -51,7 +43,7 @@ impl Duals {
                 rows.push((row.collect(), 1.0));
             }
         }
-        for t in optimal.tangents.iter().filter(|_| !contact.slides) {
+        for t in optimal.tangents.iter().filter(|_| !contact.has_half_space) {
             let mut row: Vec<f64> = Vec::with_capacity(count);
             for ((active, side), sign) in optimal.active.iter().zip(&contact.sides).zip([1.0, -1.0]) {
                 row.extend(active.iter().map(|&i| sign * t.dot(&side.points[i as usize])));
@@ -71,16 +63,16 @@ impl Duals {
     }
 
     /// The answer's own weights.
-    pub fn own(&self) -> Weights {
+    pub fn given(&self) -> Weights {
         self.start.clone()
     }
 
     /// The weights of least norm. The answer's own, should the solver fail.
     pub fn shortest(&self) -> Weights {
-        self.solve_shortest().unwrap_or_else(|| self.start.clone())
+        self.solve_least_norm().unwrap_or_else(|| self.start.clone())
     }
 
-    fn solve_shortest(&self) -> Option<Weights> {
+    fn solve_least_norm(&self) -> Option<Weights> {
         let mut problem = QuadraticProgram::least_distance(&vec![0.0; self.count()]).ok()?;
         problem.nonnegative();
         for (row, value) in &self.rows {
@@ -92,15 +84,15 @@ impl Duals {
     }
 
     /// Weights that make `Σ cost π` least. Should the solver fail, the corners are tried one by one.
-    pub fn cheapest(&self, cost: &[f64]) -> Weights {
-        self.solve_cheapest(cost).unwrap_or_else(|| {
+    pub fn minimiser(&self, cost: &[f64]) -> Weights {
+        self.solve_linear(cost).unwrap_or_else(|| {
             let price = |w: &Weights| cost.iter().zip(w).map(|(c, w)| c * w).sum::<f64>();
-            let corners = self.corners().into_iter().chain([self.start.clone()]);
+            let corners = self.extreme_points().into_iter().chain([self.start.clone()]);
             corners.min_by(|p, q| price(p).total_cmp(&price(q))).unwrap_or_default()
         })
     }
 
-    fn solve_cheapest(&self, cost: &[f64]) -> Option<Weights> {
+    fn solve_linear(&self, cost: &[f64]) -> Option<Weights> {
         let mut problem = LinearProgram::minimise(cost).ok()?;
         problem.nonnegative();
         for (row, value) in &self.rows {
@@ -114,14 +106,14 @@ impl Duals {
     pub fn range(&self, index: usize) -> (f64, f64) {
         let mut cost = vec![0.0; self.count()];
         cost[index] = 1.0;
-        let least = self.cheapest(&cost)[index];
+        let least = self.minimiser(&cost)[index];
         cost[index] = -1.0;
-        (least, self.cheapest(&cost)[index])
+        (least, self.minimiser(&cost)[index])
     }
 
     /// Corners of the polytope: every set of independent columns whose solution is not negative. The number of
     /// sets grows like the fourth power of the number of active vertices.
-    pub fn corners(&self) -> Vec<Weights> {
+    pub fn extreme_points(&self) -> Vec<Weights> {
         let (n, m) = (self.count(), self.rows.len().min(self.count()));
         let mut corners: Vec<Weights> = Vec::new();
         let mut chosen: Vec<usize> = (0..m).collect();
@@ -170,7 +162,7 @@ impl Duals {
 }
 
 /// Coordinates relative to the largest: what is left where vertices lie on an axis is rounding, and a
-/// simplex method had better not pivot on it.
+/// simplex method must not pivot on it.
 fn without_noise(coordinate: f64) -> f64 {
     if coordinate.abs() > NOISE { coordinate } else { 0.0 }
 }

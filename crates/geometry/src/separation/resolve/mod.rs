@@ -12,42 +12,43 @@
 //! Differs from [Johnson 2.70]: the pseudo-inverse there ignores `π >= 0` and gives pulling forces where faces
 //! overlap in part. [`ranges`] gives the least and greatest value of every component [Akgül 1984].
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `contact.rs` | the bodies seen from the contact point, and which planes support both |
 //! | `candidates.rs` | facets of `K1 - K2` around the pierced point |
 //! | `optimal.rs` | all optimal directions, all vertices that can carry weight |
 //! | `duals.rs` | the polytope of weights: shortest, cheapest, ranges, corners |
 //! | `region.rs` | the contact region |
-//! | `regular.rs`, `spread.rs` | contacts in general position, which need none of this; weights of one point in a face |
-//! | `analysis.rs` | these together |
-//! | `body.rs` | what all this asks of a body, in the plane and in space |
-//! | `choose.rs`, `resolved.rs` | the doors, and what they answer |
+//! | `classify.rs`, `face_weights.rs` | contacts in general position, which are not degenerate; weights of one point in a face |
+//! | `hull_corners.rs` | planar hulls and clipping |
+//! | `analysis.rs` | the optimal set and the dual polytope of one contact |
+//! | `body.rs` | bodies in the plane and in space |
+//! | `least_norm.rs`, `resolved.rs`, `ranges.rs` | the public functions and their results |
 //!
-//! "On a plane" means within [`tolerance::ACTIVE`](crate::tolerance::ACTIVE) times the size of the pair, throughout.
+//! "On a plane" means within [`tolerances::ACTIVE`](crate::tolerances::ACTIVE) times the size of the pair, throughout.
 
 mod analysis;
 mod body;
 mod candidates;
-mod choose;
+mod classify;
 mod contact;
 mod duals;
+mod face_weights;
+mod hull_corners;
+mod least_norm;
 mod optimal;
-mod outline;
 mod ranges;
 mod region;
-mod regular;
 mod resolved;
-mod spread;
 
-pub use choose::{resolve, resolve_planar};
+pub use least_norm::{resolve, resolve_planar};
 pub use ranges::{PlanarRanges, Ranges, RangesIn, planar_ranges, ranges};
 pub use resolved::{PlanarResolved, Resolved, ResolvedIn};
 
 pub(in crate::separation) use body::Body;
-pub(in crate::separation) use choose::analyse;
-pub(in crate::separation) use contact::lowered;
+pub(in crate::separation) use contact::to_dimension;
 pub(in crate::separation) use duals::Duals;
+pub(in crate::separation) use least_norm::analyse;
 
 use super::answer::Outcome;
 
@@ -57,8 +58,8 @@ use super::answer::Outcome;
 pub enum ResolveError {
     /// The query ended without contact points.
     #[error(
-        "the answer is {outcome:?} and has no contact points; ask again with a larger prediction distance or a \
-         direction that meets the body"
+        "the answer is {outcome:?} and has no contact points; use a larger prediction distance or a direction that \
+         leads to the body"
     )]
     NotSolved {
         /// How the query ended.
@@ -67,7 +68,7 @@ pub enum ResolveError {
     /// The answer names vertices that the bodies do not have.
     #[error(
         "the answer does not belong to these bodies: body {body} has {count} vertices but the answer names vertex \
-         {index}; hand over the bodies of the query, in its order"
+         {index}; give the bodies of the query, in its order"
     )]
     ForeignAnswer {
         /// `a` or `b`.

@@ -6,21 +6,14 @@
 //! leaves: a polygon across a corner, a segment across an edge, one point on a facet.
 
 use super::contact::Contact;
-use super::outline::{Flat, outline};
+use super::hull_corners::{Flat, hull_corners};
 use crate::Vec3;
 use crate::separation::small::complete;
+use crate::tolerances::resolve::{SAME_DIRECTION, SPREAD};
 use percussion_solve::minimum_norm_point;
 
-/// Directions closer than this (relative to their length) are one: two faces that coincide up to the tolerance
-/// of the contact differ by less.
-const SAME_DIRECTION: f64 = 1e-9;
-
-/// Extent, in tolerances, below which active vertices do not spread in a direction: two points on a plane may
-/// lie on both sides of it.
-const SPREAD: f64 = 8.0;
-
 /// The optimal sets of a contact.
-pub(super) struct Optimal {
+pub(super) struct OptimalSet {
     /// Extreme optimal directions, `<α,β> = 1`: one, the two ends of a segment, or the corners of a polygon.
     pub alphas: Vec<Vec3>,
     /// Vertices of each body that can carry weight.
@@ -29,12 +22,12 @@ pub(super) struct Optimal {
     pub tangents: Vec<Vec3>,
 }
 
-impl Optimal {
+impl OptimalSet {
     /// From the admitted facet normals; `last` is the answer's own direction, used where there are none (curved
     /// bodies away from their flat parts).
     pub fn new(contact: &Contact, normals: &[Vec3], last: &Vec3) -> Self {
-        let own = [last.normalize()];
-        let normals = if normals.is_empty() { &own } else { normals };
+        let given = [last.normalize()];
+        let normals = if normals.is_empty() { &given } else { normals };
         let mut active = contact.on_plane(&normals[0]);
         for n in &normals[1..] {
             let other = contact.on_plane(n);
@@ -44,8 +37,8 @@ impl Optimal {
         }
         for (active, side) in active.iter_mut().zip(&contact.sides) {
             // Every admitted plane holds the carriers that matter; an answer that stopped early may not.
-            if !side.carriers.iter().any(|(k, _)| active.contains(k)) {
-                active.extend(side.carriers.iter().map(|&(k, _)| k));
+            if !side.weighted.iter().any(|(k, _)| active.contains(k)) {
+                active.extend(side.weighted.iter().map(|&(k, _)| k));
                 active.sort_unstable();
             }
         }
@@ -103,7 +96,7 @@ fn alphas(contact: &Contact, normals: &[Vec3], tangents: &[Vec3]) -> Vec<Vec3> {
     let beta = &contact.beta;
     let alphas: Vec<Vec3> = normals.iter().map(|n| n / n.dot(beta)).collect();
     let length = alphas.iter().map(|a| a.norm()).fold(0.0, f64::max);
-    let free = if contact.slides { 0 } else { contact.dimension - 1 - tangents.len() };
+    let free = if contact.has_half_space { 0 } else { contact.dimension - 1 - tangents.len() };
     let best = || {
         let height = |k: usize| contact.support(&normals[k]);
         (0..normals.len()).max_by(|&i, &j| height(i).total_cmp(&height(j)).then(j.cmp(&i))).unwrap_or(0)
@@ -119,5 +112,5 @@ fn alphas(contact: &Contact, normals: &[Vec3], tangents: &[Vec3]) -> Vec<Vec3> {
         }
     };
     let flat: Vec<Flat> = alphas.iter().map(|a| [a.dot(&u), v.map_or(0.0, |v| a.dot(&v))]).collect();
-    outline(&flat, SAME_DIRECTION * length).into_iter().map(|k| alphas[k]).collect()
+    hull_corners(&flat, SAME_DIRECTION * length).into_iter().map(|k| alphas[k]).collect()
 }

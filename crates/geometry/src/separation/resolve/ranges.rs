@@ -4,7 +4,7 @@
 use super::ResolveError;
 use super::analysis::Analysis;
 use super::body::Body;
-use super::choose::analyse;
+use super::least_norm::analyse;
 use crate::separation::answer::{PlanarSeparation, Separation, SeparationIn};
 use crate::shapes::{PlanarShape, Solid};
 use crate::{PlanarPose, Pose, PoseIn};

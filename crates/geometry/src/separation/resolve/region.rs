@@ -4,16 +4,14 @@
 //! by `s β`. A point, a segment or a convex polygon; its corners are Hart's contact events [Hart 3.4].
 
 use super::contact::Contact;
-use super::optimal::Optimal;
-use super::outline::{Flat, clipped, outline};
+use super::hull_corners::{Flat, clipped, hull_corners};
+use super::optimal::OptimalSet;
 use crate::Vec3;
-
-/// Corners of the region closer than this many tolerances are one.
-const SAME_CORNER: f64 = 4.0;
+use crate::tolerances::resolve::SAME_CORNER;
 
 /// Corners of the region, seen from the contact point; counter-clockwise about the direction that is the cross
 /// product of the two tangents.
-pub(super) fn region(contact: &Contact, optimal: &Optimal) -> Vec<Vec3> {
+pub(super) fn region(contact: &Contact, optimal: &OptimalSet) -> Vec<Vec3> {
     let tolerance = SAME_CORNER * contact.tolerance;
     let placed = |p: &Flat| {
         optimal.tangents.iter().zip(p).fold(Vec3::zeros(), |sum, (t, coordinate)| sum + t * *coordinate)
@@ -25,7 +23,7 @@ pub(super) fn region(contact: &Contact, optimal: &Optimal) -> Vec<Vec3> {
             .map(|&i| &contact.sides[k].points[i as usize])
             .map(|p| [coordinate(p, 0), coordinate(p, 1)])
             .collect();
-        outline(&flat, tolerance).into_iter().map(|i| flat[i]).collect()
+        hull_corners(&flat, tolerance).into_iter().map(|i| flat[i]).collect()
     };
     let (a, b) = (corners(0), corners(1));
     let common = match (a.len(), b.len()) {
@@ -37,7 +35,7 @@ pub(super) fn region(contact: &Contact, optimal: &Optimal) -> Vec<Vec3> {
         (2, _) => clipped(&a, &b),
         _ => clipped(&b, &a),
     };
-    let kept = outline(&common, tolerance);
+    let kept = hull_corners(&common, tolerance);
     if kept.is_empty() {
         // Less than rounding is left of the common part, and the contact point is in it.
         return vec![Vec3::zeros()];

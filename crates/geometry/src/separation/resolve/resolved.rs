@@ -1,7 +1,7 @@
 //! A contact with its degeneracy resolved.
 
 use crate::separation::answer::{Feature, SeparationIn};
-use crate::separation::gradient::{BetaTerm, Lever, MotionGradientOf, Moves};
+use crate::separation::gradient::{BetaTerm, CrossProduct, MotionGradientOf, SeparationDifferential};
 use nalgebra::SVector;
 
 /// A contact in `D` dimensions with its degeneracy resolved; all vectors in the world frame.
@@ -73,8 +73,8 @@ impl<const D: usize> ResolvedIn<D> {
         self.separation / self.alpha.norm()
     }
 
-    fn lever(&self) -> Lever<D> {
-        Lever {
+    fn differential(&self) -> SeparationDifferential<D> {
+        SeparationDifferential {
             separation: self.separation,
             alpha: self.alpha,
             point_a: self.point_a,
@@ -92,7 +92,7 @@ impl<const D: usize> ResolvedIn<D> {
 
     /// The part of `ds/dc1` that comes from β following the reference points; `ds/dc2` has the opposite one.
     pub fn reference_gradient(&self) -> SVector<f64, D> {
-        self.lever().beta_part()
+        self.differential().beta_term()
     }
 
     /// `ds/dx_i` of body a's active vertices, β held: an element of the subdifferential.
@@ -114,8 +114,8 @@ impl<const D: usize> ResolvedIn<D> {
         beta: BetaTerm,
     ) -> MotionGradientOf<SVector<f64, D>>
     where
-        SVector<f64, D>: Moves,
+        SVector<f64, D>: CrossProduct,
     {
-        self.lever().motion(reference_a, reference_b, beta)
+        self.differential().motion(reference_a, reference_b, beta)
     }
 }

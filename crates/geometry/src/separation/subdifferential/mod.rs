@@ -20,12 +20,12 @@ pub use motions::GradientSet;
 pub use vertices::{VertexGradient, VertexSubdifferential};
 
 use super::answer::{PlanarSeparation, Separation, SeparationIn};
-use super::gradient::{BetaTerm, Lever, MotionGradientOf, Moves};
-use super::resolve::{Body, ResolveError, analyse, lowered};
+use super::gradient::{BetaTerm, CrossProduct, MotionGradientOf, SeparationDifferential};
+use super::resolve::{Body, ResolveError, analyse, to_dimension};
 use crate::shapes::{PlanarShape, Solid};
 use crate::{PlanarPose, Pose, PoseIn, Vec2, Vec3};
 use nalgebra::SVector;
-use vertices::Weighing;
+use vertices::DualWeights;
 
 /// All gradients of the separation of one pair in `D` dimensions.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct SubdifferentialIn<const D: usize> {
     prescribed: bool,
     alphas: Vec<SVector<f64, D>>,
     region: Vec<SVector<f64, D>>,
-    weighing: Weighing,
+    dual_weights: DualWeights,
 }
 
 /// All gradients of the separation of one pair in space.
@@ -97,10 +97,10 @@ impl<const D: usize> SubdifferentialIn<D> {
             reference_distance: answer.reference_distance,
             beta: answer.beta,
             prescribed: answer.prescribed,
-            alphas: analysis.alphas().iter().map(lowered).collect(),
-            region: analysis.region().iter().map(|p| answer.point_a + lowered(p)).collect(),
+            alphas: analysis.alphas().iter().map(to_dimension).collect(),
+            region: analysis.region().iter().map(|p| answer.point_a + to_dimension(p)).collect(),
             // Bodies without vertices have no columns.
-            weighing: Weighing::new(
+            dual_weights: DualWeights::new(
                 analysis.active().clone(),
                 [a, b].map(|body| body.vertices().is_some()),
                 analysis.weights(),
@@ -122,7 +122,7 @@ impl<const D: usize> SubdifferentialIn<D> {
 
     /// Gradients with respect to the vertices of both bodies, β held.
     pub fn vertices(&self) -> VertexSubdifferential<'_, D> {
-        VertexSubdifferential::new(self.alphas.clone(), &self.weighing)
+        VertexSubdifferential::new(self.alphas.clone(), &self.dual_weights)
     }
 
     /// The gradient of every extreme direction at every corner of the contact region.
@@ -133,11 +133,11 @@ impl<const D: usize> SubdifferentialIn<D> {
         beta: BetaTerm,
     ) -> GradientSet<N>
     where
-        SVector<f64, D>: Moves,
+        SVector<f64, D>: CrossProduct,
         MotionGradientOf<SVector<f64, D>>: Into<[f64; N]>,
     {
         let gradient = |&alpha: &SVector<f64, D>, &point_a: &SVector<f64, D>| {
-            let lever = Lever {
+            let differential = SeparationDifferential {
                 separation: self.separation,
                 alpha,
                 point_a,
@@ -146,7 +146,7 @@ impl<const D: usize> SubdifferentialIn<D> {
                 reference_distance: self.reference_distance,
                 prescribed: self.prescribed,
             };
-            lever.motion(reference_a, reference_b, beta).into()
+            differential.motion(reference_a, reference_b, beta).into()
         };
         let of_alpha = |alpha| self.region.iter().map(|point| gradient(alpha, point)).collect();
         GradientSet::new(self.alphas.iter().map(of_alpha).collect())

@@ -43,7 +43,7 @@ impl<const N: usize> GradientSet<N> {
             return pure;
         }
         // Both sides may mix: the value of a matrix game. Should the solver fail, the best pure α bounds it below.
-        game(&rates).unwrap_or(pure)
+        matrix_game_value(&rates).unwrap_or(pure)
     }
 
     /// Distance of a gradient from the set; infinite for one that is not finite.
@@ -61,7 +61,7 @@ impl<const N: usize> GradientSet<N> {
 }
 
 /// `max_λ min_l Σ_k λ_k rates[k][l]` over `λ >= 0`, `Σ λ = 1`.
-fn game(rates: &[Vec<f64>]) -> Option<f64> {
+fn matrix_game_value(rates: &[Vec<f64>]) -> Option<f64> {
     let k = rates.len();
     let mut objective = vec![0.0; k + 1];
     objective[k] = 1.0;

@@ -1,14 +1,12 @@
-//! Approximate convex decomposition: V-HACD on voxels, then overlaps cut away.
+//! Approximate convex decomposition: V-HACD on voxels [Mamou], then overlaps are cut away.
 
+use crate::tolerances::shapes::TOUCHING;
 use parry3d_f64::math::Vector;
 use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
 
 use super::super::{Polytope, TriangleMesh};
 use super::DecompositionOptions;
 use crate::Vec3;
-
-/// Overlaps shallower than this multiple of the smaller body's size are left: they are touching faces.
-const TOUCHING: f64 = 1e-9;
 
 /// Convex parts that follow the mesh to about a voxel.
 pub(super) fn parts(mesh: &TriangleMesh, options: &DecompositionOptions) -> Vec<Polytope> {

@@ -10,10 +10,10 @@
 
 use super::super::{Polytope, TriangleMesh, area_vector};
 use crate::Vec3;
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 
-/// Cells looked at, per allowed part, before giving up.
-const PATIENCE: usize = 24;
+/// Cells examined, per allowed part, before the search ends without a result.
+const CELLS_PER_PART: usize = 24;
 
 /// Cost of a piece that a plane cuts, against one piece of imbalance.
 const CUT_COST: usize = 8;
@@ -22,7 +22,7 @@ const CUT_COST: usize = 8;
 const SMALL: usize = 200;
 
 /// Comparisons of pieces up to which every candidate plane is tried out.
-const LOOK_AHEAD: usize = 2_000_000;
+const TRY_ALL: usize = 2_000_000;
 
 /// A convex piece of the surface and its plane.
 #[derive(Clone)]
@@ -45,15 +45,15 @@ pub(super) fn cells(mesh: &TriangleMesh, limit: usize) -> Option<Vec<Polytope>> 
         pieces.retain(|p| !p.lies_in(&face.normal, face.offset, slack));
     }
     // Each cut disposes of few planes of a curved concave surface: it cannot be done within the limit.
-    if obstructed(&pieces, slack, PATIENCE * limit).len() >= PATIENCE * limit {
+    if obstructed(&pieces, slack, CELLS_PER_PART * limit).len() >= CELLS_PER_PART * limit {
         return None;
     }
     // Each rule is greedy and each is best for some bodies; the fewest parts win. What the quickest cannot do
     // on a body of many faces, the others are not likely to.
-    let mut best = carve(mesh, &hull, &pieces, limit, slack, Rule::FewestCuts);
+    let mut best = cut_into_cells(mesh, &hull, &pieces, limit, slack, Rule::FewestCuts);
     if best.is_some() || pieces.len() <= SMALL {
         for rule in [Rule::FewestObstacles, Rule::LargestFace] {
-            let other = carve(mesh, &hull, &pieces, limit, slack, rule);
+            let other = cut_into_cells(mesh, &hull, &pieces, limit, slack, rule);
             best = [best, other].into_iter().flatten().min_by_key(Vec::len);
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn cells(mesh: &TriangleMesh, limit: usize) -> Option<Vec<Polytope>> 
 }
 
 /// Cuts the hull along planes chosen by `rule` and joins what can be joined.
-fn carve(
+fn cut_into_cells(
     mesh: &TriangleMesh,
     hull: &Polytope,
     pieces: &[Piece],
@@ -71,10 +71,10 @@ fn carve(
 ) -> Option<Vec<Polytope>> {
     let mut stack = vec![(hull.clone(), pieces.to_vec())];
     let mut parts = Vec::new();
-    let mut looked = 0;
+    let mut visited = 0;
     while let Some((cell, pieces)) = stack.pop() {
-        looked += 1;
-        if looked > PATIENCE * limit || parts.len() > 4 * limit {
+        visited += 1;
+        if visited > CELLS_PER_PART * limit || parts.len() > 4 * limit {
             return None;
         }
         if pieces.is_empty() {
@@ -175,7 +175,7 @@ fn obstructed(pieces: &[Piece], slack: f64, most: usize) -> Vec<&Piece> {
 /// The plane to cut along; `None` if none has pieces beyond it.
 fn best_cut(pieces: &[Piece], slack: f64, rule: Rule) -> Option<(Vec3, f64)> {
     let candidates = obstructed(pieces, slack, usize::MAX);
-    let look_ahead = candidates.len() * pieces.len() * pieces.len() <= LOOK_AHEAD;
+    let try_all = candidates.len() * pieces.len() * pieces.len() <= TRY_ALL;
     let cost = |c: &Piece| {
         let (mut below, mut beyond, mut across) = (0usize, 0usize, 0usize);
         let mut held = 0.0;
@@ -189,7 +189,7 @@ fn best_cut(pieces: &[Piece], slack: f64, rule: Rule) -> Option<(Vec3, f64)> {
             }
         }
         let first = match rule {
-            Rule::FewestObstacles if look_ahead => {
+            Rule::FewestObstacles if try_all => {
                 let sides = [(c.normal, c.offset), (-c.normal, -c.offset)];
                 sides.iter().map(|(n, d)| obstacles(pieces, n, *d, slack)).sum::<usize>() as f64
             }
@@ -217,7 +217,7 @@ fn join(parts: &mut Vec<Polytope>) {
     let mut i = 0;
     while i < parts.len() {
         let joined = (i + 1..parts.len()).find_map(|j| {
-            if !touch(&parts[i], &parts[j]) {
+            if !share_a_plane(&parts[i], &parts[j]) {
                 return None;
             }
             let hull = parts[i].joined(&parts[j]).ok()?;
@@ -238,7 +238,7 @@ fn join(parts: &mut Vec<Polytope>) {
 }
 
 /// Whether two bodies have a face in a common plane, from opposite sides.
-fn touch(a: &Polytope, b: &Polytope) -> bool {
+fn share_a_plane(a: &Polytope, b: &Polytope) -> bool {
     let slack = FLATNESS * a.outer_radius().max(b.outer_radius());
     a.faces().iter().any(|f| {
         b.faces()

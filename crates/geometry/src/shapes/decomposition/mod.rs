@@ -8,13 +8,13 @@
 //! 3. [`approximate`]: where that would take too many parts (curved concave surfaces), approximate convex
 //!    decomposition of a voxelised mesh (V-HACD), with overlaps cut away.
 //!
-//! The result tells which it was and by how much the volume of the parts differs from that of the mesh.
+//! The result says which method was used and by how much the volume of the parts differs from that of the mesh.
 
 mod approximate;
 mod exact;
 
 use super::{Compound, Polytope, Solid, TriangleMesh, at_least};
-use crate::tolerance::FLATNESS;
+use crate::tolerances::FLATNESS;
 use crate::{Pose, ShapeError};
 
 /// How far a decomposition may go.

@@ -1,12 +1,9 @@
 //! The points of a hull before it is built: are they a body, how large and how thick, which are one?
 
 use super::distinct::distinct;
-use crate::tolerance::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
+use crate::tolerances::shapes::FLUSH;
+use crate::tolerances::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
-
-/// Coordinates below this multiple of the largest are set to zero in the working copy: their products
-/// would underflow and spoil the exactness of the orientation test. Far below any rounding.
-const FLUSH: f64 = 1e-60;
 
 /// A direction in which the rows of lattices do not line up.
 const SKEW: Vec3 = Vec3::new(0.5417, 0.3313, 0.7725);

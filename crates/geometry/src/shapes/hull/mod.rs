@@ -21,7 +21,7 @@ pub(super) use cloud::Strictness;
 
 use super::polytope::newell_plane;
 use super::{Face, Polytope, area_vector};
-use crate::tolerance::{FLATNESS, ROUNDING};
+use crate::tolerances::{FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec3};
 use cloud::Cloud;
 use facets::Limits;

@@ -1,14 +1,12 @@
-//! The convex hull of points in the plane, by the monotone chain with exact orientation tests.
+//! The convex hull of points in the plane, by the monotone chain with exact orientation predicates [Shewchuk].
 
 use super::super::Polygon;
 use super::cloud::power_of_two_near_inverse;
 use super::distinct::distinct;
-use crate::tolerance::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
+use crate::tolerances::shapes::PLANAR_FLUSH;
+use crate::tolerances::{DEGENERATE, DETAIL, FLATNESS, ROUNDING};
 use crate::{ShapeError, Vec2};
 use robust::{Coord, orient2d};
-
-/// Coordinates below this multiple of the largest would underflow in the exact test.
-const FLUSH: f64 = 1e-100;
 
 /// A direction in which the rows of lattices do not line up.
 const SKEW: Vec2 = Vec2::new(0.5417, 0.8406);
@@ -27,7 +25,7 @@ impl Polygon {
         let scale = power_of_two_near_inverse(largest);
         let scaled: Vec<Vec2> = points
             .iter()
-            .map(|v| v.map(|c| c * scale).map(|c| if c.abs() < FLUSH { 0.0 } else { c }))
+            .map(|v| v.map(|c| c * scale).map(|c| if c.abs() < PLANAR_FLUSH { 0.0 } else { c }))
             .collect();
         let (size, thickness) = extent(&scaled);
         let rounding = ROUNDING * f64::EPSILON * (largest * scale);
@@ -102,12 +100,12 @@ fn corners(points: &[Vec2], hull: &[u32], tolerance: f64) -> Vec<u32> {
     let far = |k: &usize| (at(*k) - mean).norm();
     let start = (0..hull.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
     let mut kept = vec![start];
-    let mut anchor = start;
+    let mut last_kept = start;
     for end in start + 2..=start + hull.len() {
-        let along = (at(end) - at(anchor)).normalize();
-        if (anchor + 1..end).any(|k| along.perp(&(at(k) - at(anchor))).abs() > tolerance) {
-            anchor = end - 1;
-            kept.push(anchor);
+        let along = (at(end) - at(last_kept)).normalize();
+        if (last_kept + 1..end).any(|k| along.perp(&(at(k) - at(last_kept))).abs() > tolerance) {
+            last_kept = end - 1;
+            kept.push(last_kept);
         }
     }
     kept.iter().map(|&k| hull[k % hull.len()]).collect()

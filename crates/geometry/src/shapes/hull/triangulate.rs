@@ -1,4 +1,4 @@
-//! The triangulated hull of points in space, by quickhull with exact orientation tests.
+//! The triangulated hull of points in space, by quickhull [Barber] with exact orientation predicates [Shewchuk].
 //!
 //! Every triangle keeps the points that lie strictly outside it. A step takes the furthest of them (the
 //! *eye*), removes all triangles that it sees, and joins the rim of the hole (the *horizon*) to it. "Sees"
@@ -23,7 +23,7 @@ struct Triangle {
     across: [u32; 3],
     outside: Vec<u32>,
     alive: bool,
-    /// The last eye that looked at this triangle.
+    /// The last eye from which this triangle was tested.
     seen_by: u32,
 }
 
@@ -34,7 +34,7 @@ impl Triangle {
 }
 
 /// A rim side of the hole: from `from` to `to`, beyond it the triangle `beyond`.
-struct Rim {
+struct HorizonEdge {
     from: u32,
     to: u32,
     beyond: u32,
@@ -45,15 +45,15 @@ pub(super) fn triangulate(points: &[Vec3], simplex: [usize; 4]) -> Option<Surfac
     let mut hull =
         Hull { points, triangles: Vec::new(), starts_at: vec![u32::MAX; points.len()], orphans: Vec::new() };
     let mut waiting = hull.start(simplex)?;
-    let mut rim = Vec::new();
+    let mut horizon = Vec::new();
     while let Some(t) = waiting.pop() {
         if !hull.triangles[t as usize].alive {
             continue;
         }
         if let Some(eye) = hull.take_furthest(t) {
-            hull.look(t, eye, &mut rim);
+            hull.find_horizon(t, eye, &mut horizon);
             let first = hull.triangles.len() as u32;
-            hull.close(eye, &rim);
+            hull.join_horizon(eye, &horizon);
             waiting.extend(first..hull.triangles.len() as u32);
         }
     }
@@ -71,7 +71,7 @@ struct Hull<'a> {
 
 impl Hull<'_> {
     /// Whether point `p` lies strictly outside the triangle.
-    fn sees(&self, p: u32, corners: [u32; 3]) -> bool {
+    fn is_outside(&self, p: u32, corners: [u32; 3]) -> bool {
         let [a, b, c] = corners.map(|v| coordinates(&self.points[v as usize]));
         orient3d(a, b, c, coordinates(&self.points[p as usize])) < 0.0
     }
@@ -100,7 +100,9 @@ impl Hull<'_> {
 
     /// Puts a point into the list of the first triangle, from `first` on, that it sees.
     fn assign(&mut self, p: u32, first: usize) {
-        if let Some(t) = (first..self.triangles.len()).find(|&t| self.sees(p, self.triangles[t].corners)) {
+        if let Some(t) =
+            (first..self.triangles.len()).find(|&t| self.is_outside(p, self.triangles[t].corners))
+        {
             self.triangles[t].outside.push(p);
         }
     }
@@ -120,8 +122,8 @@ impl Hull<'_> {
     }
 
     /// Marks every triangle that `eye` sees as dead and collects the rim of the hole.
-    fn look(&mut self, from: u32, eye: u32, rim: &mut Vec<Rim>) {
-        rim.clear();
+    fn find_horizon(&mut self, from: u32, eye: u32, horizon: &mut Vec<HorizonEdge>) {
+        horizon.clear();
         self.triangles[from as usize].alive = false;
         self.triangles[from as usize].seen_by = eye;
         let mut stack = vec![from];
@@ -133,7 +135,7 @@ impl Hull<'_> {
                 let next = across[k];
                 let neighbour = &self.triangles[next as usize];
                 if neighbour.alive && neighbour.seen_by != eye {
-                    let visible = self.sees(eye, neighbour.corners);
+                    let visible = self.is_outside(eye, neighbour.corners);
                     self.triangles[next as usize].seen_by = eye;
                     if visible {
                         self.triangles[next as usize].alive = false;
@@ -141,19 +143,19 @@ impl Hull<'_> {
                     }
                 }
                 if self.triangles[next as usize].alive {
-                    rim.push(Rim { from: corners[k], to: corners[(k + 1) % 3], beyond: next });
+                    horizon.push(HorizonEdge { from: corners[k], to: corners[(k + 1) % 3], beyond: next });
                 }
             }
         }
     }
 
-    /// Joins the rim to the eye and hands the points of the removed triangles to the new ones.
-    fn close(&mut self, eye: u32, rim: &[Rim]) {
+    /// Joins the horizon to the eye and assigns the points of the removed triangles to the new ones.
+    fn join_horizon(&mut self, eye: u32, horizon: &[HorizonEdge]) {
         let first = self.triangles.len();
-        for (k, side) in rim.iter().enumerate() {
+        for (k, side) in horizon.iter().enumerate() {
             self.starts_at[side.from as usize] = (first + k) as u32;
         }
-        for (k, side) in rim.iter().enumerate() {
+        for (k, side) in horizon.iter().enumerate() {
             let new = (first + k) as u32;
             let next = self.starts_at[side.to as usize];
             self.triangles.push(Triangle::new([side.from, side.to, eye], [side.beyond, next, u32::MAX]));

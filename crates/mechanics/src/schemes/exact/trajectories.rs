@@ -241,7 +241,7 @@ impl StepTrajectories {
             // The ball about the centre of mass that contains the part.
             let (a, b) = (from.position, to.position);
             let reach = if part.reach.is_finite() { part.reach } else { return Aabb::everything() };
-            return Aabb::of_points([&a, &b]).grown(reach + path);
+            return Aabb::from_points([&a, &b]).grown(reach + path);
         }
         let arc = part.reach * (1.0 - (0.5 * angle).cos()) * 1.5;
         part.bounds(&from).merged(&part.bounds(&to)).grown(arc + path)

@@ -8,7 +8,7 @@ use super::canvas::Point;
 const ELEVATION: f64 = 0.34;
 
 /// The azimuth that is taken when all are equally good: x towards the viewer's left, y to the right.
-const FAVOURITE: f64 = -1.1;
+const PREFERRED_AZIMUTH: f64 = -1.1;
 
 /// Directions of the paper and of the eye, a right-handed orthonormal frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,12 +33,13 @@ impl Camera {
     /// The view that shows the contact normal least foreshortened, so that a gap is seen as a gap.
     pub fn across(normal: &Vec3) -> Self {
         let score = |camera: &Camera, azimuth: f64| {
-            (1.0 - normal.dot(&camera.toward).powi(2)).max(0.0).sqrt() + 0.12 * (azimuth - FAVOURITE).cos()
+            (1.0 - normal.dot(&camera.toward).powi(2)).max(0.0).sqrt()
+                + 0.12 * (azimuth - PREFERRED_AZIMUTH).cos()
         };
-        let mut best = Camera::from_azimuth(FAVOURITE);
-        let mut most = score(&best, FAVOURITE);
+        let mut best = Camera::from_azimuth(PREFERRED_AZIMUTH);
+        let mut most = score(&best, PREFERRED_AZIMUTH);
         for k in 1..24 {
-            let azimuth = FAVOURITE + std::f64::consts::TAU * f64::from(k) / 24.0;
+            let azimuth = PREFERRED_AZIMUTH + std::f64::consts::TAU * f64::from(k) / 24.0;
             let camera = Camera::from_azimuth(azimuth);
             if score(&camera, azimuth) > most {
                 most = score(&camera, azimuth);

@@ -1,6 +1,6 @@
 //! The page of a `distance` run: a drawing and the figures of every pair, in one file that opens offline.
 //!
-//! [`Report`] looks over the shoulder of the stream and keeps the first pairs; `space.rs` and `plane.rs` draw
+//! [`Report`] observes the stream and keeps the first pairs; `space.rs` and `plane.rs` draw
 //! them on a `canvas.rs`, `page.rs` lays out the page. It writes text and touches no file.
 
 mod camera;
@@ -9,7 +9,7 @@ mod page;
 mod plane;
 mod space;
 
-use crate::distance::{Answer, Body, Observer, Pair, Query, Tally, Wrong};
+use crate::distance::{Answer, Body, LineError, Observer, Pair, Query, StreamCounts};
 use canvas::{Canvas, Side};
 
 /// Collects the pairs of a stream for a page.
@@ -36,38 +36,38 @@ enum Content {
         /// Label, value, and whether it belongs to the first lines of the table.
         figures: Vec<(&'static str, String)>,
         weights: Vec<(Side, u32, f64)>,
-        standing: Standing,
+        proximity: Proximity,
         certificate: f64,
     },
     Failed(String),
 }
 
-/// How the bodies stand to each other.
+/// Whether the bodies are apart, touch or overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum Proximity {
     Apart,
     Touching,
     Overlapping,
 }
 
-impl Standing {
+impl Proximity {
     fn of(separation: f64) -> Self {
         // Bounds of rounding for bodies of ordinary size; only a word on the page depends on it.
         const TOUCHING: f64 = 1e-12;
         if separation > TOUCHING {
-            Standing::Apart
+            Proximity::Apart
         } else if separation < -TOUCHING {
-            Standing::Overlapping
+            Proximity::Overlapping
         } else {
-            Standing::Touching
+            Proximity::Touching
         }
     }
 
     fn word(self) -> &'static str {
         match self {
-            Standing::Apart => "apart",
-            Standing::Touching => "touching",
-            Standing::Overlapping => "overlapping",
+            Proximity::Apart => "apart",
+            Proximity::Touching => "touching",
+            Proximity::Overlapping => "overlapping",
         }
     }
 }
@@ -79,8 +79,8 @@ impl Report {
     }
 
     /// The page.
-    pub fn page(&self, tally: &Tally) -> String {
-        page::page(self, tally)
+    pub fn page(&self, counts: &StreamCounts) -> String {
+        page::page(self, counts)
     }
 
     /// The drawings side by side in one SVG picture.
@@ -90,11 +90,11 @@ impl Report {
 }
 
 impl Observer for Report {
-    fn is_curious(&self) -> bool {
+    fn wants_more(&self) -> bool {
         self.cards.len() < self.limit
     }
 
-    fn see(&mut self, line: u64, query: &Query, pair: &Pair, answer: &Answer) {
+    fn answered(&mut self, line: u64, query: &Query, pair: &Pair, answer: &Answer) {
         let name = match query.id.map(|id| id.get()) {
             None => String::new(),
             Some(id) => serde_json::from_str::<String>(id).unwrap_or_else(|_| id.to_owned()),
@@ -108,14 +108,14 @@ impl Observer for Report {
                 .into_iter()
                 .flat_map(|(side, w)| w.0.iter().map(move |&(i, x)| (side, i, x)))
                 .collect(),
-            standing: Standing::of(answer.separation),
+            proximity: Proximity::of(answer.separation),
             certificate: answer.certificate.upper - answer.certificate.lower,
         };
         self.cards.push(Card { line, name, content });
     }
 
-    fn miss(&mut self, line: u64, wrong: &Wrong) {
-        self.cards.push(Card { line, name: String::new(), content: Content::Failed(wrong.to_string()) });
+    fn failed(&mut self, line: u64, error: &LineError) {
+        self.cards.push(Card { line, name: String::new(), content: Content::Failed(error.to_string()) });
     }
 }
 
@@ -124,7 +124,7 @@ fn drawn(pair: &Pair, answer: &Answer) -> Option<Canvas> {
     let [i, j] = answer.parts.unwrap_or([0, 0]);
     match (&*pair.a, &*pair.b) {
         (Body::Space(a), Body::Space(b)) => {
-            let (pose_a, pose_b) = (pair.place_a.space().ok()?, pair.place_b.space().ok()?);
+            let (pose_a, pose_b) = (pair.placement_a.space().ok()?, pair.placement_b.space().ok()?);
             Some(space::draw(
                 &space::Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a },
                 &space::Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b },
@@ -132,7 +132,7 @@ fn drawn(pair: &Pair, answer: &Answer) -> Option<Canvas> {
             ))
         }
         (Body::Plane(a), Body::Plane(b)) => {
-            let (pose_a, pose_b) = (pair.place_a.plane().ok()?, pair.place_b.plane().ok()?);
+            let (pose_a, pose_b) = (pair.placement_a.plane().ok()?, pair.placement_b.plane().ok()?);
             Some(plane::draw(
                 &plane::Placed { side: Side::A, parts: a, pose: pose_a, part: i, weights: &answer.weights_a },
                 &plane::Placed { side: Side::B, parts: b, pose: pose_b, part: j, weights: &answer.weights_b },
@@ -145,7 +145,7 @@ fn drawn(pair: &Pair, answer: &Answer) -> Option<Canvas> {
 
 /// The rows of a pair's table.
 fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
-    // A coordinate that is rounding beside the others is printed as the zero it stands for.
+    // A coordinate that is rounding relative to the others is printed as zero.
     let vector = |v: &[f64]| {
         let largest = v.iter().fold(0.0f64, |most, c| most.max(c.abs()));
         let entries = v.iter().map(|&c| if c.abs() < 1e-14 * largest.max(1.0) { 0.0 } else { c });

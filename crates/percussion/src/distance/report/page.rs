@@ -1,8 +1,8 @@
 //! Lays out the page and the picture.
 
 use super::canvas::{HEIGHT, Side, WIDTH};
-use super::{Card, Content, Report, Standing, number, small};
-use crate::distance::Tally;
+use super::{Card, Content, Proximity, Report, number, small};
+use crate::distance::StreamCounts;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -42,10 +42,10 @@ pub(super) fn head(title: &str, styles: &str) -> String {
 }
 
 /// The whole page.
-pub fn page(report: &Report, tally: &Tally) -> String {
+pub fn page(report: &Report, counts: &StreamCounts) -> String {
     let title = escaped(&report.title);
     let cards: String = report.cards.iter().map(card).collect();
-    let more = (tally.answered + tally.failed).saturating_sub(report.cards.len() as u64);
+    let more = (counts.answered + counts.failed).saturating_sub(report.cards.len() as u64);
     let more = if more > 0 {
         format!("<p class=\"more\">and {more} more lines that are not drawn</p>")
     } else {
@@ -63,37 +63,37 @@ pub fn page(report: &Report, tally: &Tally) -> String {
 {cards}
 </main>
 {more}
-<footer>Drawn by percussion {version}. Lengths in metres. Separation is measured along the line of centres unless beta was given;
+<footer>Drawn by percussion {version}. Lengths in metres. Separation is measured along the line of references unless beta was given;
 the gap is the distance between the two supporting planes. <a href="#top">Back to the top</a></footer>
 </body>
 </html>
 "##,
         head = head(&title, ""),
-        summary = summary(report, tally),
+        summary = summary(report, counts),
         legend = legend(),
         version = env!("CARGO_PKG_VERSION"),
     )
 }
 
-fn summary(report: &Report, tally: &Tally) -> String {
-    let mut counts = [0usize; 3];
+fn summary(report: &Report, counts: &StreamCounts) -> String {
+    let mut by_proximity = [0usize; 3];
     let mut widest = 0.0f64;
     for card in &report.cards {
-        if let Content::Drawn { standing, certificate, .. } = &card.content {
-            counts[*standing as usize] += 1;
+        if let Content::Drawn { proximity, certificate, .. } = &card.content {
+            by_proximity[*proximity as usize] += 1;
             widest = if certificate.is_finite() { widest.max(*certificate) } else { widest };
         }
     }
     let tile = |value: String, label: &str| format!("<div><b>{value}</b><span>{label}</span></div>");
-    let mut tiles = tile(tally.answered.to_string(), if tally.answered == 1 { "pair" } else { "pairs" });
-    for standing in [Standing::Apart, Standing::Touching, Standing::Overlapping] {
-        let count = counts[standing as usize];
+    let mut tiles = tile(counts.answered.to_string(), if counts.answered == 1 { "pair" } else { "pairs" });
+    for proximity in [Proximity::Apart, Proximity::Touching, Proximity::Overlapping] {
+        let count = by_proximity[proximity as usize];
         if count > 0 {
-            tiles += &tile(count.to_string(), standing.word());
+            tiles += &tile(count.to_string(), proximity.word());
         }
     }
-    if tally.failed > 0 {
-        tiles += &tile(tally.failed.to_string(), "not answered");
+    if counts.failed > 0 {
+        tiles += &tile(counts.failed.to_string(), "not answered");
     }
     tiles += &tile(small(widest), "widest certificate, m");
     format!("<div class=\"summary\">{tiles}</div>")
@@ -131,8 +131,8 @@ fn card(card: &Card) -> String {
                 escaped(wrong)
             )
         }
-        Content::Drawn { drawing, figures, weights, standing, .. } => {
-            let word = standing.word();
+        Content::Drawn { drawing, figures, weights, proximity, .. } => {
+            let word = proximity.word();
             let rows: String = figures
                 .iter()
                 .map(|(label, value)| format!("<tr><th scope=\"row\">{label}</th><td>{value}</td></tr>"))

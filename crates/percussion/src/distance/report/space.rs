@@ -146,7 +146,7 @@ fn paint_curved(canvas: &mut Canvas, camera: &Camera, side: Side, solid: &Solid,
             solid.support(&direction).map(|point| camera.project(&pose.point(&point)))
         })
         .collect();
-    let curves = ornament(solid);
+    let curves = surface_curves(solid);
     let faint = side.shade(0.42);
     let lines = |canvas: &mut Canvas, hidden: bool| {
         for curve in &curves {
@@ -167,14 +167,14 @@ fn paint_curved(canvas: &mut Canvas, camera: &Camera, side: Side, solid: &Solid,
 
 /// A point of a surface curve and the normals of the surfaces that meet there: it is hidden when all of them
 /// face away.
-struct Drawn {
+struct CurvePoint {
     point: Vec3,
     normals: Vec<Vec3>,
 }
 
 /// Rims of cylinders, cones and capsules; the three principal sections of balls and ellipsoids.
-fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
-    let ring = |f: &dyn Fn(f64, f64) -> Drawn| -> Vec<Drawn> {
+fn surface_curves(solid: &Solid) -> Vec<Vec<CurvePoint>> {
+    let ring = |f: &dyn Fn(f64, f64) -> CurvePoint| -> Vec<CurvePoint> {
         (0..=60)
             .map(|k| {
                 let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 60.0).sin_cos();
@@ -183,7 +183,7 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
             .collect()
     };
     let rim = |z: f64, radius: f64, normals: &dyn Fn(Vec3) -> Vec<Vec3>| {
-        ring(&|c, s| Drawn {
+        ring(&|c, s| CurvePoint {
             point: Vec3::new(radius * c, radius * s, z),
             normals: normals(Vec3::new(c, s, 0.0)),
         })
@@ -193,8 +193,10 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
             .map(|sign| rim(sign * c.half_height(), c.radius(), &|out| vec![out, sign * Vec3::z()]))
             .into(),
         Solid::Cone(c) => {
-            let slope = c.radius() / c.height();
-            vec![rim(-0.25 * c.height(), c.radius(), &|out| vec![out + slope * Vec3::z(), -Vec3::z()])]
+            let motion_gradient_of = c.radius() / c.height();
+            vec![rim(-0.25 * c.height(), c.radius(), &|out| {
+                vec![out + motion_gradient_of * Vec3::z(), -Vec3::z()]
+            })]
         }
         Solid::Capsule(c) => {
             [-1.0, 1.0].map(|sign| rim(sign * c.half_length(), c.radius(), &|out| vec![out])).into()
@@ -210,7 +212,10 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
                         let mut unit = Vec3::zeros();
                         unit[(k + 1) % 3] = c;
                         unit[(k + 2) % 3] = s;
-                        Drawn { point: axes.component_mul(&unit), normals: vec![unit.component_div(&axes)] }
+                        CurvePoint {
+                            point: axes.component_mul(&unit),
+                            normals: vec![unit.component_div(&axes)],
+                        }
                     })
                 })
                 .collect()

@@ -1,15 +1,15 @@
-//! What can be wrong with one line of the stream.
+//! Errors of one line of the stream.
 
 use percussion_geometry::ShapeError;
 use percussion_geometry::separation::{QueryError, ResolveError};
 use percussion_scene::nearest;
 
-use super::keys::explain;
+use super::json_error::json_error_message;
 
 /// Why a line has no answer. Every message names the place within the line and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum LineError {
     /// Not JSON, or not the JSON of a query or definition.
     #[error("{0}")]
     Text(String),
@@ -19,9 +19,6 @@ pub enum Wrong {
     /// A shape that cannot be built.
     #[error("{0}")]
     Shape(#[from] ShapeError),
-    /// Measures of a shape that contradict each other.
-    #[error("{0}")]
-    Measures(String),
     /// A name that has not been defined above this line.
     #[error("no shape named `{name}` is defined above this line; {remedy}")]
     UnknownName {
@@ -48,20 +45,20 @@ pub enum Wrong {
          between about 1e-100 and 1e100"
     )]
     OutOfRange,
-    /// A complaint about one part of the line.
-    #[error("{place}: {wrong}")]
+    /// An error in one part of the line.
+    #[error("{place}: {error}")]
     Within {
         /// `a`, `b`, `parts[2]`, ...
         place: String,
-        /// The complaint.
-        wrong: Box<Wrong>,
+        /// The error.
+        error: Box<LineError>,
     },
 }
 
-impl Wrong {
-    /// The same complaint, with the place it is about.
+impl LineError {
+    /// The same error with its place.
     pub fn within(self, place: impl Into<String>) -> Self {
-        Wrong::Within { place: place.into(), wrong: Box::new(self) }
+        LineError::Within { place: place.into(), error: Box::new(self) }
     }
 
     /// A name that is not among the known ones.
@@ -72,12 +69,12 @@ impl Wrong {
                 format!("define it with {{\"define\": \"{name}\", \"shape\": {{...}}}} or in --shapes FILE")
             }
         };
-        Wrong::UnknownName { name: name.to_owned(), remedy }
+        LineError::UnknownName { name: name.to_owned(), remedy }
     }
 }
 
-impl From<serde_json::Error> for Wrong {
+impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> Self {
-        Wrong::Text(explain(&error))
+        LineError::Text(json_error_message(&error))
     }
 }

@@ -1,20 +1,19 @@
-//! Contacts in general position, recognised at the cost of one look at every vertex: nearly all that a stream meets.
+//! Contacts in general position, recognised by one pass over the vertices: nearly all contacts of a stream.
 //!
 //! A plane that holds a simplex of `K1 - K2`, and no further vertex, is the only one that supports both bodies where
 //! the pierced point lies well inside it, and the weights of the simplex are the only ones. A smooth body fixes the
-//! plane by itself; a half-space fixes it and asks for a single corner. Where one point lies well inside a face with
+//! plane by itself; a half-space fixes it, and a single corner must touch it. Where one point lies well inside a face with
 //! more than three corners, the direction is still the only one, and the weights are those of `spread.rs`.
 
-use super::analysis::COMFORTABLE;
 use super::body::Body;
-use super::contact::ON;
 use crate::separation::answer::SeparationIn;
-use crate::{PoseIn, tolerance};
+use crate::tolerances::resolve::{INTERIOR_WEIGHT, ON};
+use crate::{PoseIn, tolerances};
 use nalgebra::SVector;
 
 /// What a body contributes to a regular contact.
 #[derive(Clone, Copy)]
-pub(in crate::separation) enum Share {
+pub(in crate::separation) enum SupportClass {
     /// So many vertices, and no other lies on the plane.
     Vertices(usize),
     /// Three vertices, with the contact point well inside their triangle, and others on the plane.
@@ -27,46 +26,46 @@ pub(in crate::separation) enum Share {
     Plane,
 }
 
-/// What is known of a contact after one look.
+/// The class of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ContactClass {
     /// Direction and weights are the only ones.
-    Regular,
+    Unique,
     /// One point of body b in a face of body a: the direction is the only one.
     FaceOfA,
     /// One point of body a in a face of body b.
     FaceOfB,
-    /// To be looked into.
-    Unknown,
+    /// Possibly degenerate: to be analysed.
+    Degenerate,
 }
 
-/// Judges an answer.
-pub(super) fn judge<const D: usize, S: Body<D>>(
+/// Classifies an answer.
+pub(super) fn classify<const D: usize, S: Body<D>>(
     a: &S,
     pose_a: &PoseIn<D>,
     b: &S,
     pose_b: &PoseIn<D>,
     answer: &SeparationIn<D>,
-) -> Verdict {
-    let limit = limit([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
+) -> ContactClass {
+    let limit = plane_tolerance([a.outer_radius(), b.outer_radius()], answer.certificate_gap());
     let normal = answer.normal();
     let (inward_a, inward_b) = (pose_a.inverse_direction(&normal), -pose_b.inverse_direction(&normal));
-    let first = share(a, &inward_a, answer.weights_a(), limit);
-    let second = share(b, &inward_b, answer.weights_b(), limit);
-    first.zip(second).map_or(Verdict::Unknown, |(first, second)| verdict(first, second, D))
+    let first = support_class(a, &inward_a, answer.weights_a(), limit);
+    let second = support_class(b, &inward_b, answer.weights_b(), limit);
+    first.zip(second).map_or(ContactClass::Degenerate, |(first, second)| contact_class(first, second, D))
 }
 
-/// Height over its plane up to which a vertex lies on it, as for the contacts that are looked into.
-pub(super) fn limit(radii: [f64; 2], gap: f64) -> f64 {
+/// Height over its plane up to which a vertex lies on it, as in the analysis of degenerate contacts.
+pub(super) fn plane_tolerance(radii: [f64; 2], gap: f64) -> f64 {
     let size: f64 = radii.iter().filter(|r| r.is_finite()).sum();
-    ON * (tolerance::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
+    ON * (tolerances::ACTIVE * size + if gap.is_finite() { gap.max(0.0) } else { 0.0 })
 }
 
-fn verdict(first: Share, second: Share, dimension: usize) -> Verdict {
-    use Share::{Curved, Face, Plane, Smooth, Vertices};
+fn contact_class(first: SupportClass, second: SupportClass, dimension: usize) -> ContactClass {
+    use SupportClass::{Curved, Face, Plane, Smooth, Vertices};
     let unique = match (first, second) {
-        (Face, Vertices(1) | Smooth | Curved) => return Verdict::FaceOfA,
-        (Vertices(1) | Smooth | Curved, Face) => return Verdict::FaceOfB,
+        (Face, Vertices(1) | Smooth | Curved) => return ContactClass::FaceOfA,
+        (Vertices(1) | Smooth | Curved, Face) => return ContactClass::FaceOfB,
         (Face, _) | (_, Face) => false,
         (Vertices(m), Vertices(n)) => m + n == dimension + 1,
         // At most a simplex of the plane carries: its weights are unique whatever their number.
@@ -76,53 +75,53 @@ fn verdict(first: Share, second: Share, dimension: usize) -> Verdict {
         // Without vertices there is nothing to share, and the answer's direction is the one kept.
         _ => true,
     };
-    if unique { Verdict::Regular } else { Verdict::Unknown }
+    if unique { ContactClass::Unique } else { ContactClass::Degenerate }
 }
 
-fn share<const D: usize, S: Body<D>>(
+fn support_class<const D: usize, S: Body<D>>(
     body: &S,
     inward: &SVector<f64, D>,
     weights: impl Iterator<Item = (u32, f64)>,
     limit: f64,
-) -> Option<Share> {
+) -> Option<SupportClass> {
     match body.vertices() {
-        Some(vertices) => alone(vertices, &body.reference(), inward, weights, limit),
+        Some(vertices) => vertex_class(vertices, &body.reference(), inward, weights, limit),
         None => Some(body.surface()),
     }
 }
 
 /// What the vertices with weight are, if they lie on the plane across `inward` and carry comfortably: all that are
 /// on the plane or beyond it, or some of a face. `None` also for weights of other bodies' vertices.
-fn alone<const D: usize>(
+fn vertex_class<const D: usize>(
     vertices: &[SVector<f64, D>],
     reference: &SVector<f64, D>,
     inward: &SVector<f64, D>,
     weights: impl Iterator<Item = (u32, f64)>,
     limit: f64,
-) -> Option<Share> {
+) -> Option<SupportClass> {
     let count = vertices.len();
     let point = |k: usize| vertices[k] - reference;
-    let mut carriers = [0; 3];
+    let mut weighted = [0; 3];
     let (mut carried, mut total, mut contact) = (0, 0.0, SVector::zeros());
     for (k, weight) in weights {
         let k = k as usize;
-        if k >= count || !(weight >= COMFORTABLE) {
+        if k >= count || !(weight >= INTERIOR_WEIGHT) {
             return None;
         }
-        *carriers.get_mut(carried)? = k;
+        *weighted.get_mut(carried)? = k;
         carried += 1;
         total += weight;
         contact += point(k) * weight;
     }
     contact /= total;
     let height = |k: usize| inward.dot(&(point(k) - contact));
-    let level = carriers[..carried].iter().all(|&k| height(k).abs() <= limit);
+    let level = weighted[..carried].iter().all(|&k| height(k).abs() <= limit);
     let on = (0..count).filter(|&k| height(k) <= limit).count();
     match carried {
         0 => None,
         _ if !level => None,
-        _ if on == carried => Some(Share::Vertices(carried)),
-        3 => Some(Share::Face),
+        _ if on == carried => Some(SupportClass::Vertices(carried)),
+        3 => Some(SupportClass::Face),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What the searches hand to each other, in the frame of body a, in the plane and in space alike.
+//! Bounds, normal and witness points as the searches pass them on, in the frame of body a, in the plane and in space.
 
 use nalgebra::SVector;
 
@@ -9,14 +9,14 @@ pub(super) const CURVED: u32 = u32::MAX;
 
 /// A point of `K1 - K2` and the two points it is the difference of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Corner<const D: usize = 3> {
+pub(super) struct SupportPoint<const D: usize = 3> {
     pub(super) w: SVector<f64, D>,
     pub(super) x: SVector<f64, D>,
     pub(super) z: SVector<f64, D>,
     pub(super) index: [u32; 2],
 }
 
-impl<const D: usize> Corner<D> {
+impl<const D: usize> SupportPoint<D> {
     /// Whether both are the same pair of numbered vertices.
     pub(super) fn same(&self, other: &Self) -> bool {
         if self.index[0] == CURVED || self.index[1] == CURVED {
@@ -28,7 +28,7 @@ impl<const D: usize> Corner<D> {
 
 /// Bounds of (2.28) for the cores, the normal that gives the lower one, and witness points.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gap<const D: usize = 3> {
+pub(super) struct DistanceBounds<const D: usize = 3> {
     pub(super) lower: f64,
     pub(super) upper: f64,
     /// Unit normal from b to a, body a's axes.
@@ -38,7 +38,7 @@ pub(super) struct Gap<const D: usize = 3> {
     pub(super) evaluations: u32,
 }
 
-impl<const D: usize> Gap<D> {
+impl<const D: usize> DistanceBounds<D> {
     /// Adds the radii. The answer is still in the frame of body a.
     pub(super) fn grown(&self, [r_a, r_b]: [f64; 2]) -> EuclideanIn<D> {
         // Apart, the pair of points is the answer; overlapping, the plane is.
@@ -60,9 +60,9 @@ impl<const D: usize> Gap<D> {
 /// Where the origin lies with respect to `K1 - K2`.
 pub(super) enum Nearest<const D: usize = 3> {
     /// Outside: the bounds of the distance.
-    Apart(Gap<D>),
+    Apart(DistanceBounds<D>),
     /// On the boundary to rounding. `upper` is the length of the shortest difference found.
-    Touching(Gap<D>),
+    Touching(DistanceBounds<D>),
     /// Strictly inside.
-    Overlapping(Gap<D>),
+    Overlapping(DistanceBounds<D>),
 }

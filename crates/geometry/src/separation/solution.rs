@@ -1,15 +1,16 @@
-//! What a portal proves: the solution at the line, with a lower and an upper bound of s.
+//! The solution at a portal: weights, contact point and direction, with a lower and an upper bound of s.
 //!
 //! The areas of the triangles that the line makes with the portal's sides are the dual weights; the weighted points
 //! give the contact, the portal's plane bounds s above and the supporting plane parallel to it below.
 
-use super::portal::{Cast, CastEnd, Portal, SupportMap, cast, sharp};
+use super::portal::{CastOutcome, Portal, RayCast, SupportMap, cast, is_sliver};
 use super::small::{V, add_scaled, complete, cross, dot, norm, positive, scale, sub};
-use crate::tolerance;
+use crate::tolerances;
+use crate::tolerances::kernel::SIDEWAYS;
 
-/// What a portal proves about the line, all in body a's frame.
+/// The solution at a portal with its bounds, all in body a's frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Proof {
+pub(crate) struct PortalSolution {
     /// Distance along the ray at which the portal is pierced.
     pub depth: f64,
     /// `<α,d> = -1`.
@@ -24,7 +25,7 @@ pub(crate) struct Proof {
     pub id: [[u32; 2]; 3],
 }
 
-impl Proof {
+impl PortalSolution {
     pub(crate) fn gap(&self) -> f64 {
         // NaN must lose every comparison.
         if self.upper >= self.lower { self.upper - self.lower } else { f64::INFINITY }
@@ -33,7 +34,7 @@ impl Proof {
 
 /// How far the supporting plane rises above the portal along the ray: one more pricing, for a portal that was
 /// found with another line.
-pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) -> f64 {
+pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &RayCast) -> f64 {
     let n = portal.normal();
     let p = map.support(&n);
     if portal.holds(p.id) {
@@ -47,11 +48,11 @@ pub(crate) fn price<S: SupportMap>(map: &mut S, portal: &Portal, cast: &Cast) ->
 /// Reads off the solution at the line `o + τ d` (which may differ slightly from the one the portal was
 /// found with) with clamped weights; `rise` is what the portal lacks to the supporting plane along the ray.
 #[inline(always)]
-pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
+pub(crate) fn solution_at(portal: &Portal, cast: &RayCast, rise: f64) -> Option<PortalSolution> {
     let d = &cast.d;
     let (mut n, [mut ab, mut ac]) = portal.plain_normal();
     let ordered;
-    let portal = if sharp(&n, &ab, &ac) {
+    let portal = if is_sliver(&n, &ab, &ac) {
         ordered = portal.ordered(d);
         (n, [ab, ac]) = ordered.plain_normal();
         &ordered
@@ -90,7 +91,7 @@ pub(crate) fn prove(portal: &Portal, cast: &Cast, rise: f64) -> Option<Proof> {
         }
     }
     let upper = cast.distance - depth;
-    Some(Proof {
+    Some(PortalSolution {
         depth,
         alpha,
         weights,
@@ -116,32 +117,29 @@ fn refined(portal: &Portal, weights: &V, w: &V, d: &V, nd: f64) -> V {
     if missed(&better) < missed(w) { scale(&next, 1.0 / (next[0] + next[1] + next[2])) } else { *weights }
 }
 
-/// How far, in units of the size, weights may miss the line by the rounding of the coordinates alone.
-const SIDEWAYS: f64 = 4e-16;
-
 fn mixed(weights: &V, a: &V, b: &V, c: &V) -> V {
     add_scaled(&add_scaled(&scale(a, weights[0]), b, weights[1]), c, weights[2])
 }
 
-/// The proof with the narrower bounds.
-pub(crate) fn better(old: Option<Proof>, new: Option<Proof>) -> Option<Proof> {
-    let gap = |p: &Option<Proof>| p.as_ref().map_or(f64::INFINITY, Proof::gap);
+/// The solution with the narrower bounds.
+pub(crate) fn better(old: Option<PortalSolution>, new: Option<PortalSolution>) -> Option<PortalSolution> {
+    let gap = |p: &Option<PortalSolution>| p.as_ref().map_or(f64::INFINITY, PortalSolution::gap);
     if gap(&new) < gap(&old) { new } else { old }
 }
 
 /// Degenerate lines pass exactly through edges and corners of the difference, where pivoting may stall. The
 /// line is shifted sideways by a little (1e-9 ... 1e-4 of `reach`), solved from the portal that `start` gives for
-/// the shift, and the portal found is judged at the true line; the best proof is returned.
+/// the shift, and the portal found is evaluated at the true line; the solution with the closest bounds is returned.
 #[cold]
-pub(crate) fn shifted_lines<S: SupportMap>(
+pub(crate) fn perturbed_casts<S: SupportMap>(
     map: &mut S,
-    line: &Cast,
+    line: &RayCast,
     reach: f64,
     start: impl Fn(&V) -> Portal,
     iterations: &mut u32,
-) -> Option<Proof> {
+) -> Option<PortalSolution> {
     let (u, v) = complete(&line.d);
-    let mut best: Option<Proof> = None;
+    let mut best: Option<PortalSolution> = None;
     for attempt in 0..24u32 {
         let length = reach * 10f64.powi(-9 + (attempt / 4) as i32);
         // Turned by the golden angle from one attempt to the next: no two shifts lie on one line.
@@ -149,14 +147,14 @@ pub(crate) fn shifted_lines<S: SupportMap>(
         let shift = add_scaled(&scale(&u, length * cos), &v, length * sin);
         let mut portal = start(&shift);
         let shifted =
-            Cast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..*line };
-        if cast(map, &mut portal, &shifted, iterations) == CastEnd::Stalled {
+            RayCast { offset: add_scaled(&line.offset, &shift, 1.0), prediction: f64::INFINITY, ..*line };
+        if cast(map, &mut portal, &shifted, iterations) == CastOutcome::Stalled {
             continue;
         }
-        let portal = portal.moved(&shift, 1.0, &line.d);
+        let portal = portal.shifted(&shift, 1.0, &line.d);
         let rise = price(map, &portal, line);
-        best = better(best, prove(&portal, line, rise));
-        if best.as_ref().is_some_and(|b| b.gap() <= tolerance::CERTIFICATE * line.size) {
+        best = better(best, solution_at(&portal, line, rise));
+        if best.as_ref().is_some_and(|b| b.gap() <= tolerances::CERTIFICATE * line.size) {
             break;
         }
     }

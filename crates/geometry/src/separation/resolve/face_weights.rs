@@ -8,35 +8,33 @@
 //! On the corners where it is positive the function is a regression: `g = -S^{-1} m`, `λ = 1/n - <g, m>` with their mean
 //! `m` and scatter `S = Σ (x_i - m)(x_i - m)ᵀ`. Corners where it comes out negative are dropped until there are none;
 //! then it must not be positive at any that was dropped. Where it is, or rounding spoils the sums, there is no
-//! answer here, and the general road is taken.
+//! answer here, and the quadratic program is solved.
 
-use super::analysis::shares;
+use super::analysis::normalised;
 use crate::separation::small::complete;
 use crate::shapes::Polytope;
+use crate::tolerances::resolve::ROUNDING;
 use crate::{Vec2, Vec3};
 use nalgebra::Matrix2;
 
-/// The sums may miss by this (relative to the extent of the face): some roundings of weights of order one.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
-
 /// A face and the weights of its corners.
-pub(super) struct Spread {
+pub(super) struct FaceWeights {
     /// All corners, ascending.
     pub active: Vec<u32>,
     /// Those that carry, with their weights.
     pub weights: Vec<(u32, f64)>,
 }
 
-/// Weights on the vertices of `p` within `limit` of the plane across `inward` through the point that `carriers` make.
-pub(super) fn spread(
+/// Weights on the vertices of `p` within `limit` of the plane across `inward` through the point that `weighted` make.
+pub(super) fn face_weights(
     p: &Polytope,
     inward: &Vec3,
-    carriers: impl Iterator<Item = (u32, f64)>,
+    weighted: impl Iterator<Item = (u32, f64)>,
     limit: f64,
-) -> Option<Spread> {
+) -> Option<FaceWeights> {
     let seen = |k: u32| p.vertices()[k as usize] - p.reference();
     let (sum, total) =
-        carriers.fold((Vec3::zeros(), 0.0), |(sum, total), (k, w)| (sum + w * seen(k), total + w));
+        weighted.fold((Vec3::zeros(), 0.0), |(sum, total), (k, w)| (sum + w * seen(k), total + w));
     let contact = sum / total;
     let (u, v) = complete(inward.as_ref());
     let (u, v) = (Vec3::from(u), Vec3::from(v));
@@ -64,8 +62,8 @@ pub(super) fn spread(
         if corners.len() == before {
             let miss = corners.iter().fold(Vec2::zeros(), |sum, (_, x)| sum + weight(x) * x);
             let optimal = dropped.iter().all(|x| weight(x) <= 0.0);
-            let weights = shares(corners.iter().map(|(k, x)| (*k, weight(x))));
-            return (optimal && miss.amax() <= ROUNDING * extent).then_some(Spread { active, weights });
+            let weights = normalised(corners.iter().map(|(k, x)| (*k, weight(x))));
+            return (optimal && miss.amax() <= ROUNDING * extent).then_some(FaceWeights { active, weights });
         }
     }
 }

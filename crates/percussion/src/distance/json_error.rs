@@ -1,10 +1,10 @@
-//! Complaints about a line that say where and what to do: unknown keys and names come with a suggestion.
+//! Messages of the JSON reader with the column and a remedy: unknown keys and names come with a suggestion.
 
 use percussion_scene::nearest;
 
 /// What the JSON reader found wrong, with the column instead of its own line count (a line of the stream is a
 /// document of its own to it) and a suggestion for a mistyped key.
-pub fn explain(error: &serde_json::Error) -> String {
+pub fn json_error_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let said = text.strip_suffix(&place).unwrap_or(&text);

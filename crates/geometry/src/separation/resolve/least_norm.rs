@@ -1,12 +1,12 @@
-//! The doors: the shortest direction and weights of a contact, in the plane and in space.
+//! The least-norm solution of a contact: direction and weights, in the plane and in space.
 
 use super::ResolveError;
-use super::analysis::{Analysis, carriers, check, shares};
+use super::analysis::{Analysis, check, normalised, weighted};
 use super::body::Body;
-use super::contact::{Contact, Side, lifted, lowered};
-use super::regular::{Verdict, judge, limit};
+use super::classify::{ContactClass, classify, plane_tolerance};
+use super::contact::{Contact, Side, to_dimension, to_space};
+use super::face_weights::face_weights;
 use super::resolved::{PlanarResolved, Resolved, ResolvedIn};
-use super::spread::spread;
 use crate::separation::answer::{Feature, PlanarSeparation, Separation, SeparationIn};
 use crate::shapes::{PlanarShape, Solid};
 use crate::{PlanarPose, Pose, PoseIn, Vec3};
@@ -78,25 +78,25 @@ fn shortest<const D: usize, S: Body<D>>(
     answer: &SeparationIn<D>,
 ) -> Result<ResolvedIn<D>, ResolveError> {
     check(answer.outcome)?;
-    let face = match judge(a, pose_a, b, pose_b, answer) {
-        Verdict::Regular => return Ok(unchanged(a, b, answer)),
-        Verdict::FaceOfA => point_in_face(a, pose_a, b, answer, true),
-        Verdict::FaceOfB => point_in_face(b, pose_b, a, answer, false),
-        Verdict::Unknown => None,
+    let face = match classify(a, pose_a, b, pose_b, answer) {
+        ContactClass::Unique => return Ok(unchanged(a, b, answer)),
+        ContactClass::FaceOfA => point_in_face(a, pose_a, b, answer, true),
+        ContactClass::FaceOfB => point_in_face(b, pose_b, a, answer, false),
+        ContactClass::Degenerate => None,
     };
     if let Some(resolved) = face {
         return Ok(resolved);
     }
     let analysis = analyse(a, pose_a, b, pose_b, answer)?;
     let weights = analysis.weights();
-    let offset: SVector<f64, D> = lowered(&analysis.offset(&weights));
+    let offset: SVector<f64, D> = to_dimension(&analysis.offset(&weights));
     let feature = |body: &S, k: usize| feature(body, &analysis.active()[k], &weights[k]);
     let features = (feature(a, 0), feature(b, 1));
     // Bodies without vertices have none to name.
     let [weights_a, weights_b] = weights;
     let named = |body: &S, weights| if body.vertices().is_some() { weights } else { Vec::new() };
     Ok(ResolvedIn {
-        alpha: lowered(&analysis.alpha()),
+        alpha: to_dimension(&analysis.alpha()),
         point_a: answer.point_a + offset,
         point_b: answer.point_b + offset,
         several_duals: analysis.several_duals(),
@@ -107,7 +107,7 @@ fn shortest<const D: usize, S: Body<D>>(
 
 /// A contact with one answer.
 fn unchanged<const D: usize, S: Body<D>>(a: &S, b: &S, answer: &SeparationIn<D>) -> ResolvedIn<D> {
-    let [weights_a, weights_b] = [shares(answer.weights_a()), shares(answer.weights_b())];
+    let [weights_a, weights_b] = [normalised(answer.weights_a()), normalised(answer.weights_b())];
     let features = (feature(a, &[], &weights_a), feature(b, &[], &weights_b));
     ResolvedIn::unchanged(answer, weights_a, weights_b, features)
 }
@@ -122,12 +122,13 @@ fn point_in_face<const D: usize, S: Body<D>>(
     first: bool,
 ) -> Option<ResolvedIn<D>> {
     let p = body.polytope()?;
-    let normal = lifted(&pose.inverse_direction(&answer.normal()));
-    let limit = limit([body.outer_radius(), other.outer_radius()], answer.certificate_gap());
+    let normal = to_space(&pose.inverse_direction(&answer.normal()));
+    let plane_tolerance =
+        plane_tolerance([body.outer_radius(), other.outer_radius()], answer.certificate_gap());
     let face = if first {
-        spread(p, &normal, answer.weights_a(), limit)?
+        face_weights(p, &normal, answer.weights_a(), plane_tolerance)?
     } else {
-        spread(p, &-normal, answer.weights_b(), limit)?
+        face_weights(p, &-normal, answer.weights_b(), plane_tolerance)?
     };
     let (a, b) = if first { (body, other) } else { (other, body) };
     let mut resolved = unchanged(a, b, answer);
@@ -151,51 +152,51 @@ pub(in crate::separation) fn analyse<'a, const D: usize, S: Body<D>>(
 ) -> Result<Analysis<'a>, ResolveError> {
     check(answer.outcome)?;
     let count = |body: &S| body.vertices().map(<[_]>::len);
-    let carriers =
-        [carriers('a', count(a), answer.weights_a())?, carriers('b', count(b), answer.weights_b())?];
+    let weighted =
+        [weighted('a', count(a), answer.weights_a())?, weighted('b', count(b), answer.weights_b())?];
     let sides =
-        [side(a, pose_a, &carriers[0], &answer.point_a), side(b, pose_b, &carriers[1], &answer.point_b)];
+        [side(a, pose_a, &weighted[0], &answer.point_a), side(b, pose_b, &weighted[1], &answer.point_b)];
     let size: f64 = [a, b].iter().map(|s| s.outer_radius()).filter(|r| r.is_finite()).sum();
-    let contact = Contact::new(sides, lifted(&answer.beta), size, answer.certificate_gap(), D);
+    let contact = Contact::new(sides, to_space(&answer.beta), size, answer.certificate_gap(), D);
     let features = |tolerance: f64| {
-        [a.features(pose_a, &carriers[0], tolerance), b.features(pose_b, &carriers[1], tolerance)]
+        [a.features(pose_a, &weighted[0], tolerance), b.features(pose_b, &weighted[1], tolerance)]
     };
-    Ok(Analysis::new(contact, &lifted(&answer.alpha), features))
+    Ok(Analysis::new(contact, &to_space(&answer.alpha), features))
 }
 
 /// One body at its contact point.
 fn side<'a, const D: usize, S: Body<D>>(
     body: &'a S,
     pose: &'a PoseIn<D>,
-    carriers: &[(u32, f64)],
+    weighted: &[(u32, f64)],
     contact: &SVector<f64, D>,
 ) -> Side<'a> {
     if let Some(vertices) = body.vertices() {
         // Seen from the reference point, before the contact point is known: short vectors, no digits lost.
         let reference = body.reference();
-        let seen = vertices.iter().map(|v| lifted(&pose.direction(&(v - reference))));
-        return Side::of_vertices(seen, carriers.to_vec());
+        let seen = vertices.iter().map(|v| to_space(&pose.direction(&(v - reference))));
+        return Side::of_vertices(seen, weighted.to_vec());
     }
     if body.is_half_space() {
         return Side::of_plane();
     }
     let contact = pose.inverse_point(contact);
     Side::of_curve(Box::new(move |direction: &Vec3| {
-        let support = body.support(&pose.inverse_direction(&lowered(direction))).unwrap_or(contact);
-        lifted(&pose.direction(&(support - contact)))
+        let support = body.support(&pose.inverse_direction(&to_dimension(direction))).unwrap_or(contact);
+        to_space(&pose.direction(&(support - contact)))
     }))
 }
 
 /// The feature that holds all active vertices, or at least those that carry weight.
-fn feature<const D: usize, S: Body<D>>(body: &S, active: &[u32], carriers: &[(u32, f64)]) -> Feature {
+fn feature<const D: usize, S: Body<D>>(body: &S, active: &[u32], weighted: &[(u32, f64)]) -> Feature {
     if body.is_half_space() {
         return Feature::Plane;
     }
     if body.vertices().is_none() {
         return Feature::Curved;
     }
-    let names: Vec<u32> = carriers.iter().map(|&(k, _)| k).collect();
-    let heaviest = carriers.iter().max_by(|p, q| p.1.total_cmp(&q.1)).map_or(0, |&(k, _)| k);
+    let names: Vec<u32> = weighted.iter().map(|&(k, _)| k).collect();
+    let heaviest = weighted.iter().max_by(|p, q| p.1.total_cmp(&q.1)).map_or(0, |&(k, _)| k);
     // Vertices of two almost coplanar faces have no common one.
     body.feature_of(active).or_else(|| body.feature_of(&names)).unwrap_or(Feature::Vertex(heaviest))
 }

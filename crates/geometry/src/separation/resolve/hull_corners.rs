@@ -13,7 +13,7 @@ fn distance(p: &Flat, q: &Flat) -> f64 {
 
 /// Indices of the corners, counter-clockwise. Points within `tolerance` of another corner or of the line
 /// between two of them are none. (Andrew's monotone chain.)
-pub(super) fn outline(points: &[Flat], tolerance: f64) -> Vec<usize> {
+pub(super) fn hull_corners(points: &[Flat], tolerance: f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&i, &j| points[i][0].total_cmp(&points[j][0]).then(points[i][1].total_cmp(&points[j][1])));
     let mut distinct: Vec<usize> = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn only_corners_remain() {
         let square = [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0], [1.0, 1.0], [0.4, 0.6], [0.0, 1.0], [1.0, 1e-13]];
-        let mut corners = outline(&square, 1e-12);
+        let mut corners = hull_corners(&square, 1e-12);
         corners.sort_unstable();
         assert_eq!(corners, [0, 2, 3, 5]);
     }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn corners_go_round_counter_clockwise() {
         let points = [[1.0, 0.0], [-1.0, 0.1], [0.0, 1.0], [0.1, -1.0]];
-        let corners = outline(&points, 1e-12);
+        let corners = hull_corners(&points, 1e-12);
         assert_eq!(corners.len(), 4);
         for k in 0..4 {
             let [o, p, q] = [0, 1, 2].map(|d| points[corners[(k + d) % 4]]);
@@ -108,21 +108,21 @@ mod tests {
     #[test]
     fn points_on_a_line_are_a_segment_and_points_in_one_place_a_point() {
         let line: Vec<Flat> = [0.3, 0.0, 1.0, 0.7].iter().map(|t| [*t, 2.0 * t + 1e-14 * t]).collect();
-        let mut ends = outline(&line, 1e-12);
+        let mut ends = hull_corners(&line, 1e-12);
         ends.sort_unstable();
         assert_eq!(ends, [1, 2]);
-        assert_eq!(outline(&[[1.0, 2.0], [1.0, 2.0 + 1e-14]], 1e-12).len(), 1);
-        assert!(outline(&[], 1e-12).is_empty());
+        assert_eq!(hull_corners(&[[1.0, 2.0], [1.0, 2.0 + 1e-14]], 1e-12).len(), 1);
+        assert!(hull_corners(&[], 1e-12).is_empty());
     }
 
     #[test]
     fn a_square_cut_by_a_shifted_square_is_their_common_rectangle() {
         let square = |x: f64, y: f64| [[x, y], [x + 1.0, y], [x + 1.0, y + 1.0], [x, y + 1.0]];
         let common = clipped(&square(0.0, 0.0), &square(0.75, 0.5));
-        let corners: Vec<Flat> = outline(&common, 1e-12).into_iter().map(|k| common[k]).collect();
+        let corners: Vec<Flat> = hull_corners(&common, 1e-12).into_iter().map(|k| common[k]).collect();
         assert_eq!(corners, [[0.75, 0.5], [1.0, 0.5], [1.0, 1.0], [0.75, 1.0]]);
         let segment = clipped(&[[-1.0, 0.5], [0.5, 0.5]], &square(0.0, 0.0));
-        let ends: Vec<Flat> = outline(&segment, 1e-12).into_iter().map(|k| segment[k]).collect();
+        let ends: Vec<Flat> = hull_corners(&segment, 1e-12).into_iter().map(|k| segment[k]).collect();
         assert_eq!(ends, [[0.0, 0.5], [0.5, 0.5]]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::confirm::Bodies;
 use super::lanes::{Packet, V, WIDTH, store};
-use crate::separation::{Basis, SCAN_LIMIT, top};
+use crate::separation::{Basis, SCAN_LIMIT, support_height};
 use crate::shapes::Polytope;
 
 /// Number of blocks to scan; zero for bodies that climb.
@@ -15,7 +15,7 @@ pub(super) fn class(body: &Polytope) -> usize {
 /// Heights of the pairs' first (`SIDE` 0) or second bodies. `shared`: the class of all of them; zero where they have none
 /// in common.
 #[inline(always)]
-pub(super) fn tops<L: Packet, const SIDE: usize>(
+pub(super) fn support_heights<L: Packet, const SIDE: usize>(
     pairs: &[Bodies; WIDTH],
     basis: &[&Basis; WIDTH],
     n: &V<L>,
@@ -24,14 +24,14 @@ pub(super) fn tops<L: Packet, const SIDE: usize>(
     if shared == 0 {
         let mut directions = [[0.0; WIDTH]; 3];
         store(n, &mut directions);
-        return L::load(&mixed(WIDTH, SIDE, pairs, basis, &directions));
+        return L::load(&heights_one_by_one(WIDTH, SIDE, pairs, basis, &directions));
     }
     let mut best = [L::splat(f64::NEG_INFINITY); WIDTH];
     for k in (0..WIDTH).step_by(2) {
         let body = |k: usize| if SIDE == 0 { pairs[k].a } else { pairs[k].b };
         // SAFETY: all bodies have `shared` blocks.
         [best[k], best[k + 1]] = unsafe {
-            two(
+            heights_of_two(
                 [body(k).lanes().blocks(), body(k + 1).lanes().blocks()],
                 [spread(n, k), spread(n, k + 1)],
                 shared,
@@ -52,7 +52,11 @@ fn spread<L: Packet>(n: &V<L>, k: usize) -> V<L> {
 /// # Safety
 /// Both bodies must have `blocks` blocks, at least one.
 #[inline(always)]
-unsafe fn two<L: Packet>(bodies: [&[[[f64; WIDTH]; 3]]; 2], n: [V<L>; 2], blocks: usize) -> [L; 2] {
+unsafe fn heights_of_two<L: Packet>(
+    bodies: [&[[[f64; WIDTH]; 3]]; 2],
+    n: [V<L>; 2],
+    blocks: usize,
+) -> [L; 2] {
     let at = |k: usize, block: usize| {
         // SAFETY: promised by the caller.
         let [x, y, z] = unsafe { bodies[k].get_unchecked(block) }.each_ref().map(L::load);
@@ -69,7 +73,7 @@ unsafe fn two<L: Packet>(bodies: [&[[[f64; WIDTH]; 3]]; 2], n: [V<L>; 2], blocks
 /// Bodies that have nothing in common, as the single call takes them.
 #[cold]
 #[inline(never)]
-fn mixed(
+fn heights_one_by_one(
     lanes: usize,
     side: usize,
     pairs: &[Bodies; WIDTH],
@@ -79,7 +83,7 @@ fn mixed(
     let mut high = [0.0; WIDTH];
     for (k, high) in high.iter_mut().enumerate().take(lanes) {
         let body = if side == 0 { pairs[k].a } else { pairs[k].b };
-        *high = top(body, &[n[0][k], n[1][k], n[2][k]], basis[k][0][side]);
+        *high = support_height(body, &[n[0][k], n[1][k], n[2][k]], basis[k][0][side]);
     }
     high
 }
