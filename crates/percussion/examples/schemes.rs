@@ -97,7 +97,7 @@ fn main() {
             let variant = name.strip_prefix(scene).unwrap_or_default().trim_start_matches('/');
             let scheme = match variant {
                 "discrete" => "exact, discrete energy",
-                _ => course.run.scheme(),
+                _ => course.run.scheme().name(),
             };
             let extremes = course.run.ledger().extremes();
             let projection =

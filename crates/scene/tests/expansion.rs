@@ -183,7 +183,7 @@ fn overrides_reach_everything_that_has_a_path() {
             ("bodies.p-4.shape.sphere", "0.2"),
         ],
     );
-    assert_eq!((all.run.step, all.run.scheme.as_str()), (1e-4, "variational"));
+    assert_eq!((all.run.step, all.run.scheme.name()), (1e-4, "variational"));
     assert_eq!((all.run.options.beta, all.run.options.gamma), (None, Some(0.6)));
     assert_eq!((all.model.gravity.z, all.title.as_str()), (-1.62, "On the moon"));
     assert_eq!(position(&all, "p-2"), Vec3::new(1.0, 7.0, 5.0));
