@@ -1,6 +1,7 @@
 //! A pile of boxes on a floor: built, stepped and read.
 //!
 //! `cargo run --release --example pile`
+#![allow(clippy::print_stdout)]
 
 use percussion::prelude::*;
 

@@ -229,7 +229,7 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
     told(
         FALLING,
         &["--scheme", "variational"],
-        &["override run.scheme=variational", "knows no contact", "exact"],
+        &["override run.scheme=variational", "has no contact", "exact"],
     );
     told(&FALLING.replace("[contact]\n", ""), &[], &["own.toml:6:1:", "add [contact]"]);
     told(

@@ -172,7 +172,7 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
     refused(&with("potential", ""), "for bodies that collide, but nothing does; add [contact]");
     let plain = "[contact]\nC = 10\n";
     for scheme in ["variational", "variational-projected", "variational-multipliers"] {
-        let said = format!("the scheme {scheme} knows no contact; choose one of newmark-explicit");
+        let said = format!("the scheme {scheme} has no contact; choose one of newmark-explicit");
         refused(&with(scheme, plain), &said);
     }
     for scheme in ["potential", "newmark-explicit", "newmark-implicit"] {
@@ -180,7 +180,7 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         refused(&with(scheme, &format!("{plain}friction = 0.3\n")), "has friction 0.3");
         refused(
             &with(scheme, &format!("{plain}restitution = 0.5\n")),
-            "contact is elastic unless it has drag",
+            "contact is elastic unless it has normal damping",
         );
         scene(&with(scheme, &format!("{plain}restitution = 0.5\ndrag = 1\n")));
     }
@@ -195,7 +195,7 @@ fn a_scheme_that_cannot_express_the_scene_is_refused_where_it_is_named() {
         scene(&with(scheme, rough));
     }
     let unnamed = BALLS.replace("scheme = \"potential\"\n", "");
-    refused(&format!("{unnamed}[contact] # <-\n"), "knows no contact");
+    refused(&format!("{unnamed}[contact] # <-\n"), "has no contact");
     let rough = with("potential", "[contact]\nC = 1\n").replace("restitution = 1", "friction = 0.5");
     refused(&rough, "the surface of `a` has friction 0.5");
 }

@@ -225,7 +225,7 @@ pub enum UnsupportedScene {
     },
     /// Restitution, and a scheme with an elastic potential.
     #[error(
-        "the surface of `{body}` has restitution {restitution}, but under the scheme {scheme} contact is elastic unless it has normal damping; set restitution to 1, give [contact] a drag, or choose {}",
+        "the surface of `{body}` has restitution {restitution}, but under the scheme {scheme} contact is elastic unless it has normal damping; set restitution to 1, give [contact] a normal_damping, or choose {}",
         choice(&names(|capable| capable.restitution == RestitutionSupport::Any))
     )]
     Restitution {

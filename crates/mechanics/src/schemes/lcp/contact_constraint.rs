@@ -72,8 +72,9 @@ impl ContactConstraint {
     }
 
     /// Slots of the two bodies.
+    #[inline]
     pub fn slots(&self, geometry: &ContactGeometry) -> [Option<usize>; 2] {
-        [self.pair.0, self.pair.1].map(|part| geometry.parts[part].slot)
+        [geometry.parts[self.pair.0].slot, geometry.parts[self.pair.1].slot]
     }
 
     /// The normal impulse on the first body of a multiplier, N s.
