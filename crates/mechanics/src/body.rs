@@ -199,7 +199,7 @@ impl Body {
     }
 
     /// BodyKinematics of the author's frame when the principal frame is placed at `pose`.
-    pub fn author_pose(&self, pose: &Pose) -> Pose {
+    pub fn own_pose(&self, pose: &Pose) -> Pose {
         let rotation = pose.rotation * self.principal.rotation.inverse();
         Pose::new(rotation, pose.position - rotation * self.principal.position)
     }
@@ -230,7 +230,7 @@ mod tests {
         assert!((back - inertia).norm() < 1e-14);
         let pose =
             Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.5, -0.3)), Vec3::new(4.0, 5.0, 6.0));
-        let round = body.author_pose(&body.principal_pose(&pose));
+        let round = body.own_pose(&body.principal_pose(&pose));
         assert!((round.position - pose.position).norm() < 1e-14);
         assert!((round.rotation.matrix() - pose.rotation.matrix()).norm() < 1e-14);
     }

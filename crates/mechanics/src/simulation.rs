@@ -93,7 +93,7 @@ impl Simulation {
         // Steps are counted, not summed: a million of them end where the clock says.
         self.state.time = self.origin + self.state.steps as f64 * self.h;
         if !self.state.is_finite() {
-            let body = self.state.not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
+            let body = self.state.first_not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
             self.state.clone_from(&self.before);
             return Err(self.failure(body, StepError::NotFinite));
         }
@@ -106,10 +106,10 @@ impl Simulation {
     }
 
     /// A step that could not be made because of a body, or of any.
-    fn failure(&self, body: Option<usize>, trouble: StepError) -> StepFailure {
+    fn failure(&self, body: Option<usize>, error: StepError) -> StepFailure {
         let body =
             self.model.bodies.get(body.unwrap_or(0)).map_or_else(String::new, |body| body.name.clone());
-        StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
+        StepFailure { step: self.before.steps, time: self.before.time, body, error, history: Vec::new() }
     }
 
     /// What does not change.

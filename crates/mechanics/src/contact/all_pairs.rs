@@ -15,12 +15,12 @@ impl ContactGeometry {
     pub fn all_pairs(&self) -> Vec<(usize, usize)> {
         let count = self.parts.len();
         let each = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-        each.filter(|&(a, b)| self.may_meet(a, b)).map(|(a, b)| self.ordered(a, b)).collect()
+        each.filter(|&(a, b)| self.may_collide(a, b)).map(|(a, b)| self.ordered(a, b)).collect()
     }
 
     /// Whether the balls about two parts meet when their bodies' principal frames stand at given placements (identity for
     /// fixed bodies); of a half-space it is the plane that the ball must reach.
-    pub fn balls_meet(&self, (a, b): (usize, usize), (pose_a, pose_b): (&Pose, &Pose)) -> bool {
+    pub fn bounding_balls_overlap(&self, (a, b): (usize, usize), (pose_a, pose_b): (&Pose, &Pose)) -> bool {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let centre = pose_a.point(&p.reference);
         match q.height(pose_b, &centre) {

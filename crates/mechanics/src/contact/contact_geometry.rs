@@ -160,7 +160,7 @@ impl ContactGeometry {
     }
 
     /// Whether two parts may meet: one of them at least on a body that forces move.
-    pub fn may_meet(&self, a: usize, b: usize) -> bool {
+    pub fn may_collide(&self, a: usize, b: usize) -> bool {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         p.body != q.body
             && (p.slot.is_some() || q.slot.is_some())
@@ -170,7 +170,7 @@ impl ContactGeometry {
     }
 
     /// Lets pairs of bodies never meet.
-    pub(crate) fn keep_apart(&mut self, pairs: &[(usize, usize)]) {
+    pub(crate) fn exclude_pairs(&mut self, pairs: &[(usize, usize)]) {
         self.apart.extend(pairs.iter().map(|&(a, b)| key(a, b)));
         self.apart.sort_unstable();
         self.apart.dedup();
@@ -187,12 +187,12 @@ impl ContactGeometry {
         let (a, b) = (self.parts[a].body, self.parts[b].body);
         match self.pairs.binary_search_by_key(&key(a, b), |(pair, _)| *pair) {
             Ok(at) => self.pairs[at].1,
-            Err(_) => Surface::meeting(self.surfaces[a], self.surfaces[b], self.otherwise),
+            Err(_) => Surface::combined(self.surfaces[a], self.surfaces[b], self.otherwise),
         }
     }
 
     /// Two unit vectors across a contact normal of a pair; in the plane the second leads out of it.
-    pub fn across(&self, (a, _): (usize, usize), normal: &Vec3) -> (Vec3, Vec3) {
+    pub fn tangents(&self, (a, _): (usize, usize), normal: &Vec3) -> (Vec3, Vec3) {
         if self.parts[a].shape.is_planar() {
             let out = self.plane.axes.column(2).into_owned();
             return (out.cross(normal), out);
@@ -209,34 +209,34 @@ impl ContactGeometry {
 
     /// Separation of parts `a` and `b` whose bodies' principal frames stand at given placements (identity for
     /// fixed bodies, their displacement for driven ones). Parts farther apart than `within` are answered with a lower bound.
-    pub fn touch(
+    pub fn separation(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
         within: f64,
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
-        self.ask(pair, poses, within, false, memory)
+        self.query(pair, poses, within, false, warm_start)
     }
 
-    /// As [`ContactGeometry::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
+    /// As [`ContactGeometry::point`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
     /// where the geometry is. Allocates: for contacts, not for watching.
-    pub fn resolved(
+    pub fn resolved_separation(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
-        self.ask(pair, poses, f64::INFINITY, true, memory)
+        self.query(pair, poses, f64::INFINITY, true, warm_start)
     }
 
-    fn ask(
+    fn query(
         &self,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
         within: f64,
         shortest: bool,
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let (at_a, at_b) = (pose_a.then(&p.offset), pose_b.then(&q.offset));
@@ -244,27 +244,27 @@ impl ContactGeometry {
         match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let options = Options { prediction: within, beta: None };
-                let answer = separation(x, &at_a, y, &at_b, &options, &mut memory.space)?;
-                let mut touch = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
+                let answer = separation(x, &at_a, y, &at_b, &options, &mut warm_start.space)?;
+                let mut point = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
                 if shortest && let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
-                    touch.alpha = resolved.alpha;
-                    (touch.point_a, touch.point_b) = (resolved.point_a, resolved.point_b);
+                    point.alpha = resolved.alpha;
+                    (point.point_a, point.point_b) = (resolved.point_a, resolved.point_b);
                 }
-                Ok(touch)
+                Ok(point)
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
                 let options = PlanarOptions { prediction: within, beta: None };
                 let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
-                let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut memory.plane)?;
-                let mut touch = self.in_plane(&answer, reference, q.shape.is_unbounded());
+                let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut warm_start.plane)?;
+                let mut point = self.in_plane(&answer, reference, q.shape.is_unbounded());
                 if shortest && let Ok(resolved) = resolve_planar(x, &at_a, y, &at_b, &answer) {
-                    touch.alpha = self.plane.direction(&resolved.alpha);
-                    touch.point_a = self.plane.raised(&resolved.point_a);
-                    touch.point_b = self.plane.raised(&resolved.point_b);
+                    point.alpha = self.plane.direction(&resolved.alpha);
+                    point.point_a = self.plane.raised(&resolved.point_a);
+                    point.point_b = self.plane.raised(&resolved.point_b);
                 }
-                Ok(touch)
+                Ok(point)
             }
-            // Never asked: `may_meet` keeps the plane and space apart.
+            // Never asked: `may_collide` keeps the plane and space apart.
             _ => Err(QueryError::BothUnbounded),
         }
     }
@@ -339,7 +339,7 @@ fn common_plane(
     for (body, _) in bodies.iter().enumerate().filter(|(_, body)| !body.outlines.is_empty()) {
         let plane = match slots[body].map(|slot| &links[slot]) {
             Some(link) if link.joint.kind == JointKind::Planar && link.parent.is_none() => {
-                Plane { point: link.joint.on_parent.point, axes: link.joint.on_parent.axes }
+                Plane { point: link.joint.parent_frame.point, axes: link.joint.parent_frame.axes }
             }
             Some(_) => return Err(ContactError::LeavesPlane { body: bodies[body].name.clone() }),
             None => Plane { point: placed[body].position, axes: *placed[body].rotation.matrix() },

@@ -69,7 +69,7 @@ impl ContactPoint {
     }
 
     /// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`, acting at the reference points.
-    pub fn beta_part(&self) -> Vec3 {
+    pub fn beta_gradient(&self) -> Vec3 {
         if !(self.reference_distance > 0.0) {
             return Vec3::zeros();
         }
@@ -78,12 +78,22 @@ impl ContactPoint {
 
     /// `∇s` as a wrench on body `a` about its centre of mass: `ds = f·v + τ·ω`.
     pub fn wrench_a(&self, centre: &Vec3) -> Vec6 {
-        Self::wrench(&self.alpha, &(self.point_a - centre), &self.beta_part(), &(self.reference_a - centre))
+        Self::wrench(
+            &self.alpha,
+            &(self.point_a - centre),
+            &self.beta_gradient(),
+            &(self.reference_a - centre),
+        )
     }
 
     /// `∇s` as a wrench on body `b` about its centre of mass.
     pub fn wrench_b(&self, centre: &Vec3) -> Vec6 {
-        -Self::wrench(&self.alpha, &(self.point_b - centre), &self.beta_part(), &(self.reference_b - centre))
+        -Self::wrench(
+            &self.alpha,
+            &(self.point_b - centre),
+            &self.beta_gradient(),
+            &(self.reference_b - centre),
+        )
     }
 
     fn wrench(alpha: &Vec3, arm: &Vec3, beta: &Vec3, reference: &Vec3) -> Vec6 {

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! parts      convex shapes in principal frames (fixed bodies: in the world)             part.rs, contacts.rs
-//! watch      which pairs are near, over a sweep; what each pair remembers                watch.rs
-//! touch      s, α, β and contact points of a pair; ∇s as wrenches on its two bodies      touch.rs
+//! candidates      which pairs are near, over a sweep; what each pair remembers                candidates.rs
+//! point      s, α, β and contact points of a pair; ∇s as wrenches on its two bodies      point.rs
 //! overlap    the pair that overlaps most of all, for states looked at once                overlap.rs
 //! group      islands that meet: ∇s in their degrees of freedom, ⟨.,.⟩ of Mred⁻¹                    group.rs
 //! transcript what happened inside a step: nodes, impulses, events                        transcript.rs

@@ -45,16 +45,16 @@ impl PlaneAttachment {
 
 impl ContactGeometry {
     /// What carries the plane between two parts, from the basis of their last query.
-    pub fn carrier(
+    pub fn plane_attachment(
         &self,
         (a, b): (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &PairWarmStart,
+        warm_start: &PairWarmStart,
     ) -> PlaneAttachment {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         match (&p.shape, &q.shape) {
             (PartShape::Solid(Solid::Polytope(x)), PartShape::Solid(Solid::Polytope(y))) => {
-                let basis = &memory.space.basis;
+                let basis = &warm_start.space.basis;
                 let (firsts, seconds) = (basis.map(|pair| pair[0]), basis.map(|pair| pair[1]));
                 match (distinct(&firsts), distinct(&seconds)) {
                     (_, 3) => PlaneAttachment::B,
@@ -70,7 +70,7 @@ impl ContactGeometry {
                 }
             }
             (PartShape::Planar(PlanarShape::Polygon(_)), PartShape::Planar(PlanarShape::Polygon(_))) => {
-                let basis = &memory.plane.basis;
+                let basis = &warm_start.plane.basis;
                 if basis[0][1] != basis[1][1] { PlaneAttachment::B } else { PlaneAttachment::A }
             }
             (_, other) if other.is_unbounded() => PlaneAttachment::B,

@@ -14,7 +14,7 @@ impl Surface {
     pub const IDEAL: Self = Self { restitution: 1.0, friction: 0.0 };
 
     /// Two surfaces that meet: geometric means, so that a smooth or a plastic one makes the pair so.
-    pub fn meeting(a: Option<Self>, b: Option<Self>, otherwise: Self) -> Self {
+    pub fn combined(a: Option<Self>, b: Option<Self>, otherwise: Self) -> Self {
         match (a, b) {
             (Some(a), Some(b)) => Self {
                 restitution: mean(a.restitution, b.restitution),

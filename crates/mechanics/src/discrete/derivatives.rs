@@ -50,7 +50,7 @@ impl<'a> IntervalInputs<'a> {
     }
 
     /// Efforts along degrees of freedom, with the place of the degree of freedom in the island.
-    pub(super) fn efforts_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
+    pub(super) fn inputs_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
         self.placed_controls().filter_map(|(first, control)| match control {
             Control::Dof(dof) => Some((dof - self.island.dofs.start, self.efforts[first])),
             Control::Force(_) | Control::Torque(_) => None,
@@ -72,7 +72,7 @@ pub struct Momentum {
     /// By the time `t` at the middle: what forces given in time do.
     pub by_time: Vec<f64>,
     /// By the components of the efforts, n by m.
-    pub by_effort: Vec<f64>,
+    pub by_input: Vec<f64>,
 }
 
 impl Momentum {
@@ -83,7 +83,7 @@ impl Momentum {
             (&mut self.by_end, n * n),
             (&mut self.by_length, n),
             (&mut self.by_time, n),
-            (&mut self.by_effort, n * efforts),
+            (&mut self.by_input, n * efforts),
         ] {
             list.clear();
             list.resize(len, 0.0);
@@ -115,9 +115,9 @@ impl Derivatives {
     }
 
     /// Makes room; does nothing to speak of when there is room already.
-    pub(super) fn resize(&mut self, passage: &IntervalInputs) {
-        self.dofs = passage.island.dofs.len();
-        let efforts = passage.components();
+    pub(super) fn resize(&mut self, inputs: &IntervalInputs) {
+        self.dofs = inputs.island.dofs.len();
+        let efforts = inputs.components();
         self.before.resize(self.dofs, efforts);
         self.after.resize(self.dofs, efforts);
     }

@@ -87,15 +87,15 @@ impl Instant {
     ) -> Result<(), ForceError> {
         let first = island.bodies.start;
         let it = &mut self.interval;
-        it.read_back(model, island, before, now, h)?;
+        it.reconstruct(model, island, before, now, h)?;
         it.covectors(End::After, model, island, before, (now.time - 0.5 * h, h), &mut self.list);
         self.arriving.extend_from_slice(&self.list);
         // Rates of the interval before, for directors that weigh nothing.
-        self.rates.extend(it.changes.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
+        self.rates.extend(it.displacements.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
             shift: change.shift / h,
             frame: change.turn.moves_frame(rotation) / h,
         }));
-        it.read_back(model, island, now, after, h)?;
+        it.reconstruct(model, island, now, after, h)?;
         it.covectors(End::Before, model, island, now, (now.time + 0.5 * h, h), &mut self.list);
         self.leaving.extend_from_slice(&self.list);
         it.set_mass(model, island);
@@ -107,7 +107,7 @@ impl Instant {
         }
         for (i, slot) in island.bodies.clone().enumerate() {
             let (link, rotation) = (&model.links[slot], &now.rotations[slot]);
-            let change = &self.interval.changes[i];
+            let change = &self.interval.displacements[i];
             let last = (self.rates[slot].frame + change.turn.moves_frame(rotation) / h) * 0.5;
             let (p, q) = (&self.arriving[slot], &self.leaving[slot]);
             let momentum =
@@ -133,8 +133,8 @@ impl Instant {
         let placed = (&now.positions[bodies.clone()], &now.rotations[bodies]);
         for_each_row(model, island, placed.0, placed.1, |_, line| {
             let along = |list: &[Moved]| {
-                let parent = line.parent.map_or(0.0, |p| line.on_parent.on(&list[first + p]));
-                (line.on_child.on(&list[first + line.child]) + parent).abs()
+                let parent = line.parent.map_or(0.0, |p| line.parent_form.on(&list[first + p]));
+                (line.child_form.on(&list[first + line.child]) + parent).abs()
             };
             hidden.unprojected = hidden.unprojected.max(along(rates));
             hidden.projected = hidden.projected.max(along(allowed));

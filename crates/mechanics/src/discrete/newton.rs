@@ -107,7 +107,7 @@ impl From<Singular> for StepError {
 
 /// A step that could not be made; the state is untouched.
 #[derive(Clone, Debug, Error, PartialEq)]
-#[error("step {step} at t = {time} s, body `{body}`: {trouble}")]
+#[error("step {step} at t = {time} s, body `{body}`: {error}")]
 pub struct StepFailure {
     /// Which step.
     pub step: u64,
@@ -116,7 +116,7 @@ pub struct StepFailure {
     /// A body of the island.
     pub body: String,
     /// What went wrong.
-    pub trouble: StepError,
+    pub error: StepError,
     /// Relative decrements of the iterations.
     pub history: Vec<f64>,
 }
@@ -158,7 +158,7 @@ pub struct SolverStats {
 
 impl SolverStats {
     /// The worse of two.
-    pub fn worse(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self {
             iterations: self.iterations.max(other.iterations),
             decrement: self.decrement.max(other.decrement),
@@ -167,7 +167,7 @@ impl SolverStats {
 }
 
 /// Where the end of a step of one island is written.
-pub struct EndMut<'a> {
+pub struct IslandStateMut<'a> {
     /// Positions of its bodies.
     pub positions: &'a mut [Vec3],
     /// Their orientations.
@@ -178,10 +178,10 @@ pub struct EndMut<'a> {
     pub momenta: &'a mut [f64],
 }
 
-impl<'a> EndMut<'a> {
+impl<'a> IslandStateMut<'a> {
     /// The same, to be written again later.
-    fn again(&mut self) -> EndMut<'_> {
-        EndMut {
+    fn again(&mut self) -> IslandStateMut<'_> {
+        IslandStateMut {
             positions: self.positions,
             rotations: self.rotations,
             coordinates: self.coordinates,
@@ -208,15 +208,15 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, StepFailure> {
         match self.halve(model, island, state, h, end, 0) {
-            Ok(effort) => Ok(effort),
-            Err((trouble, node)) => Err(StepFailure {
+            Ok(stats) => Ok(stats),
+            Err((error, node)) => Err(StepFailure {
                 step: state.steps,
                 time: state.time,
                 body: model.bodies[model.links[island.bodies.start + node].body].name.clone(),
-                trouble,
+                error,
                 history: self.history.clone(),
             }),
         }
@@ -230,20 +230,20 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        mut end: EndMut,
+        mut end: IslandStateMut,
         depth: usize,
     ) -> Result<SolverStats, (StepError, usize)> {
         self.history.clear();
-        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
+        let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
         match self.attempt(model, island, state, h, end.again()) {
             Err((StepError::NoConvergence | StepError::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
             ended => return ended,
         }
         let mut middle = state.clone();
         middle.time = state.time + 0.5 * h;
-        let there = EndMut::of(&mut middle, island);
+        let there = IslandStateMut::of(&mut middle, island);
         let first = self.halve(model, island, state, 0.5 * h, there, depth + 1)?;
-        Ok(first.worse(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
+        Ok(first.merge(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
     }
 
     fn attempt(
@@ -252,7 +252,7 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, (StepError, usize)> {
         let t = state.time + 0.5 * h;
         let p0 = &state.momenta[island.dofs.clone()];
@@ -260,16 +260,16 @@ impl Newton {
         let singular = |error: Singular| (StepError::Singular, error.slot);
 
         self.begin(model, island, state, p0, h).map_err(singular)?;
-        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
-        let mut effort = SolverStats::default();
+        let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
+        let mut stats = SolverStats::default();
         let mut slope = 0.0;
         loop {
-            effort.iterations += 1;
+            stats.iterations += 1;
             // Two kinds of corrections in turn: where one runs in circles, the other leads out of them.
-            self.interval.definite = bends && (effort.iterations - 1) / PATIENCE % 2 == 1;
+            self.interval.definite = bends && (stats.iterations - 1) / PATIENCE % 2 == 1;
             self.residual(model, island, state, h).map_err(force)?;
-            if bends && effort.iterations > 1 {
-                let far = if effort.iterations > PATIENCE { 0.0 } else { OVERSHOOT };
+            if bends && stats.iterations > 1 {
+                let far = if stats.iterations > PATIENCE { 0.0 } else { OVERSHOOT };
                 self.step_back(model, island, state, h, (slope, far)).map_err(force)?;
             }
             self.interval.linearise(model, island, state, t, h).map_err(force)?;
@@ -286,17 +286,17 @@ impl Newton {
             // Forces that bend slow convergence down: what is slow is no noise yet.
             let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
             if decrement <= NEWTON_DECREMENT
-                || (noise && !(bends && effort.iterations < MOST_ITERATIONS - PATIENCE))
+                || (noise && !(bends && stats.iterations < MOST_ITERATIONS - PATIENCE))
             {
-                effort.decrement = decrement;
+                stats.decrement = decrement;
                 break;
             }
-            if effort.iterations >= MOST_ITERATIONS {
+            if stats.iterations >= MOST_ITERATIONS {
                 return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h, end).map_err(force)?;
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Reads the start of a step, and takes for a first guess that bodies carry on with the velocities of the momenta `p0`.
@@ -319,7 +319,7 @@ impl Newton {
         if self.loops.rows > 0 {
             let range = island.bodies.clone();
             let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
-            self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
+            self.loops.evaluate(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         }
         it.set_mass(model, island);
         it.system.factor()?;
@@ -337,11 +337,11 @@ impl Newton {
             for k in 0..m {
                 self.d.copy_from_slice(&self.loops.before[k * n..(k + 1) * n]);
                 self.d.iter_mut().for_each(|b| *b *= h);
-                let answer = &mut self.loops.answers[k * n..(k + 1) * n];
+                let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
                 solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
             }
             let it = &mut self.interval;
-            self.loops.read(
+            self.loops.evaluate(
                 End::After,
                 model,
                 island,
@@ -353,7 +353,7 @@ impl Newton {
             Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
             for (k, x) in self.loops.correction.iter().enumerate() {
                 self.loops.multipliers[k] += x;
-                let answer = &self.loops.answers[k * n..(k + 1) * n];
+                let answer = &self.loops.solved_rows[k * n..(k + 1) * n];
                 self.z.iter_mut().zip(answer).for_each(|(z, a)| *z += x * a);
             }
         }
@@ -412,12 +412,12 @@ impl Newton {
         let mut action = f64::MIN_POSITIVE;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let (m, j) = (link.mass, link.inertia.min());
-            action += m * it.changes[i].shift.norm_squared() / h;
-            action += 2.0 * it.spins[i].norm() * it.changes[i].turn.0.norm();
-            let pull = it.pulls[i].wrench(&it.rotations0[i]) * h;
-            action += pull.fixed_rows::<3>(0).norm_squared() * h / m;
+            action += m * it.displacements[i].shift.norm_squared() / h;
+            action += 2.0 * it.spins[i].norm() * it.displacements[i].turn.0.norm();
+            let applied = it.accumulators[i].wrench(&it.rotations0[i]) * h;
+            action += applied.fixed_rows::<3>(0).norm_squared() * h / m;
             if j > 0.0 {
-                action += pull.fixed_rows::<3>(3).norm_squared() * h / j;
+                action += applied.fixed_rows::<3>(3).norm_squared() * h / j;
             }
         }
         action
@@ -430,7 +430,7 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         let it = &mut self.interval;
@@ -459,7 +459,7 @@ impl Newton {
         if it.system.factor().is_err() {
             return;
         }
-        self.loops.read(
+        self.loops.evaluate(
             End::After,
             model,
             island,
@@ -467,8 +467,8 @@ impl Newton {
             (&it.positions, &it.rotations),
             &mut it.wrenches,
         );
-        self.loops.answer(&mut it.system, &mut it.twists);
-        self.loops.remove(&mut it.system, &mut self.z, &mut it.twists, momenta);
+        self.loops.solve_rows(&mut it.system, &mut it.twists);
+        self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
     }
 }
 

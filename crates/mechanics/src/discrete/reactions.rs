@@ -1,4 +1,4 @@
-//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they stand for.
+//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they frame for.
 //!
 //! `h Gᵀ λ_k = D2 L_d(q_{k-1}, q_k) + D1 L_d(q_k, q_{k+1})` has one solution as long as constraints are independent, so the
 //! dense least squares of (3.18) is not needed. On a tree it falls apart into small systems, leaves first:
@@ -122,7 +122,7 @@ impl Reactions {
         it.begin(model, island, now);
         let range = island.bodies.clone();
         let (x, r) = (&now.positions[range.clone()], &now.rotations[range.clone()]);
-        self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
+        self.loops.evaluate(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         for (i, slot) in range.enumerate() {
             it.wrenches[i] = self.rest[slot].on_twists(&now.rotations[slot]);
         }
@@ -168,7 +168,7 @@ impl Reactions {
         };
         let mut columns = [Vec6::zeros(); 6];
         for (column, line) in columns.iter_mut().zip(lines) {
-            *column = seen(&line.on_child);
+            *column = seen(&line.child_form);
         }
         let found = fit(&mut columns[..count], seen(&self.rest[slot]) / h);
         for (k, line) in lines.iter().enumerate() {
@@ -213,21 +213,21 @@ impl Reactions {
 }
 
 fn subtract(rest: &mut [LinearForm], b0: usize, line: &Line, factor: f64) {
-    rest[b0 + line.child].add(&line.on_child, -factor);
+    rest[b0 + line.child].add(&line.child_form, -factor);
     if let Some(p) = line.parent {
-        rest[b0 + p].add(&line.on_parent, -factor);
+        rest[b0 + p].add(&line.parent_form, -factor);
     }
 }
 
 /// `-Σ λ_r row_r` as force and torque on the child, about its centre of mass.
 fn wrench_of(lines: &[Line], multipliers: &[f64], now: &State, child: usize) -> Vec6 {
-    let on = |(line, factor): (&Line, &f64)| line.on_child.on_twists(&now.rotations[child]) * -*factor;
+    let on = |(line, factor): (&Line, &f64)| line.child_form.on_twists(&now.rotations[child]) * -*factor;
     lines.iter().zip(multipliers).map(on).sum()
 }
 
 fn reaction(joint: &Joint, now: &State, child: usize, wrench: &Vec6) -> Reaction {
     let centre = &now.positions[child];
-    let point = joint.on_child.on(centre, &now.rotations[child]).point;
+    let point = joint.child_frame.on(centre, &now.rotations[child]).point;
     let force = linear(wrench);
     Reaction { point, force, torque: angular(wrench) - (point - centre).cross(&force) }
 }

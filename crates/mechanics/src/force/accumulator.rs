@@ -40,8 +40,8 @@ impl BodyKinematics {
 pub struct Bodies<'a> {
     /// Slot of the first one.
     pub first: usize,
-    /// Their placements.
-    pub placements: &'a [BodyKinematics],
+    /// Their kinematics.
+    pub kinematics: &'a [BodyKinematics],
 }
 
 /// A material point: an arm on a body, or a point of the world.
@@ -55,26 +55,27 @@ pub struct Anchor {
 
 impl Anchor {
     /// Its body's place in the island and how it is seen; `None` for the world.
-    pub fn seen<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
-        self.body.map(|slot| (slot - bodies.first, &bodies.placements[slot - bodies.first]))
+    pub fn kinematics<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
+        self.body.map(|slot| (slot - bodies.first, &bodies.kinematics[slot - bodies.first]))
     }
 
     /// Where the point is.
     pub fn point(&self, bodies: &Bodies) -> Vec3 {
-        self.seen(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
+        self.kinematics(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
     }
 
     /// How it moves.
     pub fn velocity(&self, bodies: &Bodies) -> Vec3 {
-        self.seen(bodies).map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
+        self.kinematics(bodies)
+            .map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
     }
 
     /// Applies a force at the point.
-    pub fn push(&self, bodies: &Bodies, force: &Vec3, pulls: &mut [ForceAccumulator]) {
+    pub fn apply_force(&self, bodies: &Bodies, force: &Vec3, accumulators: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
-            let pull = &mut pulls[slot - bodies.first];
-            pull.force += force;
-            pull.moment += force * self.arm.transpose();
+            let accumulator = &mut accumulators[slot - bodies.first];
+            accumulator.force += force;
+            accumulator.moment += force * self.arm.transpose();
         }
     }
 }
@@ -102,7 +103,7 @@ impl ForceAccumulator {
     }
 }
 
-/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a pull it is a force of that size.
+/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a accumulator it is a force of that size.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearForm {
     /// The body's slot; `None` is the world.
@@ -122,17 +123,17 @@ impl LinearForm {
     /// Its value for the velocities of the bodies.
     pub fn rate(&self, bodies: &Bodies) -> f64 {
         self.body.map_or(0.0, |slot| {
-            let seen = &bodies.placements[slot - bodies.first];
+            let seen = &bodies.kinematics[slot - bodies.first];
             self.force.dot(&seen.velocity) + self.moment.dot(&seen.frame_rate)
         })
     }
 
     /// Adds a force `size` times the form.
-    pub fn push(&self, size: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
+    pub fn apply(&self, size: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
-            let pull = &mut pulls[slot - bodies.first];
-            pull.force += self.force * size;
-            pull.moment += self.moment * size;
+            let accumulator = &mut accumulators[slot - bodies.first];
+            accumulator.force += self.force * size;
+            accumulator.moment += self.moment * size;
         }
     }
 }
@@ -303,7 +304,7 @@ impl Stiffness {
     }
 
     /// Whether the force it belongs to acts elsewhere than along the motion it depends on.
-    pub fn is_lopsided(&self) -> bool {
+    pub fn is_nonsymmetric(&self) -> bool {
         let same = |p: &LinearForm, q: &LinearForm| p.force == q.force && p.moment == q.moment;
         matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))
     }

@@ -101,16 +101,16 @@ impl Pairs<'_> {
         Ok(())
     }
 
-    pub fn pull(
+    pub fn add_forces(
         &self,
         name: &str,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
     ) -> Result<(), ForceError> {
         self.each(name, bodies, |a, b, pair| {
             let force = pair.force();
-            a.push(bodies, &force, pulls);
-            b.push(bodies, &-force, pulls);
+            a.apply_force(bodies, &force, accumulators);
+            b.apply_force(bodies, &-force, accumulators);
         })
     }
 

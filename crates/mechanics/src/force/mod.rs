@@ -33,7 +33,7 @@ pub use charge::{COULOMB, Charges};
 pub use contact_potential::ContactPotential;
 pub use drag::Drag;
 pub use inverse_square::Source;
-pub use joint_force::{JointForce, JointForceAccumulator, JointLaw};
+pub use joint_force::{JointForce, JointForceValue, JointLaw};
 pub use load::{Axes, Given, Load};
 pub use parameter::ParameterError;
 pub use spring::Spring;
@@ -94,16 +94,23 @@ pub struct Force {
 }
 
 impl Force {
-    /// Adds what the force does at the time `t` to the pulls. Allocates nothing, but where parts overlap.
-    pub fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) -> Result<(), ForceError> {
+    /// Adds what the force does at the time `t` to the accumulators. Allocates nothing, but where parts overlap.
+    pub fn add_forces(
+        &self,
+        t: f64,
+        bodies: &Bodies,
+        accumulators: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         match &self.law {
-            ForceLaw::Spring(spring) => spring.pull(&self.name, bodies, pulls)?,
-            ForceLaw::Attraction(attraction) => attraction.pull(&self.name, bodies, pulls)?,
-            ForceLaw::Gravitation(gravitation) => gravitation.pairs().pull(&self.name, bodies, pulls)?,
-            ForceLaw::Charges(charges) => charges.pairs().pull(&self.name, bodies, pulls)?,
-            ForceLaw::Load(load) => load.pull(t, bodies, pulls),
-            ForceLaw::Drag(drag) => drag.pull(bodies, pulls),
-            ForceLaw::Contact(contact) => contact.pull(&self.name, bodies, pulls)?,
+            ForceLaw::Spring(spring) => spring.add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Attraction(attraction) => attraction.add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Gravitation(gravitation) => {
+                gravitation.pairs().add_forces(&self.name, bodies, accumulators)?
+            }
+            ForceLaw::Charges(charges) => charges.pairs().add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Load(load) => load.add_forces(t, bodies, accumulators),
+            ForceLaw::Drag(drag) => drag.add_forces(bodies, accumulators),
+            ForceLaw::Contact(contact) => contact.add_forces(&self.name, bodies, accumulators)?,
         }
         Ok(())
     }
@@ -135,10 +142,10 @@ impl Force {
         }
     }
 
-    /// Adds `∂pull/∂t` to the pulls: how the force changes because time goes on, with every body where it is.
-    pub fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
+    /// Adds `∂accumulator/∂t` to the accumulators: how the force changes because time goes on, with every body where it is.
+    pub fn add_time_derivatives(&self, t: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match &self.law {
-            ForceLaw::Load(load) => load.rate(t, bodies, pulls),
+            ForceLaw::Load(load) => load.add_time_derivatives(t, bodies, accumulators),
             ForceLaw::Spring(_)
             | ForceLaw::Attraction(_)
             | ForceLaw::Gravitation(_)
@@ -182,7 +189,7 @@ impl Force {
     }
 
     /// Whether its derivatives jump where it acts: Newton's method must then look where its corrections lead.
-    pub fn bends(&self) -> bool {
+    pub fn has_discontinuous_stiffness(&self) -> bool {
         matches!(self.law, ForceLaw::Contact(_))
     }
 
@@ -243,7 +250,7 @@ impl Force {
     }
 
     /// The body that must have an orientation for the force to mean something, if there is one.
-    pub fn turned_body(&self) -> Option<usize> {
+    pub fn oriented_body(&self) -> Option<usize> {
         match &self.law {
             ForceLaw::Load(load) if load.turns() => load.anchor.body,
             ForceLaw::Drag(drag) if drag.turns() => drag.anchor.body,
@@ -253,12 +260,12 @@ impl Force {
 
     /// Takes over from the bodies what the author need not repeat: masses, centres of mass, and from the author's axes to
     /// the principal ones. Called once, while anchors still name bodies by their place in the list.
-    pub fn settle(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
+    pub fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         match &mut self.law {
-            ForceLaw::Attraction(attraction) => attraction.settle(bodies),
-            ForceLaw::Gravitation(gravitation) => gravitation.settle(bodies),
+            ForceLaw::Attraction(attraction) => attraction.resolve_bodies(bodies),
+            ForceLaw::Gravitation(gravitation) => gravitation.resolve_bodies(bodies),
             ForceLaw::Load(load) => {
-                load.settle(bodies);
+                load.resolve_bodies(bodies);
                 Ok(())
             }
             ForceLaw::Spring(_) | ForceLaw::Charges(_) | ForceLaw::Drag(_) | ForceLaw::Contact(_) => Ok(()),

@@ -24,13 +24,13 @@
 //! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:
 //! `ω_child = ω_parent + ...`. [Johnson 3.25-3.33] with the slips of the absolute rates removed.
 
-pub mod bending;
 pub mod constraint;
 pub mod increment;
 pub mod motion_subspace;
+pub mod motion_subspace_derivative;
 
 pub use constraint::{LinearForm, Row, RowValue};
-pub use increment::{Change, Step};
+pub use increment::{Displacement, JointIncrement};
 
 use crate::rotation::Mat3;
 use percussion_geometry::{Pose, Vec3};
@@ -142,7 +142,7 @@ impl Frame {
         Self { point: pose.position, axes: *pose.rotation.matrix() }
     }
 
-    /// The frame on a body whose frame stands at `position` with axes `rotation`.
+    /// The frame on a body whose frame joint_frames at `position` with axes `rotation`.
     pub fn on(&self, position: &Vec3, rotation: &Mat3) -> Frame {
         Frame { point: position + rotation * self.point, axes: rotation * self.axes }
     }
@@ -165,9 +165,9 @@ pub struct Joint {
     /// What it lets the child do.
     pub kind: JointKind,
     /// Frame on the parent's principal frame, or in the world.
-    pub on_parent: Frame,
+    pub parent_frame: Frame,
     /// Frame on the child's principal frame.
-    pub on_child: Frame,
+    pub child_frame: Frame,
     /// Length of a rod, m.
     pub length: f64,
     /// Whether the child is a particle.
@@ -192,33 +192,33 @@ impl Joint {
 #[derive(Clone, Copy, Debug)]
 pub struct JointFrame {
     /// The parent-side frame in the world.
-    pub frame: Frame,
+    pub parent: Frame,
     /// `t_J`: the child-side origin, seen from the parent-side frame.
     pub shift: Vec3,
     /// `R_J`: the child-side axes, seen from the parent-side frame.
-    pub turned: Mat3,
+    pub rotation: Mat3,
     /// The first joint coordinate (the universal joint's second axis depends on it).
     pub first: f64,
 }
 
 impl Joint {
-    /// Where the joint stands, from the placements of parent (None: the world) and child.
-    pub fn stand(
+    /// Where the joint joint_frames, from the placements of parent (None: the world) and child.
+    pub fn frame(
         &self,
         parent: Option<(&Vec3, &Mat3)>,
         child: (&Vec3, &Mat3),
         coordinates: &[f64],
     ) -> JointFrame {
         let frame = match parent {
-            Some((position, rotation)) => self.on_parent.on(position, rotation),
-            None => self.on_parent,
+            Some((position, rotation)) => self.parent_frame.on(position, rotation),
+            None => self.parent_frame,
         };
-        let other = self.on_child.on(child.0, child.1);
+        let other = self.child_frame.on(child.0, child.1);
         let down = frame.axes.transpose();
         JointFrame {
-            frame,
+            parent: frame,
             shift: down * (other.point - frame.point),
-            turned: down * other.axes,
+            rotation: down * other.axes,
             first: coordinates.first().copied().unwrap_or(0.0),
         }
     }

@@ -1,6 +1,6 @@
 //! From what a scene says to a [`Model`] and its first [`State`].
 //!
-//! Order of work: joints are checked and hung into a forest (a body without a joint is free), bodies are grouped into
+//! Order of work: joints are checked and parent_joints into a forest (a body without a joint is free), bodies are grouped into
 //! islands and numbered, frames move to principal axes, joint coordinates are read off the placements, momenta
 //! follow from velocities (`start`).
 
@@ -37,9 +37,9 @@ pub struct JointSpec {
     /// The body that hangs.
     pub child: BodyId,
     /// The joint's frame in the parent's own frame (or in the world).
-    pub on_parent: Pose,
+    pub parent_frame: Pose,
     /// The joint's frame in the child's own frame.
-    pub on_child: Pose,
+    pub child_frame: Pose,
     /// Length of a rod, m; `None` takes the distance of the two points.
     pub length: Option<f64>,
     /// Whole turns to add to the angles read off the placements (which lie within half a turn).
@@ -65,8 +65,8 @@ impl JointSpec {
             kind,
             parent: parent.map(|(id, _)| id),
             child: child.0,
-            on_parent: parent.map_or(*frame, |(_, pose)| seen_from(pose)),
-            on_child: seen_from(child.1),
+            parent_frame: parent.map_or(*frame, |(_, pose)| seen_from(pose)),
+            child_frame: seen_from(child.1),
             length: None,
             turns: [0.0; 3],
             limits: [None; 3],
@@ -172,14 +172,14 @@ impl ModelBuilder {
         self.check_numbers()?;
         self.check_forces()?;
         self.check_driven()?;
-        let hung = self.hang()?;
-        let order = self.order(&hung)?;
-        self.assemble(&hung, order)
+        let parent_joints = self.parent_joints()?;
+        let order = self.order(&parent_joints)?;
+        self.assemble(&parent_joints, order)
     }
 
     /// Which joint each body hangs on.
-    fn hang(&self) -> Result<Vec<Option<usize>>, ModelError> {
-        let mut hung: Vec<Option<usize>> = vec![None; self.bodies.len()];
+    fn parent_joints(&self) -> Result<Vec<Option<usize>>, ModelError> {
+        let mut parent_joints: Vec<Option<usize>> = vec![None; self.bodies.len()];
         for (i, joint) in self.joints.iter().chain(&self.loops).enumerate() {
             let child = &self.bodies[joint.child.0];
             if joint.parent == Some(joint.child) {
@@ -198,30 +198,31 @@ impl ModelBuilder {
             if i >= self.joints.len() {
                 continue;
             }
-            if let Some(first) = hung[joint.child.0] {
+            if let Some(first) = parent_joints[joint.child.0] {
                 return Err(ModelError::TwoParents {
                     body: child.name.clone(),
                     first: self.joints[first].name.clone(),
                     second: joint.name.clone(),
                 });
             }
-            hung[joint.child.0] = Some(i);
+            parent_joints[joint.child.0] = Some(i);
         }
         // Walking up from any body must end.
         for start in 0..self.bodies.len() {
             let mut at = start;
             for _ in 0..=self.bodies.len() {
-                match hung[at].and_then(|joint| self.joints[joint].parent) {
+                match parent_joints[at].and_then(|joint| self.joints[joint].parent) {
                     Some(parent) => at = parent.0,
                     None => break,
                 }
                 if at == start {
-                    let joint = hung[at].map_or_else(String::new, |joint| self.joints[joint].name.clone());
+                    let joint =
+                        parent_joints[at].map_or_else(String::new, |joint| self.joints[joint].name.clone());
                     return Err(ModelError::Cycle { body: self.bodies[at].name.clone(), joint });
                 }
             }
         }
-        Ok(hung)
+        Ok(parent_joints)
     }
 
     pub(super) fn moving(&self, id: Option<BodyId>) -> Option<usize> {
@@ -229,7 +230,7 @@ impl ModelBuilder {
     }
 
     /// Bodies in slot order, with the group of each.
-    fn order(&self, hung: &[Option<usize>]) -> Result<Vec<(usize, usize)>, ModelError> {
+    fn order(&self, parent_joints: &[Option<usize>]) -> Result<Vec<(usize, usize)>, ModelError> {
         let mut groups = Groups::new(self.bodies.len());
         for joint in self.joints.iter().chain(&self.loops) {
             if let Some(parent) = self.moving(joint.parent) {
@@ -256,7 +257,9 @@ impl ModelBuilder {
         }
         let depth = |mut body: usize| {
             let mut depth = 0;
-            while let Some(parent) = hung[body].and_then(|joint| self.moving(self.joints[joint].parent)) {
+            while let Some(parent) =
+                parent_joints[body].and_then(|joint| self.moving(self.joints[joint].parent))
+            {
                 depth += 1;
                 body = parent;
             }
@@ -281,17 +284,18 @@ impl ModelBuilder {
             let p = &body.principal;
             Pose::new(p.rotation.inverse() * frame.rotation, p.inverse_point(&frame.position))
         };
-        let (on_parent, parent) = match spec.parent {
-            None => (spec.on_parent, None),
+        let (parent_frame, parent) = match spec.parent {
+            None => (spec.parent_frame, None),
             Some(id) => match slots[id.0] {
-                Some(slot) => (to_principal(&self.bodies[id.0], &spec.on_parent), Some(slot)),
-                None => (self.placed[id.0].then(&spec.on_parent), None),
+                Some(slot) => (to_principal(&self.bodies[id.0], &spec.parent_frame), Some(slot)),
+                None => (self.placed[id.0].then(&spec.parent_frame), None),
             },
         };
         let points = (
-            spec.parent
-                .map_or(spec.on_parent.position, |id| self.placed[id.0].point(&spec.on_parent.position)),
-            self.placed[spec.child.0].point(&spec.on_child.position),
+            spec.parent.map_or(spec.parent_frame.position, |id| {
+                self.placed[id.0].point(&spec.parent_frame.position)
+            }),
+            self.placed[spec.child.0].point(&spec.child_frame.position),
         );
         let length = match spec.kind {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
@@ -302,17 +306,17 @@ impl ModelBuilder {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
         let particle = child.kind == BodyKind::Particle;
-        let mut on_child = Frame::of(&to_principal(child, &spec.on_child));
+        let mut child_frame = Frame::of(&to_principal(child, &spec.child_frame));
         if particle {
             // Its axes follow the parent-side ones from where they are now, whatever the author's are.
             let above = spec.parent.map_or_else(Rotation3::identity, |id| self.placed[id.0].rotation);
-            on_child.axes = *(above * spec.on_parent.rotation).matrix();
+            child_frame.axes = *(above * spec.parent_frame.rotation).matrix();
         }
         let joint = Joint {
             name: spec.name.clone(),
             kind: spec.kind,
-            on_parent: Frame::of(&on_parent),
-            on_child,
+            parent_frame: Frame::of(&parent_frame),
+            child_frame,
             length,
             particle,
             limits: spec.limits,
@@ -322,7 +326,7 @@ impl ModelBuilder {
 
     fn assemble(
         self,
-        hung: &[Option<usize>],
+        parent_joints: &[Option<usize>],
         order: Vec<(usize, usize)>,
     ) -> Result<(Model, State), ModelError> {
         let mut slots = vec![None; self.bodies.len()];
@@ -350,15 +354,15 @@ impl ModelBuilder {
         let mut links = Vec::with_capacity(order.len());
         let mut dof = 0;
         for (slot, &(_, body)) in order.iter().enumerate() {
-            let (joint, parent) = match hung[body] {
+            let (joint, parent) = match parent_joints[body] {
                 Some(i) => self.resolve(&self.joints[i], &slots)?,
                 None => (free(&self.bodies[body].name, self.bodies[body].kind), None),
             };
-            let turns = hung[body].map_or([0.0; 3], |i| self.joints[i].turns);
+            let turns = parent_joints[body].map_or([0.0; 3], |i| self.joints[i].turns);
             let coordinate = state.coordinates.len();
             let above = super::placed(&state.positions, &state.rotations, parent);
             let here = (&state.positions[slot], &state.rotations[slot]);
-            let found = read_coordinates(&joint, &joint.stand(above, here, &[]), &turns);
+            let found = read_coordinates(&joint, &joint.frame(above, here, &[]), &turns);
             state.coordinates.extend(found);
             let taken = joint.dofs();
             links.push(Link {
@@ -379,7 +383,7 @@ impl ModelBuilder {
         let mut closures = Vec::new();
         for spec in &self.loops {
             let (joint, parent) = self.resolve(spec, &slots)?;
-            // The child of a loop moves: checked when joints were hung.
+            // The child of a loop moves: checked when joints were parent_joints.
             let Some(child) = slots[spec.child.0] else { continue };
             closures.push(Closure { joint, parent, child });
         }
@@ -390,7 +394,7 @@ impl ModelBuilder {
         let mut keyed = Vec::new();
         for mut force in forces.drain(..) {
             let mut group = None;
-            force.settle(&self.bodies).map_err(|error| error.of(&force.name))?;
+            force.resolve_bodies(&self.bodies).map_err(|error| error.of(&force.name))?;
             for anchor in force.anchors_mut() {
                 self.resolve_anchor(anchor, &slots);
                 group = group.or(anchor.body.map(group_of));
@@ -443,7 +447,7 @@ impl ModelBuilder {
                 simple: false,
             };
             let alone = to - from == 1
-                && hung[order[from].1].is_none()
+                && parent_joints[order[from].1].is_none()
                 && island.closures.is_empty()
                 && island.forces.is_empty();
             islands.push(Island { simple: alone, ..island });
@@ -464,7 +468,7 @@ impl ModelBuilder {
             coordinates,
         };
         check::fit(&model, &state)?;
-        initial_momenta::set_momenta(&self, hung, &model, &mut state, self.project)?;
+        initial_momenta::set_momenta(&self, parent_joints, &model, &mut state, self.project)?;
         Ok((model, state))
     }
 
@@ -512,26 +516,26 @@ fn free(name: &str, kind: BodyKind) -> Joint {
     Joint {
         name: format!("{name} (free)"),
         kind: JointKind::Free,
-        on_parent: frame,
-        on_child: frame,
+        parent_frame: frame,
+        child_frame: frame,
         length: 0.0,
         particle: kind == BodyKind::Particle,
         limits: [None; 3],
     }
 }
 
-/// Joint coordinates from where a joint stands, with whole turns added to the angles.
-pub(super) fn read_coordinates(joint: &Joint, stand: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
-    let r = &stand.turned;
+/// Joint coordinates from where a joint joint_frames, with whole turns added to the angles.
+pub(super) fn read_coordinates(joint: &Joint, frame: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
+    let r = &frame.rotation;
     let about_z = || r[(1, 0)].atan2(r[(0, 0)]);
     let mut found = match joint.kind {
         JointKind::Revolute => vec![about_z()],
-        JointKind::Prismatic => vec![stand.shift.z],
-        JointKind::Cylindrical => vec![about_z(), stand.shift.z],
+        JointKind::Prismatic => vec![frame.shift.z],
+        JointKind::Cylindrical => vec![about_z(), frame.shift.z],
         // R_J = R_x(a) R_y(b): its second column is (0, cos a, sin a), its first row (cos b, 0, sin b).
         JointKind::Universal => vec![r[(2, 1)].atan2(r[(1, 1)]), r[(0, 2)].atan2(r[(0, 0)])],
-        JointKind::Planar if joint.particle => vec![stand.shift.x, stand.shift.y],
-        JointKind::Planar => vec![stand.shift.x, stand.shift.y, about_z()],
+        JointKind::Planar if joint.particle => vec![frame.shift.x, frame.shift.y],
+        JointKind::Planar => vec![frame.shift.x, frame.shift.y, about_z()],
         JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Rod => Vec::new(),
     };
     for (i, value) in found.iter_mut().enumerate() {

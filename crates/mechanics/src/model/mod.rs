@@ -70,8 +70,8 @@ impl Model {
     /// BodyKinematics of a body's own frame.
     pub fn pose(&self, state: &State, body: usize) -> Pose {
         match self.slots[body] {
-            Some(slot) => self.bodies[body].author_pose(&state.principal_pose(slot)),
-            None => match self.driven(body) {
+            Some(slot) => self.bodies[body].own_pose(&state.principal_pose(slot)),
+            None => match self.prescribed_motion(body) {
                 Some(motion) => motion.pose(state.time).then(&self.placed[body]),
                 None => self.placed[body],
             },
@@ -79,13 +79,13 @@ impl Model {
     }
 
     /// How a fixed body is moved, if it is.
-    pub fn driven(&self, body: usize) -> Option<&Motion> {
+    pub fn prescribed_motion(&self, body: usize) -> Option<&Motion> {
         self.bodies[body].motion.as_deref()
     }
 
     /// The bodies that are driven, each with its motion.
-    pub fn all_driven(&self) -> impl Iterator<Item = (usize, &Motion)> {
-        (0..self.bodies.len()).filter_map(|body| Some((body, self.driven(body)?)))
+    pub fn prescribed_motions(&self) -> impl Iterator<Item = (usize, &Motion)> {
+        (0..self.bodies.len()).filter_map(|body| Some((body, self.prescribed_motion(body)?)))
     }
 
     /// Number of moving bodies.
@@ -98,7 +98,7 @@ impl Model {
     pub fn size(&self, state: &State) -> f64 {
         let centre = state.positions.iter().sum::<Vec3>() / state.positions.len().max(1) as f64;
         let spread = state.positions.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
-        let arms = self.links.iter().map(|l| l.joint.on_child.point.norm().max(l.joint.length));
+        let arms = self.links.iter().map(|l| l.joint.child_frame.point.norm().max(l.joint.length));
         arms.fold(spread, f64::max).max(f64::MIN_POSITIVE)
     }
 }

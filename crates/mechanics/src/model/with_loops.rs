@@ -50,14 +50,14 @@ impl Model {
     /// The same model in which some pairs of bodies do not meet.
     pub fn without_contact(mut self, pairs: &[(usize, usize)]) -> Self {
         if let Some(contacts) = self.contacts.as_mut().filter(|_| !pairs.is_empty()) {
-            Arc::make_mut(contacts).keep_apart(pairs);
+            Arc::make_mut(contacts).exclude_pairs(pairs);
         }
         self
     }
 
     /// What is left of momenta when loops that were not there hold: a plastic impact, `p - Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ p`. Returns the impulses on the
     /// children of all loops, N s, in their order; where loops say the same thing twice, the least ones.
-    pub fn catch(&self, state: &mut crate::State) -> Vec<Vec3> {
+    pub fn apply_plastic_impact(&self, state: &mut crate::State) -> Vec<Vec3> {
         let mut impulses = vec![Vec3::zeros(); self.closures.len()];
         for island in self.islands.iter().filter(|island| !island.closures.is_empty()) {
             let mut system = self.mass_system(state, island.bodies.clone());

@@ -57,8 +57,8 @@ impl CollisionGroup {
                 let bodies = island.bodies.clone();
                 let places = (&state.positions[bodies.clone()], &state.rotations[bodies]);
                 let (system, room) = (&interval.system, &mut interval.wrenches);
-                loops.read(End::After, model, island, system, places, room);
-                loops.answer(&mut interval.system, &mut interval.twists);
+                loops.evaluate(End::After, model, island, system, places, room);
+                loops.solve_rows(&mut interval.system, &mut interval.twists);
             }
         }
         Ok(())
@@ -93,12 +93,12 @@ impl CollisionGroup {
         state: &State,
         contacts: &ContactGeometry,
         pair: (usize, usize),
-        touch: &ContactPoint,
+        point: &ContactPoint,
         out: &mut [f64],
     ) {
         let (a, b) = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
-        let wrench_a = a.map(|slot| (slot, touch.wrench_a(&state.positions[slot])));
-        let wrench_b = b.map(|slot| (slot, touch.wrench_b(&state.positions[slot])));
+        let wrench_a = a.map(|slot| (slot, point.wrench_a(&state.positions[slot])));
+        let wrench_b = b.map(|slot| (slot, point.wrench_b(&state.positions[slot])));
         self.reduce(model, [wrench_a, wrench_b], out);
     }
 
@@ -139,7 +139,7 @@ impl CollisionGroup {
             }
             interval.system.reduce(&mut interval.wrenches, part);
             if loops.rows > 0 {
-                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+                loops.project(&mut interval.system, z, &mut interval.twists, part);
             }
         }
     }
@@ -155,7 +155,7 @@ impl CollisionGroup {
             }
             interval.system.reduce(&mut interval.wrenches, part);
             if loops.rows > 0 {
-                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+                loops.project(&mut interval.system, z, &mut interval.twists, part);
             }
         }
     }

@@ -90,7 +90,7 @@ impl Spots {
             true => (touch.point() + common * common.dot(&(whole.point() - touch.point())), common),
             false => (touch.point(), own),
         };
-        let (e1, e2) = contacts.across(pair, &normal);
+        let (e1, e2) = contacts.tangents(pair, &normal);
         let rows = [normal, e1, e2].map(|direction| {
             group.direction(model, at, contacts, pair, (&point, &direction), &mut self.dense);
             self.rows.push(metric, &mut self.dense)

@@ -42,11 +42,11 @@ impl Fields {
             let island = &model.islands[island];
             // Leaves the bodies behind as forces see them, at rest: what resists motion does nothing there.
             island_potential(model, island, state, &mut self.placements)?;
-            let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
+            let bodies = Bodies { first: island.bodies.start, kinematics: &self.placements };
             let pulls = &mut self.pulls[island.bodies.clone()];
             for force in &model.forces[island.forces.clone()] {
                 if !matches!(force.law, ForceLaw::Load(_)) {
-                    force.pull(state.time, &bodies, pulls)?;
+                    force.add_forces(state.time, &bodies, pulls)?;
                 }
             }
         }
@@ -58,8 +58,8 @@ impl Fields {
             for force in springs.filter(|force| force.is_conservative()) {
                 let link = &model.links[force.slot];
                 let at = link.dof - island.dofs.start + force.coordinate;
-                let c = force.place(&state.coordinates[link.coordinates()]);
-                out[block.start + at] -= force.pull(state.time, c, 0.0).value;
+                let c = force.position(&state.coordinates[link.coordinates()]);
+                out[block.start + at] -= force.evaluate(state.time, c, 0.0).value;
             }
         }
         Ok(())

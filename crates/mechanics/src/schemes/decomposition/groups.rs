@@ -118,7 +118,7 @@ impl Groups {
             part.bounds(&part.body_pose(state)).grown(margin)
         };
         match &mut self.watch {
-            Some(watch) => watch.look(contacts, boxed)?,
+            Some(watch) => watch.update(contacts, boxed)?,
             none => *none = Some(CandidatePairs::new(contacts, boxed)?),
         }
         Ok(())
@@ -128,9 +128,9 @@ impl Groups {
     fn deepest(&mut self, contacts: &ContactGeometry, state: &State) -> Result<f64, StepError> {
         let Some(watch) = &mut self.watch else { return Ok(0.0) };
         let mut deepest = 0.0;
-        for k in 0..watch.near().len() {
-            let pair = watch.near()[k].pair;
-            if let Some(touch) = ask(contacts, pair, state, 0.0, watch.memory(k))?
+        for k in 0..watch.pairs().len() {
+            let pair = watch.pairs()[k].pair;
+            if let Some(touch) = ask(contacts, pair, state, 0.0, watch.warm_start(k))?
                 && touch.separation < -tolerance(contacts, pair, &touch)
             {
                 deepest = f64::max(deepest, -touch.separation);
@@ -142,7 +142,7 @@ impl Groups {
     /// Lists the pairs closer than `within`.
     fn list(&mut self, contacts: &ContactGeometry, state: &State, within: f64) -> Result<(), StepError> {
         let Some(watch) = &self.watch else { return Ok(()) };
-        for near in watch.near() {
+        for near in watch.pairs() {
             let (pair, mut memory) = (near.pair, PairWarmStart::default());
             if let Some(touch) = ask(contacts, pair, state, within, &mut memory)?
                 && touch.solved
@@ -168,7 +168,7 @@ impl Groups {
         let Some(watch) = &self.watch else { return Ok(false) };
         let known = self.close.len();
         self.remaining = 0.0;
-        for near in watch.near() {
+        for near in watch.pairs() {
             let pair = near.pair;
             let islands = islands_of(contacts, &self.island_of, pair);
             let mut groups = islands.into_iter().flatten().map(|island| find(&self.parent, island));
@@ -185,7 +185,7 @@ impl Groups {
                 None => {
                     let mut memory = PairWarmStart::default();
                     let (a, b) = poses(contacts, pair, trial);
-                    let touch = contacts.touch(pair, (&a, &b), f64::INFINITY, &mut memory)?;
+                    let touch = contacts.separation(pair, (&a, &b), f64::INFINITY, &mut memory)?;
                     let mut close = close(contacts, &self.island_of, pair, &touch, memory);
                     close.forced = true;
                     self.close.push(close);
@@ -321,5 +321,5 @@ fn ask(
     if (a.point(&p.reference) - b.point(&q.reference)).norm_squared() > reach * reach {
         return Ok(None);
     }
-    Ok(Some(contacts.touch(pair, (&a, &b), within, memory)?))
+    Ok(Some(contacts.separation(pair, (&a, &b), within, memory)?))
 }

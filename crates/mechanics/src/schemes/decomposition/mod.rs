@@ -76,7 +76,7 @@ impl Scheme for Decomposition {
         let effort = self.variational.step(model, &mut self.trial, h)?;
         self.response.respond(model, &mut self.trial, h, h, None, &mut self.transcript)?;
         std::mem::swap(state, &mut self.trial);
-        Ok(effort.worse(self.response.effort()))
+        Ok(effort.merge(self.response.effort()))
     }
 
     fn transcript(&self) -> Option<&StepRecord> {

@@ -17,13 +17,13 @@
 use super::fields::Fields;
 use super::groups::{Close, poses};
 use crate::contact::{ContactGeometry, ContactPoint, ManifoldQuery};
-use crate::discrete::free_rotation::momentum_of_turn;
+use crate::discrete::free_rotation::momentum_of_rotation;
 use crate::discrete::{StepError, displace};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
 use crate::response::impulse::{Metric, Rows};
-use crate::rotation::Turn;
+use crate::rotation::RodriguesVector;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
@@ -306,7 +306,7 @@ impl Projection {
             let d = &self.d[block];
             if d.iter().any(|v| *v != 0.0) {
                 displace(model, island, at, d, next);
-                at.take_place(next, island);
+                at.copy_configuration(next, island);
             }
         }
         length
@@ -335,8 +335,8 @@ const OPEN: f64 = 1e-12;
 fn back(model: &Model, trial: &State, at: &State, slot: usize) -> Vec6 {
     let link = &model.links[slot];
     let (from, to) = (&trial.rotations[slot], &at.rotations[slot]);
-    let turn = Turn::of_matrix(&(to * from.transpose()));
-    let turning = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
+    let turn = RodriguesVector::from_matrix(&(to * from.transpose()));
+    let turning = from * momentum_of_rotation(&link.inertia, &from.tr_mul(&turn.0));
     twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &turning)
 }
 

@@ -116,17 +116,17 @@ impl Response {
     ) -> Result<(), StepFailure> {
         self.effort = SolverStats::default();
         let Some(contacts) = model.contacts.as_deref() else { return Ok(()) };
-        let failed = |trouble: StepError, history: &[f64], body: usize| StepFailure {
+        let failed = |error: StepError, history: &[f64], body: usize| StepFailure {
             step: trial.steps.saturating_sub(1),
             time: trial.time - h,
             body: model.bodies[body].name.clone(),
-            trouble,
+            error,
             history: history.to_vec(),
         };
         match self.groups.gather(model, contacts, trial) {
             Ok(false) => return Ok(()),
             Ok(true) => {}
-            Err(trouble) => return Err(failed(trouble, &[], 0)),
+            Err(error) => return Err(failed(error, &[], 0)),
         }
         self.at.clone_from(trial);
         let ended = self.separate(model, contacts, trial, h, only);
@@ -137,9 +137,9 @@ impl Response {
                 std::mem::swap(trial, &mut self.at);
                 Ok(())
             }
-            Err(trouble) => {
+            Err(error) => {
                 let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
-                Err(failed(trouble, &self.projection.history, body))
+                Err(failed(error, &self.projection.history, body))
             }
         }
     }
@@ -154,15 +154,15 @@ impl Response {
                 self.at.clone_from(state);
                 self.separate(model, contacts, state, 0.0, None).and_then(|()| self.lift_all(model, state))
             }
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         };
-        if let Err(trouble) = ended {
+        if let Err(error) = ended {
             let body = self.pairs.first().map_or(0, |close| contacts.parts[close.pair.0].body);
             return Err(StepFailure {
                 step: state.steps,
                 time: state.time,
                 body: model.bodies[body].name.clone(),
-                trouble,
+                error,
                 history: self.projection.history.clone(),
             });
         }
@@ -203,7 +203,7 @@ impl Response {
                     continue;
                 }
                 self.take(model, root);
-                self.islands.iter().for_each(|&i| self.at.take_place(trial, &model.islands[i]));
+                self.islands.iter().for_each(|&i| self.at.copy_configuration(trial, &model.islands[i]));
                 let task = Task {
                     model,
                     contacts,

@@ -61,7 +61,7 @@ impl Spots {
         self.clear();
         for close in pairs {
             let (a, b) = poses(scene.ground.contacts, close.pair, scene.ground.at);
-            let touch = scene.ground.contacts.resolved(close.pair, (&a, &b), &mut close.memory)?;
+            let touch = scene.ground.contacts.resolved_separation(close.pair, (&a, &b), &mut close.memory)?;
             if touch.gap() <= closed(scene.ground.contacts, close) || close.separation < -close.tolerance {
                 let first = self.list.len();
                 self.add(&mut scene.ground, close.pair, &touch, &touch);

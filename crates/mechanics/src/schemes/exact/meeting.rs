@@ -80,11 +80,11 @@ impl Exact {
         let poses = (p.body_pose(&self.paths.probe), q.body_pose(&self.paths.probe));
         let poses = (&poses.0, &poses.1);
         let wrong = |error: QueryError| failure(model, &self.paths.node, p.body, error.into());
-        let apart = self.contacts.touch(pair, poses, f64::INFINITY, &mut memory).map_err(wrong)?.gap();
+        let apart = self.contacts.separation(pair, poses, f64::INFINITY, &mut memory).map_err(wrong)?.gap();
         if apart > TOUCH * self.size {
             return Ok(false);
         }
-        let touch = self.contacts.resolved(pair, poses, &mut memory).map_err(wrong)?;
+        let touch = self.contacts.resolved_separation(pair, poses, &mut memory).map_err(wrong)?;
         let Spots { touches, room, .. } = &mut self.spots;
         touches.clear();
         if self.options.law != ImpactLaw::Sum {

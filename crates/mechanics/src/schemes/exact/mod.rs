@@ -236,11 +236,11 @@ impl Exact {
         }
         let boxes = &self.boxes;
         self.watch
-            .look(&self.contacts, |part| boxes[part])
+            .update(&self.contacts, |part| boxes[part])
             .map_err(|error| failure(model, state, 0, error.into()))?;
         self.pairs.clear();
-        for k in 0..self.watch.near().len() {
-            let (pair, memory) = (self.watch.near()[k].pair, *self.watch.memory(k));
+        for k in 0..self.watch.pairs().len() {
+            let (pair, memory) = (self.watch.pairs()[k].pair, *self.watch.warm_start(k));
             self.pairs.push(Watched { pair, clear: 0.0, looks: 0, lingers: 0, asked: false, memory });
         }
         Ok(())
@@ -303,12 +303,12 @@ impl Exact {
         let (a, b) = (self.side(pair.0, t, h), self.side(pair.1, t, h));
         let touch = self
             .contacts
-            .touch(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
+            .separation(pair, (&a.pose, &b.pose), f64::INFINITY, &mut memory)
             .map_err(|error| failure(model, &self.paths.node, a.part.body, error.into()))?;
         let ahead = match self.ball_time(model, pair, &touch) {
             Some(time) => time.min(h - t),
             None => {
-                let carrier = self.contacts.carrier(pair, (&a.pose, &b.pose), &memory);
+                let carrier = self.contacts.plane_attachment(pair, (&a.pose, &b.pose), &memory);
                 clear_for(&a, &b, &touch, &carrier, h - t)
             }
         };
@@ -355,7 +355,7 @@ impl Exact {
             self.count[index] += 1;
         }
         let body = self.first_of_cluster(model);
-        let verdict = self.strike(model, h).map_err(|trouble| failure(model, state, body, trouble))?;
+        let verdict = self.strike(model, h).map_err(|error| failure(model, state, body, error))?;
         let tired = self.cluster.iter().any(|&index| self.count[index] > self.options.cascade);
         if verdict == Verdict::Rests || tired {
             return self.give_up(model, verdict == Verdict::Rests, t, h);
@@ -402,7 +402,7 @@ impl Exact {
             }
             self.boxes[part] = self.boxes[part].merged(&swept);
             for other in 0..self.contacts.parts.len() {
-                if !self.boxes[part].overlaps(&self.boxes[other]) || !self.contacts.may_meet(part, other) {
+                if !self.boxes[part].overlaps(&self.boxes[other]) || !self.contacts.may_collide(part, other) {
                     continue;
                 }
                 let pair = self.contacts.ordered(part, other);
@@ -480,7 +480,7 @@ impl Exact {
 }
 
 /// A step that could not be made because of a body.
-fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> StepFailure {
+fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepFailure {
     let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
-    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
+    StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }

@@ -14,7 +14,7 @@
 //! For the others they are read off velocities at both ends, doubled: an estimate, good while a step resolves the forces.
 
 use crate::contact::Part;
-use crate::discrete::{EndMut, Interval, Newton, StepError, StepFailure};
+use crate::discrete::{Interval, IslandStateMut, Newton, StepError, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
@@ -112,7 +112,7 @@ impl Paths {
                 island,
                 &self.node,
                 tau,
-                EndMut::of(&mut self.probe, island),
+                IslandStateMut::of(&mut self.probe, island),
                 &mut self.newton,
             )?;
         } else {
@@ -129,7 +129,14 @@ impl Paths {
         let tau = h - self.since[index];
         if tau > 0.0 {
             self.node.time = self.begun + self.since[index];
-            step_island(model, island, &self.node, tau, EndMut::of(&mut self.end, island), &mut self.newton)?;
+            step_island(
+                model,
+                island,
+                &self.node,
+                tau,
+                IslandStateMut::of(&mut self.end, island),
+                &mut self.newton,
+            )?;
         } else {
             self.end.take(&self.node, island);
         }
@@ -155,7 +162,14 @@ impl Paths {
             return Ok(self.energy_of_flight(model, island, tau));
         }
         self.node.time = self.begun + self.since[index];
-        step_island(model, island, &self.node, tau, EndMut::of(&mut self.probe, island), &mut self.newton)?;
+        step_island(
+            model,
+            island,
+            &self.node,
+            tau,
+            IslandStateMut::of(&mut self.probe, island),
+            &mut self.newton,
+        )?;
         self.probed[index] = f64::NAN;
         let energy = self.newton.interval.energy(model, island, &self.node, tau);
         energy.map_err(|error| self.failure(model, island, StepError::Force(error)))
@@ -171,7 +185,8 @@ impl Paths {
         let mut energy = link.mass * (0.5 * velocity.norm_squared() - model.gravity.dot(&middle));
         if !link.joint.particle {
             let hp = self.node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5])) * tau;
-            if let Some((turn, _)) = crate::discrete::free_rotation::turn_of_momentum(&link.inertia, &hp) {
+            if let Some((turn, _)) = crate::discrete::free_rotation::rotation_of_momentum(&link.inertia, &hp)
+            {
                 let c = turn.0;
                 let jc = link.inertia.component_mul(&c);
                 energy += 2.0 * c.dot(&jc) / ((1.0 + c.norm_squared()) * tau * tau);
@@ -180,9 +195,9 @@ impl Paths {
         energy
     }
 
-    fn failure(&self, model: &Model, island: &Island, trouble: StepError) -> StepFailure {
+    fn failure(&self, model: &Model, island: &Island, error: StepError) -> StepFailure {
         let body = model.bodies[model.links[island.bodies.start].body].name.clone();
-        StepFailure { step: self.node.steps, time: self.begun, body, trouble, history: Vec::new() }
+        StepFailure { step: self.node.steps, time: self.begun, body, error, history: Vec::new() }
     }
 
     /// Twists of an island at the probe (or at the end of the step), from momenta.

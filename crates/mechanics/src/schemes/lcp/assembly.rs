@@ -132,9 +132,9 @@ impl Assembly {
             let child = (&state.positions[closure.child], &state.rotations[closure.child]);
             for &row in closure.joint.rows() {
                 let row = closure.joint.row(row, parent, child);
-                let on_parent = parent.map(|(_, r)| row.parent.on_twists(r));
-                let on_child = row.child.on_twists(child.1);
-                let wrenches = [on_child, on_parent.unwrap_or_default()];
+                let parent_frame = parent.map(|(_, r)| row.parent.on_twists(r));
+                let child_frame = row.child.on_twists(child.1);
+                let wrenches = [child_frame, parent_frame.unwrap_or_default()];
                 self.opening = self.opening.max(row.value.abs());
                 let offset = mend * row.value;
                 entries(
@@ -184,7 +184,7 @@ impl Assembly {
         let count = if planar { 1 } else { pyramid.facets / 2 };
         let (s, t) = match aligned.filter(|_| count > 1) {
             Some(along) => (along, normal.cross(&along)),
-            None => contacts.across(spot.pair, &normal),
+            None => contacts.tangents(spot.pair, &normal),
         };
         for k in 0..count {
             let (cos, sin) = self.angles[k];
@@ -219,7 +219,7 @@ impl Assembly {
         let aligned = pyramid.aligned.then(|| slip(spot, bodies, (slots, arms))).flatten();
         let directions = match aligned {
             Some(along) => [along, spot.normal.cross(&along)],
-            None => contacts.across(spot.pair, &spot.normal).into(),
+            None => contacts.tangents(spot.pair, &spot.normal).into(),
         };
         let scale = 1.0 / spot.metres;
         let mut rows = [([[0.0; 6]; 2], 0.0); 3];

@@ -10,7 +10,7 @@
 
 use crate::discrete::StepError;
 use crate::joint::JointKind;
-use crate::rotation::{Mat3, Turn, hat};
+use crate::rotation::{Mat3, RodriguesVector, hat};
 use crate::spatial::{Vec6, angular, linear, twist};
 use crate::tree::Link;
 use percussion_geometry::Vec3;
@@ -41,7 +41,7 @@ impl Dof {
         let (m, j) = (1.0 / link.mass, &link.inertia);
         let mut inverse = [m; 6];
         let particle = link.joint.particle;
-        let plane = (link.joint.kind == JointKind::Planar).then_some(link.joint.on_parent.axes);
+        let plane = (link.joint.kind == JointKind::Planar).then_some(link.joint.parent_frame.axes);
         let count = match (&plane, particle) {
             (Some(_), true) => 2,
             (Some(axes), false) => {
@@ -152,8 +152,8 @@ impl Dof {
 
 /// Columns of a free body's degrees of freedom: axes of its frame, and its centre of mass from where it turns about.
 fn columns(link: &Link, position: &Vec3, rotation: &Mat3) -> (Mat3, Vec3) {
-    let hinge = link.joint.on_child.on(position, rotation).point;
-    (link.joint.on_parent.axes, position - hinge)
+    let hinge = link.joint.child_frame.on(position, rotation).point;
+    (link.joint.parent_frame.axes, position - hinge)
 }
 
 /// The twist of a body that moves freely in space, from its momenta: those of [`Model::twists`](crate::Model::twists) without a
@@ -217,9 +217,9 @@ fn spun(j: &Vec3, momentum: &Vec3, h: f64) -> Option<Vec3> {
     for _ in 0..MOST_ITERATIONS {
         let u = w * h;
         let jw = j.component_mul(&w);
-        let back = Turn::exp(&-u);
+        let back = RodriguesVector::exp(&-u);
         // Jω - exp(-u) momentum, as a difference of what is nearly equal.
-        let residual = jw - momentum - back.moves(momentum);
+        let residual = jw - momentum - back.displacement(momentum);
         // d exp(u) = exp(u) hat(right(u) du)
         let mut jacobian = -hat(&jw) * right(&u) * h;
         for k in 0..3 {
@@ -264,7 +264,7 @@ mod tests {
             let momentum = Vec3::new(f(0), 2.0 * f(1), 3.0 * f(2));
             let h = 0.02 * (1 + k % 20) as f64;
             let w = spun(&j, &momentum, h).unwrap();
-            let carried = Turn::exp(&(w * h)).matrix() * j.component_mul(&w);
+            let carried = RodriguesVector::exp(&(w * h)).matrix() * j.component_mul(&w);
             assert!((carried - momentum).norm() < 1e-14, "{k}");
             let energy = |p: &Vec3| 0.5 * p.dot(&p.component_div(&j));
             assert!(energy(&j.component_mul(&w)) <= energy(&momentum) * (1.0 + 1e-15), "{k}");

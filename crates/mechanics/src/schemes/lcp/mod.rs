@@ -47,7 +47,7 @@ use crate::force::{Bodies as Seen, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
 use crate::model::Model;
 use crate::model::State;
-use crate::rotation::{Turn, about, hat, tidied};
+use crate::rotation::{RodriguesVector, about, hat, orthonormalised};
 use crate::spatial::{Vec6, angular, linear};
 use crate::step_record::{LcpSolveStats, StepRecord};
 use crate::tree::System;
@@ -180,10 +180,10 @@ impl Lcp {
                 frame_rate: hat(&angular(t)) * rotation,
             };
         }
-        let seen = Seen { first: 0, placements: &self.placements };
+        let seen = Seen { first: 0, kinematics: &self.placements };
         for force in &model.forces {
             let error = |error| (StepError::Force(error), 0);
-            force.pull(state.time, &seen, &mut self.pulls).map_err(error)?;
+            force.add_forces(state.time, &seen, &mut self.pulls).map_err(error)?;
         }
         self.dofs.clear();
         for (slot, link) in model.links.iter().enumerate() {
@@ -191,7 +191,7 @@ impl Lcp {
             let dof = Dof::new(link, rotation);
             let wrench = self.pulls[slot].wrench(rotation);
             let flown = free::flown(link, rotation, &dof, &self.before[slot], &wrench, h);
-            self.flown[slot] = flown.map_err(|trouble| (trouble, slot))?;
+            self.flown[slot] = flown.map_err(|error| (error, slot))?;
             self.wrenches[slot] = wrench;
             self.dofs.push(dof);
         }
@@ -373,7 +373,7 @@ impl Lcp {
     fn advance(&mut self, model: &Model, state: &State, h: f64) -> Result<(), (StepError, usize)> {
         self.next.clone_from(state);
         self.fly(model, state, h)?;
-        let here = |trouble: StepError| (trouble, 0);
+        let here = |error: StepError| (error, 0);
         self.look(model, state, h).map_err(here)?;
         let keeps = self.options.keep_energy && self.options.gamma > 0.0;
         let mut eased = 1.0;
@@ -408,7 +408,7 @@ impl Lcp {
             let mut rotation = state.rotations[slot];
             let joint = &link.joint;
             if joint.kind == JointKind::Planar {
-                let (frame, arm) = (&joint.on_parent, &joint.on_child);
+                let (frame, arm) = (&joint.parent_frame, &joint.child_frame);
                 let own = &mut next.coordinates[link.coordinates()];
                 if let Some(angle) = own.get_mut(2) {
                     *angle += h * frame.axes.column(2).dot(&w);
@@ -420,8 +420,8 @@ impl Lcp {
                 let shift = Vec3::new(hinge.x, hinge.y, 0.0);
                 position = frame.point + frame.axes * shift - rotation * arm.point;
             } else if !joint.particle {
-                let turn = Turn::exp(&(state.rotations[slot].tr_mul(&w) * h));
-                rotation = tidied(&(state.rotations[slot] * turn.matrix()));
+                let turn = RodriguesVector::exp(&(state.rotations[slot].tr_mul(&w) * h));
+                rotation = orthonormalised(&(state.rotations[slot] * turn.matrix()));
             }
             // Angular velocity stays in body axes.
             let spin = rotation * state.rotations[slot].tr_mul(&w);
@@ -451,8 +451,10 @@ impl Lcp {
 fn reaches(model: &Model) -> Vec<f64> {
     let mut reaches: Vec<f64> = vec![0.0; model.moving()];
     for closure in &model.closures {
-        let ends =
-            [(Some(closure.child), &closure.joint.on_child), (closure.parent, &closure.joint.on_parent)];
+        let ends = [
+            (Some(closure.child), &closure.joint.child_frame),
+            (closure.parent, &closure.joint.parent_frame),
+        ];
         for (slot, frame) in ends {
             if let Some(slot) = slot {
                 reaches[slot] = reaches[slot].max(frame.point.norm());
@@ -494,14 +496,14 @@ impl Scheme for Lcp {
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.transcript.clear();
         let done = self.advance(model, state, h);
-        if let Err((trouble, slot)) = done {
+        if let Err((error, slot)) = done {
             let body =
                 model.links.get(slot).map_or_else(String::new, |link| model.bodies[link.body].name.clone());
             return Err(StepFailure {
                 step: state.steps,
                 time: state.time,
                 body,
-                trouble,
+                error,
                 history: Vec::new(),
             });
         }

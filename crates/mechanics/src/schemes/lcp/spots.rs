@@ -98,7 +98,7 @@ impl Spots {
         self.stands.clear();
         self.paces.clear();
         for part in &contacts.parts {
-            self.stands.push(part.stand(&part.body_pose(state)));
+            self.stands.push(part.part_pose(&part.body_pose(state)));
             self.paces.push(match (part.slot, &part.motion) {
                 (Some(slot), _) => Pace::of(&twists[slot], reaches[slot]),
                 (None, Some(motion)) => Pace::driven(&motion.step(t, step), part),
@@ -118,10 +118,10 @@ impl Spots {
         };
         let boxed = |part: usize| contacts.parts[part].bounds_at(&stands[part]).grown(asked(part));
         match &mut self.watch {
-            Some(watch) => watch.look(contacts, boxed)?,
+            Some(watch) => watch.update(contacts, boxed)?,
             None => self.watch = Some(CandidatePairs::new(contacts, boxed)?),
         }
-        let near = self.watch.as_ref().map_or(&[][..], |watch| watch.near());
+        let near = self.watch.as_ref().map_or(&[][..], |watch| watch.pairs());
         for near in near {
             let (a, b) = near.pair;
             let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
