@@ -66,7 +66,7 @@ impl Seat {
 
     /// Whether name, kind and groups allow the pair.
     #[inline(always)]
-    pub fn may_meet(&self, other: &Seat) -> bool {
+    pub fn may_collide(&self, other: &Seat) -> bool {
         (self.body != other.body) & !(self.fixed & other.fixed) & self.groups.agree(&other.groups)
     }
 }

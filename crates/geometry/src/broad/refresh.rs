@@ -244,7 +244,7 @@ impl BroadPhase {
 
         let (tree, seats) = (&self.tree, &self.seats);
         let mut judge = |a: &Seat, b: &Seat| {
-            if a.may_meet(b) & !a.before.meets(&b.before) {
+            if a.may_collide(b) & !a.before.meets(&b.before) {
                 candidates.found(a.rank, b.rank);
             }
         };
