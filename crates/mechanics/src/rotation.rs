@@ -127,7 +127,7 @@ pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
 }
 
 /// How [`tangents`] change while the unit vector `n` changes by `d` (perpendicular to it). At the one direction without a
-/// continuous answer there is no derivative either, and the answer is zero.
+/// continuous answer there is no derivative either, and the result is zero.
 pub fn tangents_derivative(n: &Vec3, d: &Vec3) -> (Vec3, Vec3) {
     let [from, a, b] = FROM.map(Vec3::from);
     let sum = from + n;

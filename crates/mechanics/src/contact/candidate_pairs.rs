@@ -1,23 +1,23 @@
-//! Which pairs of parts are near, and what each remembers.
+//! Candidate pairs of parts from the broad phase, with their warm starts.
 //!
-//! Boxes come from the caller: around parts where they stand, or around their paths over a step. The list of pairs is
-//! that of the broad phase less the pairs that never meet; what a pair remembers goes on while its boxes point.
+//! Bounding boxes come from the caller: around parts at their poses, or around their paths over a step. The list of pairs is
+//! that of the broad phase without excluded pairs; a warm start lasts while the boxes of the pair overlap.
 
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::PairWarmStart;
 use percussion_geometry::Aabb;
 use percussion_geometry::broad::{self, BroadError, BroadPhase, PairCache, PartId, Proxy};
 
-/// A pair of parts whose boxes point, in the order in which it is asked about.
+/// A pair of parts whose boxes overlap, in the order of queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CandidatePair {
     /// The parts.
     pub pair: (usize, usize),
-    /// Where its warm_start is.
+    /// Index of its warm start.
     at: usize,
 }
 
-/// Watches the parts of a model.
+/// The candidate pairs of a model.
 #[derive(Debug, Default)]
 pub struct CandidatePairs {
     broad: BroadPhase,
@@ -27,7 +27,7 @@ pub struct CandidatePairs {
 }
 
 impl CandidatePairs {
-    /// Watches all parts, in given boxes.
+    /// The pairs of all parts, in given boxes.
     pub fn new(contacts: &ContactGeometry, mut boxed: impl FnMut(usize) -> Aabb) -> Result<Self, BroadError> {
         let mut candidates = Self::default();
         for (index, part) in contacts.parts.iter().enumerate() {
@@ -68,12 +68,12 @@ impl CandidatePairs {
         Ok(())
     }
 
-    /// The pairs whose boxes point, sorted.
+    /// The pairs whose boxes overlap, sorted.
     pub fn pairs(&self) -> &[CandidatePair] {
         &self.pairs
     }
 
-    /// What the `k`-th of them remembers.
+    /// Warm start of the `k`-th pair.
     pub fn warm_start(&mut self, k: usize) -> &mut PairWarmStart {
         &mut self.cache.values_mut()[self.pairs[k].at]
     }

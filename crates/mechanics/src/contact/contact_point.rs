@@ -1,14 +1,14 @@
-//! How far two parts are apart: the kernel's answer as mechanics needs it.
+//! Separation of two parts with contact points and gradients.
 
 use crate::spatial::{Vec6, twist};
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::{Outcome, PlanarWarmStart, Separation, WarmStart};
 
-/// What a pair of parts remembers between queries.
+/// Warm start of the queries of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairWarmStart {
     /// In space.
-    pub space: WarmStart,
+    pub(crate) space: WarmStart,
     /// In the plane.
     pub plane: PlanarWarmStart,
 }
@@ -32,12 +32,12 @@ pub struct ContactPoint {
     pub reference_b: Vec3,
     /// Distance of the reference points along β; zero where β does not follow them.
     pub reference_distance: f64,
-    /// Whether every field holds the optimum (otherwise the parts are farther apart than asked for).
+    /// Whether every field holds the optimum (otherwise the parts are farther apart than the query range).
     pub solved: bool,
 }
 
 impl ContactPoint {
-    /// An answer in space; against a half-space, or along a prescribed direction, β does not move.
+    /// A separation in space; against a half-space, or along a prescribed direction, β does not move.
     pub(super) fn in_space(answer: &Separation, reference: (Vec3, Vec3), unbounded: bool) -> Self {
         let held = unbounded || answer.prescribed;
         Self {

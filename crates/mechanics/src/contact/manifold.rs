@@ -1,4 +1,4 @@
-//! All contact events of a pair: a box on a floor touches at four corners, each with its own separation and normal.
+//! All contact events of a pair (contact manifold): a box on a floor has four contact points, each with its own separation and normal.
 
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::{ContactPoint, PairWarmStart};
@@ -8,7 +8,7 @@ use percussion_geometry::Pose;
 use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
 use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
 
-/// PairWarmStart for finding events.
+/// Workspace for finding events.
 #[derive(Clone, Debug, Default)]
 pub struct ManifoldQuery {
     space: EventWorkspace,
@@ -31,7 +31,7 @@ pub struct ActivityTolerances {
 }
 
 impl ContactGeometry {
-    /// Adds the active and nearly active events of a pair, whose parts are where they are said to be, to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
+    /// Adds the active and nearly active events of a pair, at given part poses, to the list [Hart Algorithms 3.14, 3.15]; nothing if the pair is
     /// farther apart than the window. Returns how far it is apart, if it is near.
     pub fn active_events(
         &self,
@@ -70,7 +70,7 @@ impl ContactGeometry {
         self.list_events((a, b), poses, (f64::INFINITY, |_| options), warm_start, workspace, list).map(|_| ())
     }
 
-    /// Adds the events of a pair that point, overlap or nearly do: faces may be tilted a little against each other, and
+    /// Adds the events of a pair in contact or close to it: faces may be tilted a little against each other, and
     /// events may be farther apart than the pair by `window`, m. Returns how far the pair is apart.
     pub fn near_events(
         &self,
@@ -93,7 +93,7 @@ impl ContactGeometry {
         self.list_events((a, b), poses, (f64::INFINITY, options), warm_start, workspace, list)
     }
 
-    /// `options` is handed the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
+    /// `options` takes the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
     fn list_events(
         &self,
         (a, b): (usize, usize),
@@ -148,7 +148,7 @@ impl ContactGeometry {
                 }));
                 whole
             }
-            // Never asked: `may_collide` keeps the plane and space apart.
+            // Excluded: `may_collide` keeps the plane and space apart.
             _ => return Err(QueryError::BothUnbounded),
         };
         // Where no pair of features reproduces the separation it is an event of its own.

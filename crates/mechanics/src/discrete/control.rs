@@ -75,7 +75,7 @@ impl Control {
         }
     }
 
-    /// Adds what its effort does to the accumulators; an effort along a degree of freedom is none of them.
+    /// Adds its force to the accumulators; an input along a degree of freedom adds nothing there.
     pub(super) fn add_forces(&self, effort: &[f64], bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match self {
             Self::Dof(_) => {}

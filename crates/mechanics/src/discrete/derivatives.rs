@@ -2,10 +2,10 @@
 //!
 //! What boundary value problems and optimal control solve is `p⁺(q_{k-1}, q_k) = p⁻(q_k, q_{k+1})` at every node: block
 //! tri-diagonal in displacements of the nodes on the manifold. The four blocks of an interval are `∂p∓/∂q0` and
-//! `∂p∓/∂q1`; free final times and time-scale factors ask for `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
+//! `∂p∓/∂q1`; free final times and time-scale factors need `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
 //! `g(q1)` and `B = G P` at both ends.
 //!
-//! A [`IntervalInputs`] says from where to where and under what; a [`Differentiator`](super::Differentiator) is the memory that
+//! An [`IntervalInputs`] holds configurations, time and controls; a [`Differentiator`](super::Differentiator) is the memory that
 //! computes; [`Derivatives`] is what it fills in. Matrices are kept column by column; `nalgebra::DMatrixView::from_slice`
 //! looks at them without a copy.
 
@@ -114,7 +114,7 @@ impl Derivatives {
         [(End::Before, &mut self.before), (End::After, &mut self.after)]
     }
 
-    /// Makes room; does nothing to speak of when there is room already.
+    /// Resizes all arrays.
     pub(super) fn resize(&mut self, inputs: &IntervalInputs) {
         self.dofs = inputs.island.dofs.len();
         let efforts = inputs.components();

@@ -7,11 +7,11 @@
 //! ∂p∓ = P∓ᵀ (∂w∓/∂τ) P  +  (∂P∓ᵀ) w∓           the second term where the displaced end is the one the columns belong to
 //!
 //! ∂l/∂θ1 = (tr B - B)/h    ∂l/∂θ0 = (Bᵀ - tr B)/h    B = R1 E R0ᵀ
-//! ∂F     by the forces' stiffness: a start moves what they see by 1/2 and -1/h, an end by 1/2 and 1/h
+//! ∂F     by the forces' stiffness: a start moves the midpoint and its rate by 1/2 and -1/h, an end by 1/2 and 1/h
 //! ∂(R v × F) = (Kᵀ - tr K) θ for a held F            K = Σ F (R v)ᵀ
 //! ```
 //!
-//! The sweep up that turns wrenches into momenta is differentiated as it joint_frames, with `f` the wrench of a subtree:
+//! The sweep up that turns wrenches into momenta is differentiated as it is, with `f` the wrench of a subtree:
 //!
 //! ```text
 //! p' = Sᵀ f' + S'ᵀ f        f'_parent += Xᵀ f' + (0, r' × f_linear)        r' = v_child - v_parent
@@ -30,13 +30,13 @@ use crate::spatial::{shift_twist, shift_wrench};
 use crate::tree::Node;
 use percussion_geometry::Vec3;
 
-/// PairWarmStart for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
+/// Workspace for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Differentiator {
-    /// The interval last looked at.
+    /// The interval last evaluated.
     pub interval: Interval,
     pub(super) loops: Loops,
-    /// Where the joints frame at the end; the interval knows where they frame at the start.
+    /// Frames of the joints at the end; the interval has those at the start.
     joint_frames: Vec<JointFrame>,
     pub(super) positions0: Vec<Vec3>,
     /// Wrenches of subtrees: of `p⁻`, of `p⁺`, and of the loops.
@@ -62,7 +62,7 @@ fn columns(node: &Node, end: End) -> (&Mat6, &Vec3) {
     }
 }
 
-/// Weights of a displacement in what forces see at the middle.
+/// Weights of a displacement in what forces depend on at the middle.
 fn weights(end: End, h: f64) -> Weights {
     match end {
         End::Before => Weights { position: 0.5, velocity: -1.0 / h },

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Displacements of one body are a [`Moved`], covectors a [`LinearForm`]; a couple `T` is the covector `T × d_I / 2`, since
-//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of the body it hangs on, turned by a constant: what acts on them
+//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of its parent, turned by a constant: what acts on them
 //! acts there.
 
 use super::Interval;

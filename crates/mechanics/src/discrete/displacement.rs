@@ -1,8 +1,8 @@
 //! Configurations as points of a manifold: displace one, and find the increments that lead from one to another.
 //!
-//! A displacement `d` of a configuration moves every joint by its degrees of freedom, [`Joint::incremented`] from where it joint_frames; its
+//! A displacement `d` of a configuration moves every joint by its degrees of freedom, [`Joint::incremented`] from its present frame; its
 //! derivative at zero are the null-space columns. [`Interval`] corrects the end of a step in the same way, so
-//! that one chart serves the node between two intervals from both sides.
+//! that both intervals at a node use one chart.
 
 use super::Interval;
 use crate::joint::{Joint, JointFrame, JointIncrement, JointKind};
@@ -75,7 +75,7 @@ impl Interval {
     /// Sets the joints' increments to those that lead from `state`, where the interval has begun, to `end`.
     ///
     /// They are differences of configurations: a momentum read off them is known to rounding of the *configuration* over the
-    /// step, where increments carried along by a step know it to rounding of the momentum.
+    /// step, where increments carried along by a step have the rounding of the momentum.
     pub fn set_increments(&mut self, model: &Model, island: &Island, state: &State, end: &State) {
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
@@ -90,7 +90,7 @@ impl Interval {
     }
 }
 
-/// Where the joint of a slot joint_frames in a configuration.
+/// Frame of the joint of a slot in a configuration.
 fn joint_frame_of(model: &Model, state: &State, slot: usize) -> JointFrame {
     let link = &model.links[slot];
     let parent = placed(&state.positions, &state.rotations, link.parent);
@@ -98,7 +98,7 @@ fn joint_frame_of(model: &Model, state: &State, slot: usize) -> JointFrame {
     link.joint.frame(parent, child, &state.coordinates[link.coordinates()])
 }
 
-/// The step of a joint from one frame to another.
+/// The increment of a joint from one frame to another.
 pub(crate) fn increment_between_frames(
     joint: &Joint,
     from: &JointFrame,

@@ -74,7 +74,7 @@ pub(crate) fn potential(
         .try_fold(0.0, |sum, island| Ok(sum + island_potential(model, island, state, placements)?))
 }
 
-/// Potential energy of an island, J. Leaves its bodies as forces see them behind, at rest.
+/// Potential energy of an island, J. Also writes the kinematics of its bodies, at rest.
 pub(crate) fn island_potential(
     model: &Model,
     island: &Island,

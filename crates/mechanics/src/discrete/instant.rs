@@ -7,7 +7,7 @@
 //! Forces push `p_k` off the momenta that constraints allow: the hidden constraints `G M⁻¹ p_k = 0` [3.19] hold up to `h²`,
 //! and exactly for the momenta that the reduced scheme carries [3.20].
 //!
-//! A director may weigh nothing (that across a thin plate): momentum says nothing about its rate. Then the rate is the
+//! A director may weigh nothing (that across a thin plate): momentum does not determine its rate. Then the rate is the
 //! mean of those of the two intervals.
 
 use super::directors::{Moved, director_weights, for_each_row};
@@ -31,7 +31,7 @@ pub struct Hidden {
     pub projected: f64,
 }
 
-/// An instant between two intervals; its memory serves again.
+/// An instant between two intervals; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Instant {
     pub(super) interval: Interval,
@@ -142,7 +142,7 @@ impl Instant {
         Ok(())
     }
 
-    /// A particle's axes move with those of the body it hangs on.
+    /// A particle's axes move with those of its parent.
     fn carry_particles(&mut self, model: &Model, island: &Island, now: &State) {
         for slot in island.bodies.clone() {
             let link = &model.links[slot];

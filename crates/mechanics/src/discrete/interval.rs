@@ -19,40 +19,40 @@ use percussion_geometry::Vec3;
 pub struct Interval {
     /// The derivative of `p⁻`, as a linear system on the tree.
     pub system: System,
-    /// What the joints do in the step.
-    pub increments: Vec<JointIncrement>,
+    /// Increments of the joints.
+    pub(crate) increments: Vec<JointIncrement>,
     /// Positions at the end.
     pub positions: Vec<Vec3>,
     /// Orientations at the end.
     pub rotations: Vec<Mat3>,
-    /// What forces do at the middle, gravity included.
-    pub accumulators: Vec<ForceAccumulator>,
-    /// The bodies as forces see them at the middle.
+    /// Forces at the middle, gravity included.
+    pub(crate) accumulators: Vec<ForceAccumulator>,
+    /// Kinematics of the bodies at the middle.
     pub placements: Vec<BodyKinematics>,
     /// Derivatives of the forces.
     pub stiffness: Vec<Stiffness>,
-    /// How far the bodies move.
+    /// Displacements of the bodies.
     pub displacements: Vec<Displacement>,
     /// Discrete angular momentum `l` of each body, world axes.
     pub spins: Vec<Vec3>,
-    /// Room for wrenches.
+    /// Scratch memory for wrenches.
     pub wrenches: Vec<Vec6>,
-    /// Room for twists.
+    /// Scratch memory for twists.
     pub twists: Vec<Vec6>,
     pub(super) joint_frames: Vec<JointFrame>,
     pub(super) arms: Vec<(Vec3, Vec3)>,
     pub(super) blocks: Vec<Mat6>,
     /// Orientations at the beginning, for the stiffness elements.
     pub(super) rotations0: Vec<Mat3>,
-    /// Whether forces tie bodies together beyond the tree.
-    pub coupled: bool,
-    /// Whether derivatives that point elsewhere than their forces are left out of the system: it is then definite, if less exact.
+    /// Whether forces couple bodies beyond the tree.
+    pub(crate) coupled: bool,
+    /// Whether nonsymmetric derivatives are left out of the system: it is then definite, but less accurate.
     pub definite: bool,
     /// Whether forces list all their derivatives, as boundary value problems need them.
     pub complete: bool,
 }
 
-/// Weights of a displacement of the end in what forces see at the middle.
+/// Weights of a displacement of the end in what forces depend on at the middle.
 pub fn middle(h: f64) -> Weights {
     Weights { position: 0.5, velocity: 1.0 / h }
 }
@@ -117,7 +117,7 @@ impl Interval {
         }
     }
 
-    /// Displaces the end by `d` in the degrees of freedom, from where the joints have arrived.
+    /// Displaces the end by `d` in the degrees of freedom, from the present increments.
     pub fn correct(&mut self, model: &Model, island: &Island, d: &[f64]) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let node = &self.system.nodes[i];
@@ -126,7 +126,7 @@ impl Interval {
         }
     }
 
-    /// Carries the joints' increments down the tree and asks the forces, at the time `t` at the middle.
+    /// Computes displacements down the tree and evaluates the forces, at the time `t` at the middle.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -227,7 +227,7 @@ impl Interval {
         (dof, force.evaluate(t, start + 0.5 * travel, travel / h))
     }
 
-    /// How far the joint goes along the degree of freedom along which a force acts.
+    /// Displacement of the joint along the degree of freedom on which a force acts.
     pub(super) fn travel(&self, force: &JointForce, model: &Model, island: &Island) -> f64 {
         let i = force.slot - island.bodies.start;
         model.links[force.slot].joint.travel(&self.joint_frames[i], &self.increments[i], force.coordinate)
@@ -245,7 +245,7 @@ impl Interval {
         }
     }
 
-    /// Where the joint of the `i`-th body joint_frames at the end.
+    /// Frame of the joint of the `i`-th body at the end.
     pub(super) fn end_joint_frame(&self, link: &Link, i: usize, b0: usize, state: &State) -> JointFrame {
         let first =
             state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.increments[i].numbers[0];

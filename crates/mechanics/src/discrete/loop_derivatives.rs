@@ -1,4 +1,4 @@
-//! Loops in boundary value problems: `p⁺ - p⁻ = Bᵀ λ` and `g = 0` at a node, and how `Bᵀ λ` bends.
+//! Loops in boundary value problems: `p⁺ - p⁻ = Bᵀ λ` and `g = 0` at a node, and the derivative of `Bᵀ λ`.
 //!
 //! Rows of loops are products of vectors that depend linearly on positions and directors, so their gradients are linear in
 //! them and half the difference of two gradients, one displacement forward and one back, is the derivative *exactly*.
@@ -30,7 +30,7 @@ impl Differentiator {
         out.rows_after.clone_from(&self.loops.after);
     }
 
-    /// `∂(Bᵀ λ)/∂q` at one end of the inputs last differentiated, column by column, for given multipliers.
+    /// `∂(Bᵀ λ)/∂q` at one end of the interval last differentiated, column by column, for given multipliers.
     pub fn differentiate_loop_forces(
         &mut self,
         inputs: &IntervalInputs,

@@ -28,13 +28,13 @@ pub struct Loops {
     /// `B1`, row by row.
     pub after: Vec<f64>,
     /// `J⁻¹ h B0ᵀ`, column by column.
-    pub solved_rows: Vec<f64>,
+    pub(crate) solved_rows: Vec<f64>,
     /// `g` at the end.
     pub values: Vec<f64>,
     /// Multipliers `λ`.
     pub multipliers: Vec<f64>,
     /// Their correction.
-    pub correction: Vec<f64>,
+    pub(crate) correction: Vec<f64>,
     qr: PivotedQr,
 }
 
@@ -135,7 +135,7 @@ impl Loops {
         }
     }
 
-    /// Removes from momenta what the loops do not allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::answer`].
+    /// Projects momenta on those that the loops allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::solve_rows`].
     pub fn project(&mut self, system: &mut System, z: &mut [f64], twists: &mut [Vec6], momenta: &mut [f64]) {
         system.solve(momenta, z, twists);
         self.solve(z, false);

@@ -7,7 +7,7 @@
 //! p⁻ = P(q0)ᵀ [ M Δq/h - (h/2) F ]        p⁺ = P(q1)ᵀ [ M Δq/h + (h/2) F ]        F = -∇V + forces, at the middle
 //! ```
 //!
-//! For a rigid body with directors `d_I` the bracket, seen by twists, is the wrench
+//! For a rigid body with directors `d_I` the bracket, as a form in twists, is the wrench
 //!
 //! ```text
 //! linear   m Δφ/h ∓ (h/2) Σ F           angular   l ∓ (h/2) Σ (R v) × F        l = Σ E_I d0_I × d1_I / h

@@ -27,7 +27,7 @@ use percussion_geometry::separation::QueryError;
 use percussion_solve::{Gmres, Product, SolveError};
 use thiserror::Error;
 
-/// The two of them by name, for the books of a run.
+/// The two of them by name, for the summary of a run.
 pub const TOLERANCES: [(&str, f64); 2] =
     [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
@@ -66,7 +66,7 @@ pub enum StepError {
         /// How far they overlap, m.
         depth: f64,
     },
-    /// ContactGeometry that can jam.
+    /// Contacts that can jam.
     #[error(
         "impulses at {contacts} contacts cancel and may grow without bound: the friction cone is not pointed, and the step need not have a solution; lower friction, or take a smaller step"
     )]
@@ -79,7 +79,7 @@ pub enum StepError {
         "no solver found the impulses of the step (residual {residual:e}); take a smaller step, or set run.lcp.solver to another"
     )]
     Impulses {
-        /// What the judge says of the best, in its units.
+        /// Residual of the best solution.
         residual: f64,
     },
     /// A problem that its solver refuses.
@@ -105,7 +105,7 @@ impl From<Singular> for StepError {
     }
 }
 
-/// A step that could not be made; the state is untouched.
+/// A failed step; the state is untouched.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("step {step} at t = {time} s, body `{body}`: {error}")]
 pub struct StepFailure {
@@ -121,7 +121,7 @@ pub struct StepFailure {
     pub history: Vec<f64>,
 }
 
-/// PairWarmStart for Newton's method.
+/// Workspace for Newton's method.
 #[derive(Clone, Debug)]
 pub struct Newton {
     pub(crate) interval: Interval,
@@ -153,7 +153,7 @@ pub struct SolverStats {
     /// Newton iterations, the most of any island.
     pub iterations: usize,
     /// The last relative decrement (of action), the greatest of any island.
-    pub decrement: f64,
+    pub(crate) decrement: f64,
 }
 
 impl SolverStats {

@@ -86,7 +86,7 @@ impl Differentiator {
         }
     }
 
-    /// The share of the accumulators in the momentum of an end.
+    /// The share of the forces in the momentum of an end.
     fn reduce_accumulators(&mut self, end: End, h: f64, out: &mut [f64]) {
         let scale = 0.5 * h * side(end).1;
         for i in 0..self.accumulators.len() {

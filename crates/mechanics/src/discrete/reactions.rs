@@ -1,4 +1,4 @@
-//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they frame for.
+//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they represent.
 //!
 //! `h Gᵀ λ_k = D2 L_d(q_{k-1}, q_k) + D1 L_d(q_k, q_{k+1})` has one solution as long as constraints are independent, so the
 //! dense least squares of (3.18) is not needed. On a tree it falls apart into small systems, leaves first:
@@ -10,7 +10,7 @@
 //! directors  Λ = Rᵀ (imbalance of the directors) / h                symmetric: its entries are the multipliers
 //! ```
 //!
-//! The constraint force is `-Gᵀ λ`, in newtons: what a joint does to its child. Where loops say the same thing twice their
+//! The constraint force is `-Gᵀ λ`, in newtons: the force of a joint on its child. Where loops are redundant their
 //! reactions are not determined by mechanics; rows that add nothing get zero.
 
 use super::directors::{INTERNAL, Line, for_each_row};
@@ -36,7 +36,7 @@ pub struct Reaction {
     pub torque: Vec3,
 }
 
-/// Multipliers and reactions at an instant; the memory serves again.
+/// Multipliers and reactions at an instant; memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Reactions {
     instant: Instant,
@@ -115,7 +115,7 @@ impl Reactions {
         }
     }
 
-    /// Multipliers of the loops, from the imbalance that the tree's degrees of freedom see.
+    /// Multipliers of the loops, from the imbalance along the degrees of freedom of the tree.
     fn solve_loops(&mut self, model: &Model, island: &Island, now: &State, at: usize, h: f64) {
         let (n, b0) = (island.dofs.len(), island.bodies.start);
         let it = &mut self.instant.interval;
@@ -153,7 +153,7 @@ impl Reactions {
         }
     }
 
-    /// Multipliers of a body's joint and directors, once everything that hangs on it is done.
+    /// Multipliers of a body's joint and directors, once those of its descendants are done.
     fn solve_body(&mut self, model: &Model, island: &Island, now: &State, slot: usize, start: usize, h: f64) {
         let b0 = island.bodies.start;
         let (link, rotation) = (&model.links[slot], &now.rotations[slot]);

@@ -1,7 +1,7 @@
 //! From placements back to increments: what the joints did between two states.
 //!
 //! [`Joint::child_displacement`] carries increments of the joints to changes of the bodies; this is its inverse. Differences of
-//! placements know a step only to the rounding of the placements, so an interval that is read back is good for reports and
+//! placements have the rounding of the placements, so a reconstructed interval is accurate enough for reports and
 //! for the (q, q) form, not for the engine's own steps.
 
 use super::Interval;

@@ -1,10 +1,10 @@
-//! What forces see and what they answer.
+//! Kinematics of bodies as forces use them, and the forces on bodies.
 
 use crate::rotation::{Mat3, hat, moment_of};
 use crate::spatial::{Mat6, Vec6, angular, linear, twist};
 use percussion_geometry::Vec3;
 
-/// A body as a force sees it: position and directors, with their rates.
+/// Kinematics of a body for forces: position and directors, with their rates.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyKinematics {
     /// Centre of mass, m.
@@ -54,7 +54,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Its body's place in the island and how it is seen; `None` for the world.
+    /// Index of its body in the island and the body's kinematics; `None` for the world.
     pub fn kinematics<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
         self.body.map(|slot| (slot - bodies.first, &bodies.kinematics[slot - bodies.first]))
     }
@@ -64,7 +64,7 @@ impl Anchor {
         self.kinematics(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
     }
 
-    /// How it moves.
+    /// Its velocity.
     pub fn velocity(&self, bodies: &Bodies) -> Vec3 {
         self.kinematics(bodies)
             .map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
@@ -80,7 +80,7 @@ impl Anchor {
     }
 }
 
-/// What forces do to one body.
+/// Sum of the forces on one body.
 #[derive(Clone, Copy, Debug)]
 pub struct ForceAccumulator {
     /// `Σ F`, N.
@@ -92,7 +92,7 @@ pub struct ForceAccumulator {
 }
 
 impl ForceAccumulator {
-    /// Nothing.
+    /// No force.
     pub fn zero() -> Self {
         Self { force: Vec3::zeros(), moment: Mat3::zeros(), torque: Vec3::zeros() }
     }
@@ -103,7 +103,7 @@ impl ForceAccumulator {
     }
 }
 
-/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a accumulator it is a force of that size.
+/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a force it has that size.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearForm {
     /// The body's slot; `None` is the world.
@@ -153,7 +153,7 @@ pub enum Stiffness {
         /// Derivative with respect to its velocity, N s/m.
         by_velocity: Mat3,
     },
-    /// A force at an arm and a couple whose components in the seen directors are given: `F = frame f`.
+    /// A force at an arm and a couple whose components in the directors are given: `F = frame f`.
     Following {
         /// The body's slot.
         body: usize,
@@ -164,7 +164,7 @@ pub enum Stiffness {
         /// Components of the couple, N m.
         torque: Vec3,
     },
-    /// A couple that depends on the angular velocity `½ Σ d_I × d_I'` of the seen directors.
+    /// A couple that depends on the angular velocity `½ Σ d_I × d_I'` of the directors.
     Spinning {
         /// The body's slot.
         body: usize,
@@ -188,7 +188,7 @@ pub enum Stiffness {
     },
 }
 
-/// How displacements at the end of a step move what forces see: `δx = position δx1`, `δx' = velocity δx1`.
+/// How displacements at the end of a step move what forces depend on: `δx = position δx1`, `δx' = velocity δx1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
     /// Share of the end's displacement in the position (one half at the middle of a step).
@@ -303,13 +303,13 @@ impl Stiffness {
         }
     }
 
-    /// Whether the force it belongs to acts elsewhere than along the motion it depends on.
+    /// Whether the force acts elsewhere than along the motion it depends on.
     pub fn is_nonsymmetric(&self) -> bool {
         let same = |p: &LinearForm, q: &LinearForm| p.force == q.force && p.moment == q.moment;
         matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))
     }
 
-    /// Whether it ties two different moving bodies together.
+    /// Whether it couples two different moving bodies.
     pub fn couples(&self) -> bool {
         let (a, b) = match self {
             Self::Points { a, b, .. } => (a.body, b.body),

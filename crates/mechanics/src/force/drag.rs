@@ -1,6 +1,6 @@
 //! Resistance of a medium to a point of a body, and to its turning.
 //!
-//! With `w = x' - u` the velocity against the medium and `ω` the angular velocity (that of the seen directors,
+//! With `w = x' - u` the velocity against the medium and `ω` the angular velocity (that of the directors,
 //! [`BodyKinematics::spin`](super::BodyKinematics::spin)):
 //!
 //! ```text

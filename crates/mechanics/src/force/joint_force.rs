@@ -3,7 +3,7 @@
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
 //!
-//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
+//! A motor needs no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
 //! spherical, free and rod joints, which keep none. Its
 //! share in a step is `h/2` at each end, along the axes that the degree of freedom has there, as that of a
 //! [`Control`](crate::discrete::Control) along the degree of freedom; its work goes with how far the joint goes along the degree of freedom
@@ -56,7 +56,7 @@ pub struct JointForceValue {
 }
 
 impl JointForce {
-    /// Where a joint with these coordinates stands along the degree of freedom; zero where it keeps none.
+    /// The coordinate along the degree of freedom; zero without one.
     pub fn position(&self, coordinates: &[f64]) -> f64 {
         coordinates.get(self.coordinate).copied().unwrap_or(0.0)
     }
@@ -71,7 +71,7 @@ impl JointForce {
         JointForceValue { value, by_position, by_velocity }
     }
 
-    /// `∂value/∂t`: how it changes because time goes on.
+    /// `∂value/∂t`.
     pub fn time_derivative(&self, t: f64) -> f64 {
         match &self.law {
             JointLaw::Motor(table) => table.slope(t)[0],
@@ -92,7 +92,7 @@ impl JointForce {
         if self.is_conservative() { 0.0 } else { self.evaluate(t, c, rate).value * rate }
     }
 
-    /// Whether its numbers can be meant.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.law {
             JointLaw::Spring { stiffness, rest } => {

@@ -1,7 +1,7 @@
 //! Given forces and torques, constant or tabulated in time.
 //!
 //! In the world's axes they keep their direction; in the body's they turn with it, `F = frame f` with the directors as
-//! they are seen (averaged ones at the middle of a step). All of it counts as work from outside, none as potential:
+//! they are (averaged ones at the middle of a step). All of it counts as work from outside, none as potential:
 //! `F·x' + torque·ω`.
 
 use super::parameter::{ParameterError, finite, finite_number};

@@ -1,7 +1,7 @@
 //! Forces: potentials and the rest, as functions of the motion of material points.
 //!
-//! A force sees each body as a [`BodyKinematics`]: position and directors with their rates. A material point of arm `v`
-//! is at `x = position + frame v` and moves with `x' = velocity + frame_rate v`. The midpoint rule hands in averaged
+//! Input of a force is a [`BodyKinematics`] per body: position and directors with their rates. A material point of arm `v`
+//! is at `x = position + frame v` and moves with `x' = velocity + frame_rate v`. The midpoint rule passes averaged
 //! directors, which are not orthonormal; nothing here assumes that they are.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //! instant              position φ           frame R           velocity φ'          frame_rate ω × R
 //! ```
 //!
-//! A force answers with what it does to every body, a [`ForceAccumulator`]: `force = Σ F`, `moment = Σ F vᵀ`, and couples that
+//! Its result for every body is a [`ForceAccumulator`]: `force = Σ F`, `moment = Σ F vᵀ`, and couples that
 //! have no point of attack. From these the torque about the centre of mass at *any* orientation `R` follows, `Σ (R v) × F`:
 //! the discrete equations need it at both ends of a step. For Newton's method it lists its derivatives as
 //! [`Stiffness`] elements. Bodies are numbered by their slot in the model; a force on a fixed body acts on the world.
@@ -45,7 +45,7 @@ use thiserror::Error;
 /// Why a force has no value.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ForceError {
-    /// Two points that must not meet have met.
+    /// Two points that must not coincide do.
     #[error(
         "{force}: two of its points are {distance:e} m apart, where it has no finite value; move them apart or soften it"
     )]
@@ -60,7 +60,7 @@ pub enum ForceError {
     Separation {
         /// Name of the force.
         force: String,
-        /// What the kernel says.
+        /// The error of the separation query.
         error: QueryError,
     },
 }
@@ -94,7 +94,7 @@ pub struct Force {
 }
 
 impl Force {
-    /// Adds what the force does at the time `t` to the accumulators. Allocates nothing, but where parts overlap.
+    /// Adds the force at the time `t` to the accumulators. Allocates only where parts overlap.
     pub fn add_forces(
         &self,
         t: f64,
@@ -129,7 +129,7 @@ impl Force {
         Ok(())
     }
 
-    /// Lists all of them: also what [`Self::stiffness`] leaves out of contact, at the price of many forces.
+    /// Lists all of them: also those that [`Self::stiffness`] omits for contact, at the cost of many evaluations.
     pub fn complete_stiffness(
         &self,
         t: f64,
@@ -142,7 +142,7 @@ impl Force {
         }
     }
 
-    /// Adds `∂accumulator/∂t` to the accumulators: how the force changes because time goes on, with every body where it is.
+    /// Adds the partial derivative of the force with respect to time.
     pub fn add_time_derivatives(&self, t: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match &self.law {
             ForceLaw::Load(load) => load.add_time_derivatives(t, bodies, accumulators),
@@ -188,7 +188,7 @@ impl Force {
         }
     }
 
-    /// Whether its derivatives jump where it acts: Newton's method must then look where its corrections lead.
+    /// Whether its derivatives jump: Newton's method then needs a line search.
     pub fn has_discontinuous_stiffness(&self) -> bool {
         matches!(self.law, ForceLaw::Contact(_))
     }
@@ -236,7 +236,7 @@ impl Force {
         }
     }
 
-    /// Whether its numbers can be meant.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.law {
             ForceLaw::Spring(spring) => spring.check(),
@@ -249,7 +249,7 @@ impl Force {
         }
     }
 
-    /// The body that must have an orientation for the force to mean something, if there is one.
+    /// The body whose orientation the force depends on, if there is one.
     pub fn oriented_body(&self) -> Option<usize> {
         match &self.law {
             ForceLaw::Load(load) if load.turns() => load.anchor.body,
@@ -258,7 +258,7 @@ impl Force {
         }
     }
 
-    /// Takes over from the bodies what the author need not repeat: masses, centres of mass, and from the author's axes to
+    /// Takes masses and centres of mass from the bodies, and transforms from the author's axes to
     /// the principal ones. Called once, while anchors still name bodies by their place in the list.
     pub fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         match &mut self.law {

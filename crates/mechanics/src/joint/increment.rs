@@ -10,7 +10,7 @@ use super::{Joint, JointFrame, JointKind};
 use crate::rotation::{Mat3, RodriguesVector, about, orthonormalised, tangents};
 use percussion_geometry::Vec3;
 
-/// How far a body moves in a step: the shift of its centre of mass and its rotation.
+/// Displacement of a body over a step: the shift of its centre of mass and its rotation.
 #[derive(Clone, Copy, Debug)]
 pub struct Displacement {
     /// Of the centre of mass, world axes, m.
@@ -26,7 +26,7 @@ impl Displacement {
     }
 }
 
-/// What a joint does in a step, in the axes of its parent-side frame.
+/// Increment of a joint over a step, in the axes of its parent-side frame.
 #[derive(Clone, Copy, Debug)]
 pub struct JointIncrement {
     /// Displacement of `t_J` for free joints; changes of angles and travels for the others (in the order of the degrees of freedom).
@@ -38,7 +38,7 @@ pub struct JointIncrement {
 }
 
 impl JointIncrement {
-    /// Nothing moves.
+    /// No motion.
     pub fn zero() -> Self {
         Self { numbers: Vec3::zeros(), turn: RodriguesVector::identity(), swing: RodriguesVector::identity() }
     }
@@ -104,7 +104,7 @@ impl Joint {
         }
     }
 
-    /// How far the child moves, from how far the parent moves. `arms` are the parent-side and child-side points, seen
+    /// Displacement of the child from that of the parent. `arms` are the parent-side and child-side points,
     /// from the centres of mass of parent and child, world axes, before the step.
     pub fn child_displacement(
         &self,

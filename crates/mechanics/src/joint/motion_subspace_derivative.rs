@@ -1,4 +1,4 @@
-//! How the null-space columns change while parent and child move: what makes `P(q)ᵀ f` bend for a constant `f`.
+//! Derivatives of the null-space columns along displacements of parent and child.
 //!
 //! The axes `a` of a joint are carried by the parent; the arm from the child-side origin to the child's centre of mass is
 //! carried by the child, and with it the slides of the joint itself. For a displacement that turns the parent by `ω_p`

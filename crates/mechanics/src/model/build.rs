@@ -1,6 +1,6 @@
-//! From what a scene says to a [`Model`] and its first [`State`].
+//! From a description of bodies, joints and forces to a [`Model`] and its first [`State`].
 //!
-//! Order of work: joints are checked and parent_joints into a forest (a body without a joint is free), bodies are grouped into
+//! Order of work: joints are checked and ordered into a forest (a body without a joint is free), bodies are grouped into
 //! islands and numbered, frames move to principal axes, joint coordinates are read off the placements, momenta
 //! follow from velocities (`start`).
 
@@ -32,9 +32,9 @@ pub struct JointSpec {
     pub name: String,
     /// What it lets the child do.
     pub kind: JointKind,
-    /// The body it hangs on; `None` is the world.
+    /// The parent; `None` is the world.
     pub parent: Option<BodyId>,
-    /// The body that hangs.
+    /// The child.
     pub child: BodyId,
     /// The joint's frame in the parent's own frame (or in the world).
     pub parent_frame: Pose,
@@ -91,7 +91,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -113,7 +113,7 @@ impl ModelBuilder {
         self.velocities[body.0] = Some(Velocity { linear: velocity, angular: angular_velocity });
     }
 
-    /// Lets bodies meet. Bodies that a joint ties directly do so only where a rule says it.
+    /// Enables contact. Bodies that share a joint collide only if a rule for the pair enables it.
     pub fn contact(&mut self, contact: ContactSpec) {
         self.contact = Some(contact);
     }
@@ -177,7 +177,7 @@ impl ModelBuilder {
         self.assemble(&parent_joints, order)
     }
 
-    /// Which joint each body hangs on.
+    /// The joint to the parent of each body.
     fn parent_joints(&self) -> Result<Vec<Option<usize>>, ModelError> {
         let mut parent_joints: Vec<Option<usize>> = vec![None; self.bodies.len()];
         for (i, joint) in self.joints.iter().chain(&self.loops).enumerate() {
@@ -333,100 +333,20 @@ impl ModelBuilder {
         for (slot, &(_, body)) in order.iter().enumerate() {
             slots[body] = Some(slot);
         }
-        let poses: Vec<Pose> =
-            order.iter().map(|&(_, body)| self.bodies[body].principal_pose(&self.placed[body])).collect();
-        let mut state = State {
-            time: 0.0,
-            steps: 0,
-            positions: poses.iter().map(|pose| pose.position).collect(),
-            // A particle has no orientation: the engine starts it with the world's axes.
-            rotations: poses
-                .iter()
-                .zip(&order)
-                .map(|(pose, &(_, body))| match self.bodies[body].kind {
-                    BodyKind::Particle => Mat3::identity(),
-                    _ => *pose.rotation.matrix(),
-                })
-                .collect(),
-            coordinates: Vec::new(),
-            momenta: Vec::new(),
-        };
-        let mut links = Vec::with_capacity(order.len());
-        let mut dof = 0;
-        for (slot, &(_, body)) in order.iter().enumerate() {
-            let (joint, parent) = match parent_joints[body] {
-                Some(i) => self.resolve(&self.joints[i], &slots)?,
-                None => (free(&self.bodies[body].name, self.bodies[body].kind), None),
-            };
-            let turns = parent_joints[body].map_or([0.0; 3], |i| self.joints[i].turns);
-            let coordinate = state.coordinates.len();
-            let above = super::placed(&state.positions, &state.rotations, parent);
-            let here = (&state.positions[slot], &state.rotations[slot]);
-            let found = read_coordinates(&joint, &joint.frame(above, here, &[]), &turns);
-            state.coordinates.extend(found);
-            let taken = joint.dofs();
-            links.push(Link {
-                body,
-                parent,
-                joint,
-                dof,
-                coordinate,
-                mass: self.bodies[body].mass,
-                inertia: self.bodies[body].inertia,
-            });
-            dof += taken;
-        }
-        state.momenta = vec![0.0; dof];
-        let coordinates = state.coordinates.len();
+        let mut state = self.initial_poses(&order);
+        let links = self.links(parent_joints, &order, &slots, &mut state)?;
         let group_of = |slot: usize| order[slot].0;
-
         let mut closures = Vec::new();
         for spec in &self.loops {
             let (joint, parent) = self.resolve(spec, &slots)?;
-            // The child of a loop moves: checked when joints were parent_joints.
+            // The child of a loop moves: checked with the joints.
             let Some(child) = slots[spec.child.0] else { continue };
             closures.push(Closure { joint, parent, child });
         }
         closures.sort_by_key(|closure| group_of(closure.child));
-
         let contacts = self.contacts(&slots, &links)?;
-        let mut forces = self.forces.clone();
-        let mut keyed = Vec::new();
-        for mut force in forces.drain(..) {
-            let mut group = None;
-            force.resolve_bodies(&self.bodies).map_err(|error| error.of(&force.name))?;
-            for anchor in force.anchors_mut() {
-                self.resolve_anchor(anchor, &slots);
-                group = group.or(anchor.body.map(group_of));
-            }
-            // A force between fixed things moves nothing.
-            keyed.extend(group.map(|group| (group, force)));
-        }
-        if let Some(force) = self.contact_potential(contacts.as_ref())? {
-            let mut group = None;
-            force.for_each_slot(&mut |slot| group = Some(group_of(slot)));
-            keyed.extend(group.map(|group| (group, force)));
-        }
-        keyed.sort_by_key(|(group, _)| *group);
-        let force_groups: Vec<usize> = keyed.iter().map(|(group, _)| *group).collect();
-        let forces: Vec<Force> = keyed.into_iter().map(|(_, force)| force).collect();
-
-        let mut joint_forces = self.joint_forces.clone();
-        for force in &mut joint_forces {
-            let spec = &self.joints[force.slot];
-            let Some(slot) = slots[spec.child.0] else { continue };
-            let count = links[slot].joint.coordinates();
-            if force.coordinate >= count {
-                return Err(ModelError::Coordinate {
-                    force: force.name.clone(),
-                    joint: spec.name.clone(),
-                    coordinates: count,
-                    asked: force.coordinate,
-                });
-            }
-            force.slot = slot;
-        }
-        joint_forces.sort_by_key(|force| group_of(force.slot));
+        let grouped_forces = self.grouped_forces(contacts.as_ref(), &slots, group_of)?;
+        let joint_forces = self.joint_forces_by_group(&slots, &links, group_of)?;
 
         let mut islands: Vec<Island> = Vec::new();
         let mut from = 0;
@@ -442,7 +362,7 @@ impl ModelBuilder {
                 dofs: links[from].dof..links[to - 1].dofs().end,
                 coordinates: links[from].coordinate..links[to - 1].coordinates().end,
                 closures: range(&mut closures.iter().map(|c| group_of(c.child))),
-                forces: range(&mut force_groups.iter().copied()),
+                forces: range(&mut grouped_forces.iter().map(|(group, _)| *group)),
                 joint_forces: range(&mut joint_forces.iter().map(|f| group_of(f.slot))),
                 simple: false,
             };
@@ -460,19 +380,124 @@ impl ModelBuilder {
             slots,
             links,
             closures,
-            forces,
+            forces: grouped_forces.into_iter().map(|(_, force)| force).collect(),
             joint_forces,
             islands,
             gravity: self.gravity,
-            dofs: dof,
-            coordinates,
+            dofs: state.momenta.len(),
+            coordinates: state.coordinates.len(),
         };
         check::fit(&model, &state)?;
         initial_momenta::set_momenta(&self, parent_joints, &model, &mut state, self.project)?;
         Ok((model, state))
     }
 
-    /// What may meet, once bodies have slots.
+    /// Poses of the moving bodies at the start, without coordinates and momenta.
+    fn initial_poses(&self, order: &[(usize, usize)]) -> State {
+        let poses: Vec<Pose> =
+            order.iter().map(|&(_, body)| self.bodies[body].principal_pose(&self.placed[body])).collect();
+        State {
+            time: 0.0,
+            steps: 0,
+            positions: poses.iter().map(|pose| pose.position).collect(),
+            // A particle has no orientation: the engine starts it with the world's axes.
+            rotations: poses
+                .iter()
+                .zip(order)
+                .map(|(pose, &(_, body))| match self.bodies[body].kind {
+                    BodyKind::Particle => Mat3::identity(),
+                    _ => *pose.rotation.matrix(),
+                })
+                .collect(),
+            coordinates: Vec::new(),
+            momenta: Vec::new(),
+        }
+    }
+
+    /// The moving bodies with the joints to their parents; fills in the coordinates of the state, and momenta of zero.
+    fn links(
+        &self,
+        parent_joints: &[Option<usize>],
+        order: &[(usize, usize)],
+        slots: &[Option<usize>],
+        state: &mut State,
+    ) -> Result<Vec<Link>, ModelError> {
+        let mut links = Vec::with_capacity(order.len());
+        let mut dof = 0;
+        for (slot, &(_, body)) in order.iter().enumerate() {
+            let (joint, parent) = match parent_joints[body] {
+                Some(i) => self.resolve(&self.joints[i], slots)?,
+                None => (free(&self.bodies[body].name, self.bodies[body].kind), None),
+            };
+            let turns = parent_joints[body].map_or([0.0; 3], |i| self.joints[i].turns);
+            let coordinate = state.coordinates.len();
+            let above = super::placed(&state.positions, &state.rotations, parent);
+            let here = (&state.positions[slot], &state.rotations[slot]);
+            let found = read_coordinates(&joint, &joint.frame(above, here, &[]), &turns);
+            state.coordinates.extend(found);
+            let taken = joint.dofs();
+            let (mass, inertia) = (self.bodies[body].mass, self.bodies[body].inertia);
+            links.push(Link { body, parent, joint, dof, coordinate, mass, inertia });
+            dof += taken;
+        }
+        state.momenta = vec![0.0; dof];
+        Ok(links)
+    }
+
+    /// Forces on moving bodies with the groups of these bodies, sorted by group.
+    fn grouped_forces(
+        &self,
+        contacts: Option<&Arc<ContactGeometry>>,
+        slots: &[Option<usize>],
+        group_of: impl Fn(usize) -> usize,
+    ) -> Result<Vec<(usize, Force)>, ModelError> {
+        let mut keyed = Vec::new();
+        for mut force in self.forces.iter().cloned() {
+            let mut group = None;
+            force.resolve_bodies(&self.bodies).map_err(|error| error.of(&force.name))?;
+            for anchor in force.anchors_mut() {
+                self.resolve_anchor(anchor, slots);
+                group = group.or(anchor.body.map(&group_of));
+            }
+            // A force between fixed bodies is left out.
+            keyed.extend(group.map(|group| (group, force)));
+        }
+        if let Some(force) = self.contact_potential(contacts)? {
+            let mut group = None;
+            force.for_each_slot(&mut |slot| group = Some(group_of(slot)));
+            keyed.extend(group.map(|group| (group, force)));
+        }
+        keyed.sort_by_key(|(group, _)| *group);
+        Ok(keyed)
+    }
+
+    /// Forces along joints at the slots of the joints' children, sorted by group.
+    fn joint_forces_by_group(
+        &self,
+        slots: &[Option<usize>],
+        links: &[Link],
+        group_of: impl Fn(usize) -> usize,
+    ) -> Result<Vec<JointForce>, ModelError> {
+        let mut joint_forces = self.joint_forces.clone();
+        for force in &mut joint_forces {
+            let spec = &self.joints[force.slot];
+            let Some(slot) = slots[spec.child.0] else { continue };
+            let count = links[slot].joint.coordinates();
+            if force.coordinate >= count {
+                return Err(ModelError::Coordinate {
+                    force: force.name.clone(),
+                    joint: spec.name.clone(),
+                    coordinates: count,
+                    asked: force.coordinate,
+                });
+            }
+            force.slot = slot;
+        }
+        joint_forces.sort_by_key(|force| group_of(force.slot));
+        Ok(joint_forces)
+    }
+
+    /// Contact geometry, for bodies with slots.
     fn contacts(
         &self,
         slots: &[Option<usize>],
@@ -485,7 +510,7 @@ impl ModelBuilder {
         Ok(Some(Arc::new(ContactGeometry::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
     }
 
-    /// Contact as a force, if it is one and anything may meet.
+    /// The contact potential, if contact is one and any pair may collide.
     fn contact_potential(
         &self,
         contacts: Option<&Arc<ContactGeometry>>,
@@ -510,7 +535,7 @@ impl ModelBuilder {
     }
 }
 
-/// The joint of a body that hangs on nothing.
+/// The joint of a body without parent.
 fn free(name: &str, kind: BodyKind) -> Joint {
     let frame = Frame { point: Vec3::zeros(), axes: Mat3::identity() };
     Joint {
@@ -524,7 +549,7 @@ fn free(name: &str, kind: BodyKind) -> Joint {
     }
 }
 
-/// Joint coordinates from where a joint joint_frames, with whole turns added to the angles.
+/// Joint coordinates from the frame of a joint, with whole turns added to the angles.
 pub(super) fn read_coordinates(joint: &Joint, frame: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
     let r = &frame.rotation;
     let about_z = || r[(1, 0)].atan2(r[(0, 0)]);

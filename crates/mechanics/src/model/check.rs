@@ -34,7 +34,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Joints and forces see fixed bodies where they were placed: none of theirs may go elsewhere.
+    /// Joints and forces take fixed bodies at their initial poses: these bodies must have no prescribed motion.
     pub(super) fn check_driven(&self) -> Result<(), ModelError> {
         let driven = |what: &'static str, name: &String, id: usize| match self.bodies[id].motion {
             Some(_) => {
@@ -156,7 +156,7 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
                 return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
             }
         }
-        // Right angles leave axes that point the wrong way: the joint itself says where they belong.
+        // Right angles leave axes that point the wrong way: the placement by the joint shows it.
         let frame = joint.frame(parent, child, &[]);
         let coordinates = read_coordinates(joint, &frame, &[0.0; 3]);
         let (_, rotation) = joint.child_pose(&frame, &frame.parent, &JointIncrement::zero(), &coordinates);

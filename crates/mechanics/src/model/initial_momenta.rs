@@ -1,7 +1,7 @@
 //! Momenta from velocities at the start, and velocities from momenta at any time.
 //!
 //! A joint's rate or a body's velocity may be given; what is not given is zero, relative to the parent. Velocities that
-//! joints do not allow are an error unless a projection is asked for; then the nearest allowed ones in the metric of
+//! joints do not allow are an error unless projection is enabled; then the nearest allowed ones in the metric of
 //! the masses are taken: `ν = (Pᵀ M P)⁻¹ Pᵀ M t`, and for loops the nearest among those with `G P ν = 0`.
 
 use super::{Model, ModelBuilder, ModelError};

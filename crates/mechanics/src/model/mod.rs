@@ -2,7 +2,7 @@
 //!
 //! Bodies keep the order of the scene for everyone outside. Inside, the moving ones are numbered by *slots*: grouped into
 //! islands, and in each tree parents before children. An island is a set of bodies that joints, loops or forces tie
-//! together; islands know nothing of each other and advance on their own, in parallel, to the same bits.
+//! together; islands are independent and advance in parallel, bitwise identical.
 
 mod build;
 mod check;
@@ -49,7 +49,7 @@ pub struct Model {
     pub forces: Vec<Force>,
     /// Forces along joints, by island.
     pub joint_forces: Vec<JointForce>,
-    /// What may meet, if contact is watched.
+    /// Contact geometry, if contact is enabled.
     pub contacts: Option<Arc<ContactGeometry>>,
     /// Groups that advance on their own.
     pub islands: Vec<Island>,
@@ -67,7 +67,7 @@ impl Model {
         self.bodies.iter().position(|body| body.name == name)
     }
 
-    /// BodyKinematics of a body's own frame.
+    /// Pose of a body's own frame.
     pub fn pose(&self, state: &State, body: usize) -> Pose {
         match self.slots[body] {
             Some(slot) => self.bodies[body].own_pose(&state.principal_pose(slot)),
@@ -78,12 +78,12 @@ impl Model {
         }
     }
 
-    /// How a fixed body is moved, if it is.
+    /// The prescribed motion of a fixed body.
     pub fn prescribed_motion(&self, body: usize) -> Option<&Motion> {
         self.bodies[body].motion.as_deref()
     }
 
-    /// The bodies that are driven, each with its motion.
+    /// The bodies with a prescribed motion.
     pub fn prescribed_motions(&self) -> impl Iterator<Item = (usize, &Motion)> {
         (0..self.bodies.len()).filter_map(|body| Some((body, self.prescribed_motion(body)?)))
     }

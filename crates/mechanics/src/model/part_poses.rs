@@ -5,7 +5,7 @@ use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use percussion_geometry::Pose;
 
 impl Part {
-    /// BodyKinematics of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
+    /// Pose of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
     /// top of it.
     pub fn body_pose(&self, state: &State) -> Pose {
         match (self.slot, &self.motion) {

@@ -50,12 +50,12 @@ impl Clone for State {
 }
 
 impl State {
-    /// BodyKinematics of the principal frame of the body in a slot.
+    /// Pose of the principal frame of the body in a slot.
     pub fn principal_pose(&self, slot: usize) -> Pose {
         Pose::new(Rotation3::from_matrix_unchecked(self.rotations[slot]), self.positions[slot])
     }
 
-    /// Takes over where an island is in another state.
+    /// Copies the configuration of an island from another state.
     pub(crate) fn copy_configuration(&mut self, from: &Self, island: &Island) {
         let (bodies, coordinates) = (island.bodies.clone(), island.coordinates.clone());
         self.positions[bodies.clone()].copy_from_slice(&from.positions[bodies.clone()]);
@@ -63,7 +63,7 @@ impl State {
         self.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates]);
     }
 
-    /// Takes over an island from another state, momenta too.
+    /// Copies the configuration and momenta of an island from another state.
     pub(crate) fn take(&mut self, from: &Self, island: &Island) {
         self.copy_configuration(from, island);
         let dofs = island.dofs.clone();

@@ -1,7 +1,7 @@
 //! A stiffness to begin with: hard enough for the overlap that is allowed, soft enough for the step.
 //!
-//! Two parts with the reduced mass `m` that meet at the speed `v` under the load `w` (the weight of what rests on something
-//! fixed) reach the overlap `δ` and stay in point for half an oscillation:
+//! Two parts with the reduced mass `m` that collide at the speed `v` under the load `w` (the weight of what rests on something
+//! fixed) reach the overlap `δ` and stay in contact for half an oscillation:
 //!
 //! ```text
 //! C δ²/2 = m v²/2 + w δ        C >= m (v/δ)² + 2 w/δ                  hard enough for the overlap δ
@@ -10,8 +10,8 @@
 //!
 //! The speed is an upper bound of what is possible at the start: `|v_a - v_b|` with the speed at which either part can turn;
 //! against a half-space the normal component of it, with what a fall from the present height adds; against a bounded body
-//! that is fixed, with what a fall down to its reference point adds. Joints, other forces and later penetrations are not
-//! foreseen: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) tells what came of it.
+//! that is fixed, with what a fall down to its reference point adds. Joints, other forces and later collisions are not
+//! foreseen: it is a first guess, and [`ContactGeometry::deepest`](crate::contact::ContactGeometry::deepest) gives the penetration reached.
 
 use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use crate::model::Model;
@@ -32,7 +32,7 @@ pub struct Suggestion {
     pub step_needed: Option<f64>,
 }
 
-/// How hard two parts can meet.
+/// Bounds on the first collision of two parts.
 #[derive(Clone, Copy)]
 struct Penetration {
     /// Reduced mass, kg.
@@ -57,7 +57,7 @@ impl Penetration {
 }
 
 /// The stiffness of the contact potential for steps `h` and an allowed overlap, both above zero, from where bodies are and how
-/// they move; `None` if nothing may meet. Where nothing moves and nothing weighs, the stiffest that the step resolves.
+/// they move; `None` if no pair may collide. Where nothing moves and nothing weighs, the stiffest that the step resolves.
 pub fn suggested_stiffness(model: &Model, state: &State, h: f64, overlap: f64) -> Option<Suggestion> {
     let contacts = model.contacts.as_ref()?;
     let twists = model.twists(state);

@@ -9,7 +9,7 @@ use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
 
-/// The scheme with multipliers and its memory.
+/// The scheme with multipliers.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
     steps: Steps,

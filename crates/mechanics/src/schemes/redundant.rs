@@ -1,4 +1,4 @@
-//! What the schemes in redundant coordinates share: islands in turn, and the state that is swapped in at the end.
+//! Steps in redundant coordinates, island by island.
 
 use crate::discrete::{Dense, IslandStateMut, Redundant, SolverStats, StepFailure};
 use crate::model::Model;

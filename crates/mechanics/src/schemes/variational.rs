@@ -2,7 +2,7 @@
 //!
 //! State: configuration and reduced momentum. Each island solves `p⁻(q0, q1) = p0` for `q1` by Newton's method on the
 //! manifold and takes `p⁺(q0, q1)` along; free bodies under gravity alone have a closed form up to three unknowns.
-//! Islands are split over the available threads by halves, and each computes the same bits whoever does it.
+//! Islands are split over the available threads by halves, and the result is bitwise identical for any number of threads.
 
 use super::Scheme;
 use crate::discrete::free_rotation::turned;
@@ -12,10 +12,10 @@ use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
-/// Bodies below which a second thread costs more than it brings.
+/// Bodies below which a second thread does not pay.
 const MIN_BODIES_PER_THREAD: usize = 256;
 
-/// The reduced variational scheme and its memory.
+/// The reduced variational scheme.
 #[derive(Clone, Debug)]
 pub struct Variational {
     next: State,

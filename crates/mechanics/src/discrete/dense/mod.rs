@@ -41,7 +41,7 @@ pub enum Redundant {
     Projected,
 }
 
-/// PairWarmStart for steps in redundant coordinates.
+/// Workspace for steps in redundant coordinates.
 #[derive(Clone, Debug)]
 pub struct Dense {
     kind: Redundant,
@@ -77,7 +77,7 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// PairWarmStart for any island of a model.
+    /// Workspace for any island of a model.
     pub fn new(kind: Redundant, model: &Model, state: &State) -> Self {
         let mut directors = Directors::default();
         let mut largest = 0;

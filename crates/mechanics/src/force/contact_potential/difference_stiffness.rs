@@ -1,9 +1,9 @@
-//! All derivatives of the contact potential, for those who cannot do with the steep ones: differences of the force.
+//! All derivatives of the contact potential, for boundary value problems: differences of the force.
 //!
 //! The force on a pair is a function of twelve numbers of each body, position and directors, and with drag of as many
 //! rates. Each is moved to and fro, and the difference of the forces is listed as the force that goes with it: the step is a
 //! millionth of the size of the pair, a hundredth of what corners share a contact within. The force is exact to rounding, so that nine
-//! to ten digits of its derivatives are. Where a derivative jumps, at the first point and where corners begin to share, it is that of
+//! to ten digits of its derivatives are. Where a derivative jumps, at first contact and where corners begin to share, it is that of
 //! one of the sides or between them.
 
 use super::super::{Bodies, BodyKinematics, ForceError, LinearForm, Stiffness};

@@ -1,4 +1,4 @@
-//! Contact as a potential [Johnson 3.38]: parts may overlap, and are pushed apart the harder the more they do.
+//! Contact as a potential [Johnson 3.38]: penetrating parts are pushed apart by a force that grows with penetration.
 //!
 //! For every pair of convex parts that overlap, with the separation `s < 0` of the kernel along the line β of the reference
 //! points, its direction α, and the contact points `p`:
@@ -12,9 +12,9 @@
 //! `c_a - c_b = D β` the torques of the two parts cancel, so bodies exchange momentum and make none. Against a half-space β
 //! is its normal and there is no β part. Degenerate contacts are resolved: face on face gives symmetric forces.
 //!
-//! Ours: the middle of a step sees each body at the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
+//! Ours: at the middle of a step each body has the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
 //! function of rigid placements and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
-//! never stronger than the spring: one that began at once at the first point would leave the equations of some steps without a
+//! never stronger than the spring: one that began at once at first contact would leave the equations of some steps without a
 //! solution, and would hold bodies back that part.
 //!
 //! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
@@ -46,13 +46,13 @@ pub struct ContactPotential {
     pub stiffness: f64,
     /// Drag on the rate of `s`, N s/m.
     pub drag: f64,
-    /// The pairs that may meet.
+    /// The pairs that may collide.
     pairs: Vec<(usize, usize)>,
     /// Slots of the bodies of these pairs.
     slots: Vec<usize>,
 }
 
-/// Two parts that overlap.
+/// Two penetrating parts.
 struct Penetration {
     softened: Softened,
     bodies: [NearestPose; 2],
@@ -60,7 +60,7 @@ struct Penetration {
     gradient: [LinearForm; 2],
 }
 
-/// What resists the motion of two parts that overlap.
+/// Damping of the relative motion of two penetrating parts.
 struct Resistance {
     /// Motions with their rates and weights: at the contact, and tilt in two directions.
     motions: [([LinearForm; 2], f64, f64); 3],
@@ -95,7 +95,7 @@ impl Penetration {
 }
 
 impl ContactPotential {
-    /// Of everything that may meet; `None` if nothing may.
+    /// Of all pairs that may collide; `None` without such pairs.
     pub fn new(contacts: Arc<ContactGeometry>, potential: Potential) -> Option<Self> {
         let pairs = contacts.all_pairs();
         let both = pairs.iter().flat_map(|&(a, b)| [a, b]);
@@ -106,7 +106,7 @@ impl ContactPotential {
         (!pairs.is_empty()).then_some(Self { contacts, stiffness, drag, pairs, slots })
     }
 
-    /// What may meet.
+    /// The contact geometry.
     pub fn contacts(&self) -> &ContactGeometry {
         &self.contacts
     }
@@ -158,7 +158,7 @@ impl ContactPotential {
         Ok(Some((penetration, resistance)))
     }
 
-    /// What the kernel says of two parts that may overlap once they are softened.
+    /// Separation of two parts that may overlap once they are softened.
     fn point(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<ContactPoint>, QueryError> {
         let contacts = &self.contacts;
         if !contacts.bounding_balls_overlap(pair, poses) {
@@ -231,7 +231,7 @@ impl ContactPotential {
             return height <= radius;
         }
         let (other, reach) = ball(q);
-        // Also where nothing is a number: the kernel says so.
+        // Also true for NaN: the separation query then fails.
         !((centre - other).norm() > radius + reach)
     }
 

@@ -1,4 +1,4 @@
-//! A body as contact sees it: shapes are rigid, so the directors that the middle of a step averages must be a rotation again.
+//! Pose of a body for contact queries: shapes are rigid, so the directors that the middle of a step averages must be a rotation again.
 //!
 //! ```text
 //! F = S R                      R the rotation nearest to the directors F (their polar factor), S symmetric

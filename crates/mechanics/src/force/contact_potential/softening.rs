@@ -48,7 +48,7 @@ pub(super) struct Softened {
 const NOWHERE: [(Vec3, f64); 2] = [(Vec3::new(0.0, 0.0, 0.0), 0.0); 2];
 
 impl Softened {
-    /// What the kernel says, for pairs without corners to soften.
+    /// The separation as it is, for pairs without corners to soften.
     pub fn exact(point: ContactPoint) -> Self {
         Self { value: point.separation, point: balanced(point), ramp: NOWHERE, extent: NOWHERE }
     }
@@ -61,7 +61,7 @@ impl Softened {
         flat.then_some(size)
     }
 
-    /// Softens what the kernel says of two parts whose bodies stand at given placements, by a multiple of their size.
+    /// Softens the separation of two parts of bodies at given poses, by a multiple of their size.
     pub fn new(
         contacts: &ContactGeometry,
         (a, b): (usize, usize),
@@ -222,7 +222,7 @@ impl Pair<'_> {
         let mut turn = Vector2::zeros();
         let mut now = supports(&turn);
         let mut gradient = apart(&now);
-        // Where no corner answers, steps that move corners by a few softnesses find the next ones; they grow if need be.
+        // Where no corner carries weight, steps that move corners by a few softnesses find the next ones; they grow if need be.
         let mut longest = 4.0 * self.softness / self.size;
         for _ in 0..MOST_ITERATIONS {
             if !(gradient.norm() > POINTS_AGREE * self.size) {

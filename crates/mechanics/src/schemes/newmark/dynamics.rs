@@ -30,11 +30,11 @@ const RESTARTS: usize = 10;
 pub(super) struct Dynamics {
     /// `Mred`, or the matrix of the iteration.
     pub system: System,
-    /// Where the joints frame.
+    /// Frames of the joints.
     pub joint_frames: Vec<JointFrame>,
     /// Velocities of the bodies.
     pub twists: Vec<Vec6>,
-    /// What forces do.
+    /// Forces on the bodies.
     pub accumulators: Vec<ForceAccumulator>,
     pub positions: Vec<Vec3>,
     pub rotations: Vec<Mat3>,
@@ -129,7 +129,7 @@ impl Dynamics {
         }
     }
 
-    /// Asks the forces at the time `t`.
+    /// Evaluates the forces at the time `t`.
     pub fn evaluate_forces(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let twist = &self.twists[i];
@@ -186,8 +186,8 @@ impl Dynamics {
         }
     }
 
-    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` says whose rotation is
-    /// advanced by rates, and so solved_rows to gyroscopic torques through `γh`.
+    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` tells bodies whose rotation is
+    /// advanced by rates, and so depends on gyroscopic torques through `γh`.
     pub fn linearise(
         &mut self,
         model: &Model,
@@ -210,7 +210,7 @@ impl Dynamics {
         }
         self.stiffness.clear();
         let bodies = Bodies { first: b0, kinematics: &self.placements };
-        // An explicit scheme does not ask where forces would be after the step: those that depend on places alone have no part.
+        // In an explicit scheme forces after the step have no part: those that depend on positions alone are left out.
         let counts = |force: &&Force| weights.position != 0.0 || !force.is_conservative();
         for force in model.forces[island.forces.clone()].iter().filter(counts) {
             force.stiffness(t, &bodies, &mut self.stiffness)?;
@@ -238,7 +238,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Factorises the system, and solved_rows the rows of the loops with it.
+    /// Factorises the system, and solves for the rows of the loops.
     pub fn factor(&mut self, model: &Model, island: &Island) -> Result<(), Singular> {
         self.system.factor()?;
         if self.loops.rows == 0 {

@@ -10,7 +10,7 @@
 //! depends on `ν1` through bias and damping even where `β = 0`: it is iterated to rounding with the matrix
 //! `Mred + γh C + βh² K`.
 //!
-//! A rigid body that hangs on nothing and carries nothing is treated as Krysl and Endres do: its spatial angular
+//! A rigid body without parent and children is treated as Krysl and Endres do: its spatial angular
 //! momentum is advanced by the same rule, `π1 = π0 + h [(1-γ) τ0 + γ τ1]`, and its angular velocity follows; without torque the
 //! momentum stays to the bit.
 //!

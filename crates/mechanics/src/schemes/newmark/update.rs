@@ -1,4 +1,4 @@
-//! Newmark's update of one joint: its increment, its rates, and the spin of a body that hangs on nothing.
+//! Newmark's update of one joint: its increment, its rates, and the spin of a body without parent.
 
 use crate::joint::{Joint, JointFrame, JointIncrement, JointKind};
 use crate::model::Model;
@@ -92,7 +92,7 @@ pub(super) fn transport_rod_components(
     }
 }
 
-/// Which bodies are rigid, hang on nothing and carry nothing, by slot: their angular momentum is about a point of their
+/// Rigid bodies without parent and children, by slot: their angular momentum is about a point of their
 /// own, the centre of mass, and nothing but torques changes it.
 pub(super) fn free_bodies(model: &Model) -> Vec<bool> {
     let mut free_bodies: Vec<bool> = model
