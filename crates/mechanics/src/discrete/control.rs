@@ -81,10 +81,10 @@ impl Control {
             Self::Dof(_) => {}
             Self::Force(grip) => {
                 let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
-                anchor.apply_force(bodies, &grip.to_world(effort, bodies), accumulators);
+                anchor.apply_force(bodies, &grip.components_in_world(effort, bodies), accumulators);
             }
             Self::Torque(grip) => {
-                accumulators[grip.slot - bodies.first].torque += grip.to_world(effort, bodies)
+                accumulators[grip.slot - bodies.first].torque += grip.components_in_world(effort, bodies)
             }
         }
     }
@@ -108,7 +108,7 @@ impl ApplicationFrame {
     }
 
     /// In the world's axes.
-    fn to_world(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
+    fn components_in_world(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
         self.axes.to_world(&self.components(effort), &bodies.kinematics[self.slot - bodies.first])
     }
 }
