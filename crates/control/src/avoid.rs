@@ -161,7 +161,7 @@ impl Rounds<'_> {
         let normal = |state: &State| -> Option<Vec3> {
             let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
             let touch =
-                contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
+                contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
             touch.ok().map(|touch| touch.normal())
         };
         let (first, last) = (states.first()?, states.last()?);

@@ -15,7 +15,7 @@ const HALVINGS: usize = 8;
 pub fn gap(model: &Model, pair: (usize, usize), state: &State, memory: &mut PairWarmStart) -> f64 {
     let Some(contacts) = &model.contacts else { return f64::INFINITY };
     let poses = poses(contacts, pair, state);
-    let touch = contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
+    let touch = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
     touch.map_or(f64::NAN, |touch| touch.gap())
 }
 

@@ -33,7 +33,7 @@ fn left_alone(plan: &Plan, island: &Island, whole: Vec6) -> Vec6 {
     if joint.kind != JointKind::Planar {
         return whole;
     }
-    let normal = joint.on_parent.axes.column(2).into_owned();
+    let normal = joint.parent_frame.axes.column(2).into_owned();
     let (force, moment) = (linear(&whole), angular(&whole));
     twist(&(force - normal * normal.dot(&force)), &(normal * normal.dot(&moment)))
 }
@@ -41,7 +41,7 @@ fn left_alone(plan: &Plan, island: &Island, whole: Vec6) -> Vec6 {
 /// Linear and angular momentum of an island.
 pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 {
     let root = &plan.model.links[island.bodies.start];
-    let (slot, axes) = (island.bodies.start, &root.joint.on_parent.axes);
+    let (slot, axes) = (island.bodies.start, &root.joint.parent_frame.axes);
     let (own, spin) = match (root.joint.kind, root.joint.particle) {
         (JointKind::Planar, true) => (Vec3::new(p[0], p[1], 0.0), Vec3::zeros()),
         (JointKind::Planar, false) => (Vec3::new(p[0], p[1], 0.0), Vec3::new(0.0, 0.0, p[2])),
@@ -49,7 +49,7 @@ pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 
         (_, false) => (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5])),
     };
     // The root turns about its own end of the joint.
-    let place = state.positions[slot] + state.rotations[slot] * root.joint.on_child.point;
+    let place = state.positions[slot] + state.rotations[slot] * root.joint.child_frame.point;
     let carried = axes * own;
     left_alone(plan, island, twist(&carried, &(axes * spin + place.cross(&carried))))
 }
@@ -114,10 +114,10 @@ fn forces(
             frame_rate: (ends.1.rotations[slot] - ends.0.rotations[slot]) / h,
         })
         .collect();
-    let bodies = Bodies { first: island.bodies.start, placements: &placements };
+    let bodies = Bodies { first: island.bodies.start, kinematics: &placements };
     let mut pulls = vec![ForceAccumulator::zero(); placements.len()];
     for force in &plan.model.forces[island.forces.clone()] {
-        force.pull(t, &bodies, &mut pulls)?;
+        force.add_forces(t, &bodies, &mut pulls)?;
     }
     let about_origin = |(place, pull): (&BodyKinematics, &ForceAccumulator)| {
         let own = pull.wrench(&place.frame);

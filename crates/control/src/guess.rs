@@ -174,7 +174,7 @@ fn inverse(plan: &Plan, nodes: Vec<State>) -> Path {
                     n,
                     arrived.iter().zip(&derivatives.before.value).map(|(p, q)| p - q),
                 );
-                let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_effort);
+                let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_input);
                 if let Ok(found) = columns.svd(true, true).solve(&wanted, 1e-12) {
                     own.copy_from_slice(found.as_slice());
                 }

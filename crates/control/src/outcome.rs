@@ -271,7 +271,7 @@ impl Transcription {
                 Directions::Contact(frozen) => {
                     let n = frozen.read(poses).normal;
                     let pair = self.setup().encounters[meeting].pair;
-                    let across = self.plan().model.contacts.as_ref().map(|c| c.across(pair, &n));
+                    let across = self.plan().model.contacts.as_ref().map(|c| c.tangents(pair, &n));
                     let (t1, t2) = across.unwrap_or((Vec3::zeros(), Vec3::zeros()));
                     sum += n * at.numbers[first] + t1 * at.numbers[first + 1] + t2 * at.numbers[first + 2];
                 }

@@ -433,7 +433,7 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
         spec.name = format!("joint at {x}");
         if kind == JointKind::Rod {
             // Its two points are apart.
-            spec.on_child.position += Vec3::new(0.03, 0.11, -0.05);
+            spec.child_frame.position += Vec3::new(0.03, 0.11, -0.05);
         }
         builder.joint(spec);
     };

@@ -77,8 +77,8 @@ fn hinged_plan(intervals: usize) -> Plan {
             kind: JointKind::Revolute,
             parent: None,
             child: a,
-            on_parent: at(Vec3::zeros()),
-            on_child: at(-below),
+            parent_frame: at(Vec3::zeros()),
+            child_frame: at(-below),
             length: None,
             turns: [0.0; 3],
             limits: [None; 3],
@@ -88,7 +88,7 @@ fn hinged_plan(intervals: usize) -> Plan {
             name: "knee".to_owned(),
             parent: Some(a),
             child: b,
-            on_parent: at(below),
+            parent_frame: at(below),
             ..top
         });
         let (model, state) = builder.build().unwrap();

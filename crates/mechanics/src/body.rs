@@ -1,4 +1,4 @@
-//! Bodies: what has mass and moves, and what does neither.
+//! Bodies: rigid bodies, particles and fixed bodies.
 //!
 //! A rigid body is described by its author in a frame of the author's choice. The engine works in the principal
 //! frame at the centre of mass, found once when the model is built; the author's frame is kept, and every
@@ -45,7 +45,7 @@ pub enum BodyKind {
     Rigid,
     /// Moves; has no orientation.
     Particle,
-    /// Moves as it is told, or not at all.
+    /// Moves as prescribed, or not at all.
     Fixed,
 }
 
@@ -66,7 +66,7 @@ pub struct Body {
     pub shapes: Vec<AttachedShape>,
     /// Planar shapes, placed in the xy-plane of the author's frame.
     pub outlines: Vec<AttachedOutline>,
-    /// How it is moved in the world, whatever touches it; for fixed bodies only.
+    /// How it is moved in the world, independent of contact; for fixed bodies only.
     pub motion: Option<Arc<Motion>>,
 }
 
@@ -193,13 +193,13 @@ impl Body {
         Vec3::new(j.y + j.z - j.x, j.z + j.x - j.y, j.x + j.y - j.z).map(|twice| (0.5 * twice).max(0.0))
     }
 
-    /// BodyKinematics of the principal frame when the author's frame is placed at `pose`.
+    /// Pose of the principal frame when the author's frame is placed at `pose`.
     pub fn principal_pose(&self, pose: &Pose) -> Pose {
         pose.then(&self.principal)
     }
 
-    /// BodyKinematics of the author's frame when the principal frame is placed at `pose`.
-    pub fn author_pose(&self, pose: &Pose) -> Pose {
+    /// Pose of the author's frame when the principal frame is placed at `pose`.
+    pub fn own_pose(&self, pose: &Pose) -> Pose {
         let rotation = pose.rotation * self.principal.rotation.inverse();
         Pose::new(rotation, pose.position - rotation * self.principal.position)
     }
@@ -230,7 +230,7 @@ mod tests {
         assert!((back - inertia).norm() < 1e-14);
         let pose =
             Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.5, -0.3)), Vec3::new(4.0, 5.0, 6.0));
-        let round = body.author_pose(&body.principal_pose(&pose));
+        let round = body.own_pose(&body.principal_pose(&pose));
         assert!((round.position - pose.position).norm() < 1e-14);
         assert!((round.rotation.matrix() - pose.rotation.matrix()).norm() < 1e-14);
     }

@@ -1,4 +1,4 @@
-//! Motions that are prescribed: where a driven body is, whatever touches it.
+//! Prescribed motions of fixed bodies.
 //!
 //! A driven body is a fixed one whose placement is a function of time alone: a shaken box, a drum, a conveyor. Its motion is a
 //! rigid displacement in the world, on top of where its author has placed it: a turn about an axis through a point `c`
@@ -32,7 +32,7 @@ pub struct Wave {
     pub phase: f64,
 }
 
-/// When something moves.
+/// Time window of a motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// When it starts, s.

@@ -30,11 +30,11 @@ pub fn moment_of(r: &Mat3, m: &Mat3) -> Vec3 {
 
 /// A rotation as its Rodrigues vector `tan(θ/2) n`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turn(pub Vec3);
+pub struct RodriguesVector(pub Vec3);
 
-impl Turn {
+impl RodriguesVector {
     /// No rotation.
-    pub fn none() -> Self {
+    pub fn identity() -> Self {
         Self(Vec3::zeros())
     }
 
@@ -64,18 +64,18 @@ impl Turn {
     }
 
     /// The rotation `first`, then this one.
-    pub fn after(&self, first: &Turn) -> Turn {
+    pub fn after(&self, first: &RodriguesVector) -> RodriguesVector {
         let (a, b) = (&first.0, &self.0);
-        Turn((a + b + b.cross(a)) / (1.0 - a.dot(b)))
+        RodriguesVector((a + b + b.cross(a)) / (1.0 - a.dot(b)))
     }
 
     /// The same rotation in axes turned by `frame`.
-    pub fn seen_in(&self, frame: &Mat3) -> Turn {
-        Turn(frame * self.0)
+    pub fn rotated_by(&self, frame: &Mat3) -> RodriguesVector {
+        RodriguesVector(frame * self.0)
     }
 
     /// `R x - x`, to relative precision.
-    pub fn moves(&self, x: &Vec3) -> Vec3 {
+    pub fn displacement(&self, x: &Vec3) -> Vec3 {
         let c = &self.0;
         let cx = c.cross(x);
         (cx + c.cross(&cx)) * (2.0 / (1.0 + c.norm_squared()))
@@ -89,10 +89,10 @@ impl Turn {
         Mat3::identity() + (h + h * h) * k
     }
 
-    /// The rotation vector of a rotation matrix turns into a `Turn`; accurate away from half turns.
-    pub fn of_matrix(r: &Mat3) -> Turn {
+    /// The rotation vector of a rotation matrix turns into a `RodriguesVector`; accurate away from half turns.
+    pub fn from_matrix(r: &Mat3) -> RodriguesVector {
         let axial = Vec3::new(r[(2, 1)] - r[(1, 2)], r[(0, 2)] - r[(2, 0)], r[(1, 0)] - r[(0, 1)]);
-        Turn(axial / (1.0 + r.trace()))
+        RodriguesVector(axial / (1.0 + r.trace()))
     }
 }
 
@@ -103,7 +103,7 @@ pub fn about(axis: &Vec3, angle: f64) -> Mat3 {
 }
 
 /// The nearest rotation, for a matrix that is one up to rounding (one step of the polar iteration).
-pub fn tidied(r: &Mat3) -> Mat3 {
+pub fn orthonormalised(r: &Mat3) -> Mat3 {
     let excess = r.transpose() * r;
     r * (Mat3::identity() * 1.5 - excess * 0.5)
 }
@@ -127,8 +127,8 @@ pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
 }
 
 /// How [`tangents`] change while the unit vector `n` changes by `d` (perpendicular to it). At the one direction without a
-/// continuous answer there is no derivative either, and the answer is zero.
-pub fn tangents_change(n: &Vec3, d: &Vec3) -> (Vec3, Vec3) {
+/// continuous answer there is no derivative either, and the result is zero.
+pub fn tangents_derivative(n: &Vec3, d: &Vec3) -> (Vec3, Vec3) {
     let [from, a, b] = FROM.map(Vec3::from);
     let sum = from + n;
     let half = 0.5 * sum.norm_squared();
@@ -147,12 +147,15 @@ mod tests {
 
     #[test]
     fn turns_compose_as_matrices_do() {
-        let (a, b) = (Turn::exp(&Vec3::new(0.3, -0.2, 0.9)), Turn::exp(&Vec3::new(-1.1, 0.4, 0.2)));
+        let (a, b) = (
+            RodriguesVector::exp(&Vec3::new(0.3, -0.2, 0.9)),
+            RodriguesVector::exp(&Vec3::new(-1.1, 0.4, 0.2)),
+        );
         let expected = b.matrix() * a.matrix();
         assert!((b.after(&a).matrix() - expected).norm() < 1e-15);
         let x = Vec3::new(0.1, 2.0, -3.0);
-        assert!((a.moves(&x) - (a.matrix() * x - x)).norm() < 1e-15);
-        assert!((Turn::of_matrix(&expected).0 - b.after(&a).0).norm() < 1e-14);
+        assert!((a.displacement(&x) - (a.matrix() * x - x)).norm() < 1e-15);
+        assert!((RodriguesVector::from_matrix(&expected).0 - b.after(&a).0).norm() < 1e-14);
     }
 
     #[test]
@@ -160,8 +163,8 @@ mod tests {
         for size in [0.0, 1e-9, 1e-4, 1.9e-3, 2.1e-3, 0.5, 3.0] {
             let w = Vec3::new(0.6, -0.48, 0.64) * size;
             let other = Rotation3::from_scaled_axis(w);
-            assert!((Turn::exp(&w).matrix() - other.matrix()).norm() < 1e-15, "{size}");
-            assert!((Turn::exp(&w).log() - w).norm() < 1e-15 * (1.0 + size));
+            assert!((RodriguesVector::exp(&w).matrix() - other.matrix()).norm() < 1e-15, "{size}");
+            assert!((RodriguesVector::exp(&w).log() - w).norm() < 1e-15 * (1.0 + size));
             assert!((about(&Vec3::new(0.6, -0.48, 0.64), size) - other.matrix()).norm() < 1e-15);
         }
     }
@@ -186,7 +189,7 @@ mod tests {
             let e = 1e-5;
             let at = |e: f64| tangents(&(n + d * e).normalize());
             let ((a1, b1), (a0, b0)) = (at(e), at(-e));
-            let (a, b) = tangents_change(&n, &d);
+            let (a, b) = tangents_derivative(&n, &d);
             // Differences of second order: curvature grows with the inverse square of the distance from the opposite.
             assert!(((a1 - a0) / (2.0 * e) - a).norm() < 1e-7 && ((b1 - b0) / (2.0 * e) - b).norm() < 1e-7);
         }
@@ -194,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_rounded_rotation_is_tidied_to_rounding() {
-        let r = Turn::exp(&Vec3::new(0.3, -0.2, 0.9)).matrix() * (1.0 + 1e-9);
-        let t = tidied(&r);
+        let r = RodriguesVector::exp(&Vec3::new(0.3, -0.2, 0.9)).matrix() * (1.0 + 1e-9);
+        let t = orthonormalised(&r);
         assert!((t.transpose() * t - Mat3::identity()).norm() < 1e-15);
     }
 }

@@ -88,7 +88,7 @@ impl Simulation {
         // Time from the count of steps, not summed: no rounding accumulates.
         self.state.time = self.origin + self.state.steps as f64 * self.h;
         if !self.state.is_finite() {
-            let body = self.state.not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
+            let body = self.state.first_not_finite(&self.model.links).map(|slot| self.model.links[slot].body);
             self.state.clone_from(&self.before);
             return Err(self.failure(body, StepError::NotFinite));
         }
@@ -101,10 +101,10 @@ impl Simulation {
     }
 
     /// The failure of a step, with the body that caused it if there is one.
-    fn failure(&self, body: Option<usize>, trouble: StepError) -> StepFailure {
+    fn failure(&self, body: Option<usize>, error: StepError) -> StepFailure {
         let body =
             self.model.bodies.get(body.unwrap_or(0)).map_or_else(String::new, |body| body.name.clone());
-        StepFailure { step: self.before.steps, time: self.before.time, body, trouble, history: Vec::new() }
+        StepFailure { step: self.before.steps, time: self.before.time, body, error, history: Vec::new() }
     }
 
     /// Steps until a time, to the nearest step, s.

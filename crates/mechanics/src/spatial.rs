@@ -41,11 +41,11 @@ pub fn shift_wrench(f: &Vec6, reach: &Vec3) -> Vec6 {
 /// `X0ᵀ M X1`.
 pub fn shift_block(m: &Mat6, reach0: &Vec3, reach1: &Vec3) -> Mat6 {
     let mut out = *m;
-    // M X1: the angular columns see the linear ones through -r1 ×.
+    // M X1: the angular columns gain the linear ones times -r1 ×.
     let left = out.fixed_view::<6, 3>(0, 0).into_owned();
     let mut right = out.fixed_view_mut::<6, 3>(0, 3);
     right -= left * hat(reach1);
-    // X0ᵀ (...): the angular rows see the linear ones through r0 ×.
+    // X0ᵀ (...): the angular rows gain r0 × times the linear ones.
     let top = out.fixed_view::<3, 6>(0, 0).into_owned();
     let mut bottom = out.fixed_view_mut::<3, 6>(3, 0);
     bottom += hat(reach0) * top;

@@ -1,7 +1,7 @@
-//! What happened inside a step: where paths break, what jumped, which parts met.
+//! Record of a step: path nodes, jumps of momentum and energy, impacts.
 //!
-//! A scheme with collisions leaves a transcript of every step; the ledger books its pieces one by one, and events
-//! go to whoever watches. Between two nodes an island moves by one interval of the discrete equations; at a node momenta
+//! A scheme with collisions writes a record of every step; the ledger adds its intervals one by one, and impacts become events.
+//! Between two nodes an island moves by one interval of the discrete equations; at a node momenta
 //! jump, and where a projection moved bodies two nodes share an instant.
 
 use crate::model::Island;
@@ -9,7 +9,7 @@ use crate::model::State;
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
-/// Where a body is.
+/// Pose of a body at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodePose {
     /// Centre of mass.
@@ -57,7 +57,7 @@ pub struct MomentumJump {
     pub energy: f64,
 }
 
-/// What kind of meeting it was.
+/// Kind of an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImpactKind {
     /// An impact at its instant, inside the step.
@@ -66,12 +66,12 @@ pub enum ImpactKind {
     Response,
     /// An impulse of time stepping, somewhere inside the step.
     Stepped,
-    /// Too many impacts: the rest of the step was handed to the decomposition scheme.
+    /// Too many impacts: the rest of the step falls back to the decomposition scheme.
     Fallback,
 }
 
 impl ImpactKind {
-    /// The word for it in `events.jsonl`.
+    /// Its name in `events.jsonl`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Impact => "impact",
@@ -82,7 +82,7 @@ impl ImpactKind {
     }
 }
 
-/// Two parts that met.
+/// An impact of two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// When, s.
@@ -99,13 +99,13 @@ pub struct Impact {
     pub energy: (f64, f64),
     /// Normal velocity before and after, m/s (negative: closing).
     pub speed: (f64, f64),
-    /// What kind of meeting.
+    /// The kind.
     pub kind: ImpactKind,
 }
 
 impl Impact {
-    /// Takes another contact of the same two bodies at the same instant into account: impulses add up, the point is weighed
-    /// by them, and the fastest approach counts.
+    /// Adds another contact of the same two bodies at the same instant: impulses add up, the point is their weighted mean, and the
+    /// fastest approach is kept.
     pub fn join(&mut self, other: &Self) {
         let (mine, theirs) = (self.impulse.norm(), other.impulse.norm());
         let whole = mine + theirs;
@@ -194,7 +194,7 @@ impl Default for LcpSolveStats {
     }
 }
 
-/// What happened inside a step; its memory serves again.
+/// The record of a step; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct StepRecord {
     /// Where paths break, in the order in which it happened.
@@ -205,13 +205,13 @@ pub struct StepRecord {
     pub coordinates: Vec<f64>,
     /// Jumps of momentum and energy.
     pub jumps: Vec<MomentumJump>,
-    /// Meetings.
+    /// Impacts.
     pub impacts: Vec<Impact>,
-    /// Greatest overlap of two parts at the end of the step, m, of schemes that look there.
+    /// Greatest overlap of two parts at the end of the step, m, by schemes that compute it.
     pub overlap: f64,
-    /// Cascades handed to the decomposition scheme.
+    /// Fallbacks to the decomposition scheme.
     pub fallbacks: u64,
-    /// ContactGeometry that rest, likewise.
+    /// Resting contacts, likewise.
     pub rests: u64,
     /// How the complementarity problem of the step was solved, by schemes that have one.
     pub solve: Option<LcpSolveStats>,
@@ -221,7 +221,7 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
-    /// Nothing has happened yet.
+    /// Clears the record.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.places.clear();
@@ -235,7 +235,7 @@ impl StepRecord {
         self.infeasibility = None;
     }
 
-    /// The path of an island breaks at `since`, where it stands as in `state`.
+    /// Adds a node at `since`, with the configuration of the island in `state`.
     pub fn node(&mut self, index: usize, island: &Island, state: &State, since: f64) {
         let (places, coordinates) = (self.places.len(), self.coordinates.len());
         self.nodes.push(PathNode { island: index, since, places, coordinates });
@@ -260,7 +260,7 @@ impl StepRecord {
         });
     }
 
-    /// Energy that appeared (or, negative, went) in the island of a body.
+    /// Adds a jump of the energy of the island of a body.
     pub fn energy(&mut self, source: JumpSource, slot: usize, energy: f64) {
         self.jumps.push(MomentumJump { source, slot, linear: Vec3::zeros(), angular: Vec3::zeros(), energy });
     }

@@ -90,7 +90,7 @@ fn requests_of_warm_derivatives((model, state): (Model, State)) -> usize {
     for _ in 0..2 {
         from = requests();
         tool.differentiate(&passage, &mut out).unwrap();
-        tool.bend_loops(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
+        tool.differentiate_loop_forces(&passage, End::After, &[1.0; 6][..out.gaps.len()], &mut bent);
     }
     assert!(out.before.by_start.iter().all(|v| v.is_finite()));
     requests() - from

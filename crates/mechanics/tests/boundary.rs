@@ -62,7 +62,7 @@ fn equations(model: &Model, path: &[State], multipliers: &[DVector<f64>]) -> Vec
         let n = d.dofs;
         let mut bending = vec![0.0; n * n];
         if let Some(multipliers) = multipliers.get(k) {
-            tool.bend_loops(&passage, End::After, multipliers.as_slice(), &mut bending);
+            tool.differentiate_loop_forces(&passage, End::After, multipliers.as_slice(), &mut bending);
         }
         pieces.push(d);
         bent.push(DMatrix::from_vec(n, n, bending));

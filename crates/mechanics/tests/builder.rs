@@ -9,7 +9,7 @@ use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, JointLaw, Spring};
-use percussion_mechanics::joint::{ALL_KINDS, JointKind, Limits, Step};
+use percussion_mechanics::joint::{ALL_KINDS, JointIncrement, JointKind, Limits};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::spatial::{Vec6, twist};
 use percussion_mechanics::table::Table;
@@ -64,12 +64,13 @@ fn hang(
     random: &mut Random,
 ) -> (BodyId, JointSpec) {
     let particle = child.kind == percussion_mechanics::body::BodyKind::Particle;
-    let (on_parent, on_child) = (random.pose(), random.pose());
+    let (parent_frame, child_frame) = (random.pose(), random.pose());
     let base = parent.map_or_else(Pose::identity, |id| builder.pose(id));
-    let at = base.then(&on_parent).then(&joint_pose(kind, particle, c, random)).then(&inverse(&on_child));
+    let at =
+        base.then(&parent_frame).then(&joint_pose(kind, particle, c, random)).then(&inverse(&child_frame));
     let id = builder.body(child, at);
     let (name, turns, limits) = (name.to_owned(), [0.0; 3], [None; 3]);
-    (id, JointSpec { name, kind, parent, child: id, on_parent, on_child, length: None, turns, limits })
+    (id, JointSpec { name, kind, parent, child: id, parent_frame, child_frame, length: None, turns, limits })
 }
 
 #[test]
@@ -120,8 +121,9 @@ fn coordinates_with_whole_turns_are_read_back_and_place_the_child_where_it_was()
                 assert!((pose.rotation.matrix() - placed.rotation.matrix()).amax() < ROUNDING);
                 let above = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
                 let here = (&state.positions[slot], &state.rotations[slot]);
-                let stand = link.joint.stand(above, here, found);
-                let (position, rotation) = link.joint.place(&stand, &stand.frame, &Step::none(), found);
+                let stand = link.joint.frame(above, here, found);
+                let (position, rotation) =
+                    link.joint.child_pose(&stand, &stand.parent, &JointIncrement::zero(), found);
                 assert!((position - here.0).amax() < ROUNDING, "{} {position} {}", kind.word(), here.0);
                 assert!((rotation - here.1).amax() < ROUNDING, "{} {rotation} {}", kind.word(), here.1);
             }
@@ -136,14 +138,15 @@ fn walk(model: &Model, state: &State, d: &[f64]) -> Vec<(Vec3, Mat3)> {
         let joint = &link.joint;
         let above = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
         let old = &state.coordinates[link.coordinates()];
-        let stand = joint.stand(above, (&state.positions[slot], &state.rotations[slot]), old);
+        let stand = joint.frame(above, (&state.positions[slot], &state.rotations[slot]), old);
         let mut own = [0.0; 6];
         own[..joint.dofs()].copy_from_slice(&d[link.dofs()]);
-        let step = joint.corrected(&stand, &Step::none(), &own);
+        let step = joint.incremented(&stand, &JointIncrement::zero(), &own);
         let mut new = old.to_vec();
-        joint.step_coordinates(&step, &mut new);
-        let frame = link.parent.map_or(joint.on_parent, |p| joint.on_parent.on(&placed[p].0, &placed[p].1));
-        placed.push(joint.place(&stand, &frame, &step, &new));
+        joint.advance_coordinates(&step, &mut new);
+        let frame =
+            link.parent.map_or(joint.parent_frame, |p| joint.parent_frame.on(&placed[p].0, &placed[p].1));
+        placed.push(joint.child_pose(&stand, &frame, &step, &new));
     }
     placed
 }
@@ -298,7 +301,8 @@ fn bodies_that_are_not_where_their_joint_wants_them_are_refused() {
         for in_loop in [false, true] {
             let length = (kind == JointKind::Rod).then_some(1.0);
             let apart = |joint: &mut JointSpec| {
-                joint.on_parent.position += Vec3::new(1.0, 0.0, 0.0) * f64::from(u8::from(length.is_some()));
+                joint.parent_frame.position +=
+                    Vec3::new(1.0, 0.0, 0.0) * f64::from(u8::from(length.is_some()));
                 joint.length = length;
             };
             assert_eq!(Scene::refusal(kind, in_loop, apart), None, "{}", kind.word());
@@ -307,19 +311,19 @@ fn bodies_that_are_not_where_their_joint_wants_them_are_refused() {
             }
             let off = |joint: &mut JointSpec| {
                 apart(joint);
-                joint.on_parent.position += Vec3::new(0.3, 0.2, 0.1);
+                joint.parent_frame.position += Vec3::new(0.3, 0.2, 0.1);
             };
             let error = Scene::refusal(kind, in_loop, off).unwrap();
             assert!(matches!(&error, ModelError::Misfit { joint, .. } if joint == "j"), "{error}");
             // Rounding of an author's decimals is forgiven.
             let nearly = |joint: &mut JointSpec| {
                 apart(joint);
-                joint.on_parent.position += Vec3::new(3e-9, 2e-9, 1e-9);
+                joint.parent_frame.position += Vec3::new(3e-9, 2e-9, 1e-9);
             };
             assert_eq!(Scene::refusal(kind, in_loop, nearly), None, "{}", kind.word());
         }
     }
-    let tilted = |joint: &mut JointSpec| joint.on_child.rotation = about(Vec3::x(), 0.01);
+    let tilted = |joint: &mut JointSpec| joint.child_frame.rotation = about(Vec3::x(), 0.01);
     let error = Scene::refusal(JointKind::Revolute, false, tilted).unwrap();
     assert!(matches!(&error, ModelError::Misfit { row, .. } if row.contains("right angle")), "{error}");
 }
@@ -342,7 +346,8 @@ fn axes_that_point_the_wrong_way_are_refused_though_their_right_angles_are_right
             (Fixed, Vec3::z(), half),
             (Fixed, sum, -third),
         ] {
-            let error = Scene::refusal(kind, in_loop, |joint| joint.on_child.rotation = about(axis, angle));
+            let error =
+                Scene::refusal(kind, in_loop, |joint| joint.child_frame.rotation = about(axis, angle));
             let fits_rows = !matches!(error, Some(ModelError::Misfit { .. }));
             // One of the two thirds of a turn breaks the right angles themselves.
             assert!(fits_rows || angle.abs() == third, "{error:?}");
@@ -351,7 +356,7 @@ fn axes_that_point_the_wrong_way_are_refused_though_their_right_angles_are_right
             }
         }
         // Half a turn about the joint's own axis is a coordinate.
-        let turned = |joint: &mut JointSpec| joint.on_child.rotation = about(Vec3::z(), half);
+        let turned = |joint: &mut JointSpec| joint.child_frame.rotation = about(Vec3::z(), half);
         for kind in [Revolute, Cylindrical, Planar] {
             assert_eq!(Scene::refusal(kind, in_loop, turned), None, "{}", kind.word());
         }
@@ -364,8 +369,8 @@ fn velocities_that_joints_do_not_allow_are_refused_or_projected() {
         let mut s = Scene::new();
         let mut joint = s.joint("hinge", JointKind::Revolute, None, s.a);
         // The hinge is at the origin, its axis is z; the body is one metre away along x.
-        joint.on_parent.position = Vec3::zeros();
-        joint.on_child.position = -Vec3::x();
+        joint.parent_frame.position = Vec3::zeros();
+        joint.child_frame.position = -Vec3::x();
         s.builder.joint(joint);
         s.builder.velocity(s.a, velocity, Vec3::z() * 2.0);
         s.builder.project(project);
@@ -463,7 +468,7 @@ fn numbers_that_are_none_are_caught_at_the_door() {
         ("the velocity of `a`", |s| s.builder.velocity(s.a, Vec3::zeros(), Vec3::x() * f64::NAN)),
         ("the frame of joint `j`", |s| {
             let mut joint = s.joint("j", JointKind::Free, None, s.a);
-            joint.on_child.position.x = f64::NAN;
+            joint.child_frame.position.x = f64::NAN;
             s.builder.joint(joint);
         }),
         ("a rate of joint `j`", |s| {

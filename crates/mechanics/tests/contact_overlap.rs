@@ -96,8 +96,12 @@ fn balls_reject_no_overlap_in_space_and_in_the_plane() {
         let mut deepest = 0.0_f64;
         for (a, b) in contacts.all_pairs() {
             let poses = (contacts.parts[a].body_pose(&state), contacts.parts[b].body_pose(&state));
-            let touch =
-                contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
+            let touch = contacts.separation(
+                (a, b),
+                (&poses.0, &poses.1),
+                f64::INFINITY,
+                &mut PairWarmStart::default(),
+            );
             deepest = deepest.max(-touch.unwrap().separation);
         }
         let found = contacts.deepest(&state).map_or(0.0, |(overlap, _)| overlap);

@@ -40,17 +40,17 @@ fn seen(state: &State) -> Vec<BodyKinematics> {
 
 fn potential(model: &Model, state: &State) -> f64 {
     let placements = seen(state);
-    let bodies = Bodies { first: 0, placements: &placements };
+    let bodies = Bodies { first: 0, kinematics: &placements };
     model.forces.iter().map(|force| force.potential(&bodies).unwrap()).sum()
 }
 
 /// The derivative of the potential along a displacement of the degrees of freedom, from the pulls.
 fn slope(model: &Model, state: &State, d: &[f64]) -> f64 {
     let placements = seen(state);
-    let bodies = Bodies { first: 0, placements: &placements };
+    let bodies = Bodies { first: 0, kinematics: &placements };
     let mut pulls = vec![ForceAccumulator::zero(); model.moving()];
     for force in &model.forces {
-        force.pull(0.0, &bodies, &mut pulls).unwrap();
+        force.add_forces(0.0, &bodies, &mut pulls).unwrap();
     }
     let mut sum = 0.0;
     for (slot, pull) in pulls.iter().enumerate() {

@@ -152,7 +152,7 @@ fn derivatives_by_length_time_and_efforts_agree_with_differences() {
                 efforts[k] += e;
                 momenta(&IntervalInputs { efforts: &efforts, ..passage })
             });
-            let found = both(&d, |m| column(&m.by_effort, n, k));
+            let found = both(&d, |m| column(&m.by_input, n, k));
             compare(&format!("{name}: effort {k}"), found, &effort);
         }
     }
@@ -167,7 +167,7 @@ fn the_dense_matrix_is_the_operator_on_the_tree() {
         let (model, island, start) = (&case.model, island(&case.model), &case.start);
         let mut interval = Interval::default();
         interval.begin(model, island, start);
-        interval.reach(model, island, start, &case.end);
+        interval.set_increments(model, island, start, &case.end);
         interval.evaluate(model, island, start, case.t, STEP).unwrap();
         interval.linearise(model, island, start, case.t, STEP).unwrap();
         let Interval { system, stiffness, rotations, .. } = &interval;
@@ -228,7 +228,7 @@ fn an_interval_and_a_node_are_displaced_in_the_same_chart() {
         let d: Vec<f64> = island.dofs.clone().map(|_| 0.4 * random.number()).collect();
         let mut interval = Interval::default();
         interval.begin(model, island, &case.start);
-        interval.reach(model, island, &case.start, &case.end);
+        interval.set_increments(model, island, &case.start, &case.end);
         interval.correct(model, island, &d);
         interval.evaluate(model, island, &case.start, case.t, STEP).unwrap();
         let expected = moved(model, &case.end, &d);
@@ -373,7 +373,7 @@ fn loops_and_their_bending_agree_with_differences() {
             };
             let mut bent = [vec![0.0; n * n], vec![0.0; n * n]];
             for (out, end) in bent.iter_mut().zip([End::Before, End::After]) {
-                tool.bend_loops(&passage, end, &multipliers, out);
+                tool.differentiate_loop_forces(&passage, end, &multipliers, out);
             }
             for k in 0..n {
                 let expected = derivative(|e| along(k, e));

@@ -136,7 +136,7 @@ fn a_number_that_is_not_finite_is_reported_with_its_body() {
         let name = model.bodies[model.links[slot].body].name.clone();
         let mut run = Simulation::new(model, state, Box::new(NotFinite(slot)), H).unwrap();
         let failure = run.step().unwrap_err();
-        assert_eq!((failure.trouble, failure.body), (StepError::NotFinite, name));
+        assert_eq!((failure.error, failure.body), (StepError::NotFinite, name));
         assert!(run.state().is_finite(), "the last good state");
     }
 }

@@ -40,8 +40,8 @@ fn held(kind: JointKind, parent: Option<usize>, child: usize, arm: Vec3, state: 
     let joint = Joint {
         name: "catch".to_owned(),
         kind,
-        on_parent: Frame { point: from, axes: axes * state.rotations[child] },
-        on_child: Frame { point: arm, axes: Mat3::identity() },
+        parent_frame: Frame { point: from, axes: axes * state.rotations[child] },
+        child_frame: Frame { point: arm, axes: Mat3::identity() },
         length: 0.0,
         particle: false,
         limits: [None; 3],
@@ -68,7 +68,7 @@ fn a_body_that_is_caught_at_a_point_keeps_its_angular_momentum_about_it() {
         (state.positions[0] - point).cross(&(linear(&twist) * link.mass)) + spin
     };
     let (before, others) = (state.clone(), state.momenta[6..].to_vec());
-    let impulses = caught.catch(&mut state);
+    let impulses = caught.apply_plastic_impact(&mut state);
     assert!(velocity(&model, &state, 0, &point).norm() < 1e-12);
     assert!((about(&state) - about(&before)).norm() < 1e-12);
     assert_eq!(&state.momenta[6..], &others[..]);
@@ -77,7 +77,7 @@ fn a_body_that_is_caught_at_a_point_keeps_its_angular_momentum_about_it() {
     assert!((impulses[0] - change).norm() < 1e-12, "{} {change}", impulses[0]);
     // Nothing more happens to what is held already.
     let again = state.clone();
-    caught.catch(&mut state);
+    caught.apply_plastic_impact(&mut state);
     assert!(state.momenta.iter().zip(&again.momenta).all(|(a, b)| (a - b).abs() < 1e-13));
 }
 
@@ -94,7 +94,7 @@ fn two_bodies_that_catch_each_other_keep_their_momenta_and_turn_as_one() {
             (linear, angular)
         };
         let (p, l) = of(&state);
-        tied.catch(&mut state);
+        tied.apply_plastic_impact(&mut state);
         let (q, m) = of(&state);
         assert!((p - q).norm() < 1e-12 && (l - m).norm() < 1e-12, "{kind:?}");
         let point = state.principal_pose(2).point(&arm);
@@ -137,7 +137,7 @@ fn the_ledger_books_a_catch_and_a_release() {
     let mut state = simulation.state().clone();
     let before = simulation.ledger().latest().energy();
     let caught = model.with_loops(&[held(JointKind::Spherical, None, 0, Vec3::new(0.1, 0.1, 0.0), &state)]);
-    let impulses = caught.catch(&mut state);
+    let impulses = caught.apply_plastic_impact(&mut state);
     let own = scheme(&caught, &state);
     simulation.change_model(caught, &state.momenta, own).unwrap();
     let lost = simulation.ledger().latest().energy() - before;

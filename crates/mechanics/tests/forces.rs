@@ -10,7 +10,7 @@ use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceError,
     ForceLaw, Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Stiffness, Weights,
 };
-use percussion_mechanics::rotation::{Mat3, Turn, hat, moment_of};
+use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat, moment_of};
 use percussion_mechanics::spatial::{Mat6, Vec6, angular, linear};
 use percussion_mechanics::table::Table;
 
@@ -104,7 +104,7 @@ fn placements(random: &mut Random) -> Vec<BodyKinematics> {
 
 fn pulls(force: &Force, placements: &[BodyKinematics]) -> Vec<ForceAccumulator> {
     let mut pulls = vec![ForceAccumulator::zero(); COUNT];
-    force.pull(0.3, &Bodies { first: FIRST, placements }, &mut pulls).unwrap();
+    force.add_forces(0.3, &Bodies { first: FIRST, kinematics: placements }, &mut pulls).unwrap();
     pulls
 }
 
@@ -129,7 +129,7 @@ fn a_conservative_force_is_the_slope_of_its_potential_for_any_directors() {
                     let mut at = at.clone();
                     at[i].position += dx * e;
                     at[i].frame += dr * e;
-                    force.potential(&Bodies { first: FIRST, placements: &at }).unwrap()
+                    force.potential(&Bodies { first: FIRST, kinematics: &at }).unwrap()
                 });
                 let work = pull.force.dot(&dx) + pull.moment.dot(&dr);
                 assert!((slope + work).abs() < DIFFERENCES, "{}: {slope} {work}", force.name);
@@ -166,7 +166,7 @@ fn stiffness_is_the_difference_of_wrenches_in_position_and_velocity_for_any_dire
         let first: Vec<Mat3> = (0..COUNT).map(|_| *random.rotation().matrix()).collect();
         let second: Vec<Mat3> = (0..COUNT).map(|_| *random.rotation().matrix()).collect();
         let mut elements = Vec::new();
-        force.stiffness(0.3, &Bodies { first: FIRST, placements: &at }, &mut elements).unwrap();
+        force.stiffness(0.3, &Bodies { first: FIRST, kinematics: &at }, &mut elements).unwrap();
         assert!(elements.len() <= force.stiffness_count(), "{}", force.name);
         let by_position = Weights { position: 1.0, velocity: 0.0 };
         let by_velocity = Weights { position: 0.0, velocity: 1.0 };
@@ -246,9 +246,9 @@ fn centres(weights: &[f64]) -> Vec<Source> {
 /// Force on the first body and potential energy.
 fn answer(law: ForceLaw, at: &[BodyKinematics]) -> Result<(Vec3, f64), ForceError> {
     let force = Force { name: "f".to_owned(), law };
-    let bodies = Bodies { first: 0, placements: at };
+    let bodies = Bodies { first: 0, kinematics: at };
     let mut pulls = vec![ForceAccumulator::zero(); at.len()];
-    force.pull(0.0, &bodies, &mut pulls)?;
+    force.add_forces(0.0, &bodies, &mut pulls)?;
     Ok((pulls[0].force, force.potential(&bodies)?))
 }
 
@@ -319,7 +319,7 @@ fn power_is_what_forces_without_potential_do_to_what_moves() {
             p.frame_rate = hat(spin) * p.frame;
             assert!((p.spin() - spin).amax() < ROUNDING);
         }
-        let bodies = Bodies { first: FIRST, placements: &at };
+        let bodies = Bodies { first: FIRST, kinematics: &at };
         let total: f64 = pulls(&force, &at)
             .iter()
             .zip(&at)
@@ -335,11 +335,11 @@ fn power_is_what_forces_without_potential_do_to_what_moves() {
                 .zip(&spins)
                 .map(|(p, spin)| BodyKinematics {
                     position: p.position + p.velocity * e,
-                    frame: Turn::exp(&(spin * e)).matrix() * p.frame,
+                    frame: RodriguesVector::exp(&(spin * e)).matrix() * p.frame,
                     ..*p
                 })
                 .collect();
-            force.potential(&Bodies { first: FIRST, placements: &moved }).unwrap()
+            force.potential(&Bodies { first: FIRST, kinematics: &moved }).unwrap()
         });
         let power = force.power(0.3, &bodies).unwrap();
         assert!((total - power + stored).abs() < DIFFERENCES, "{}: {total} {power} {stored}", force.name);
@@ -384,14 +384,18 @@ fn forces_along_joints_are_their_slopes() {
     ] {
         let force = force(law);
         let (t, c, rate) = (0.5, 9.7, -1.3);
-        let pull = force.pull(t, c, rate);
-        assert!((derivative(|e| force.pull(t, c + e, rate).value) - pull.by_position).abs() < DIFFERENCES);
-        assert!((derivative(|e| force.pull(t, c, rate + e).value) - pull.by_velocity).abs() < DIFFERENCES);
+        let pull = force.evaluate(t, c, rate);
+        assert!(
+            (derivative(|e| force.evaluate(t, c + e, rate).value) - pull.by_position).abs() < DIFFERENCES
+        );
+        assert!(
+            (derivative(|e| force.evaluate(t, c, rate + e).value) - pull.by_velocity).abs() < DIFFERENCES
+        );
         let slope = derivative(|e| force.potential(c + e));
         let power = force.power(t, c, rate);
         assert!((pull.value * rate - power + slope * rate).abs() < DIFFERENCES);
         assert_eq!(force.is_conservative(), conservative);
         assert_eq!(conservative, power == 0.0);
     }
-    assert_eq!(force(JointLaw::Motor(Table::constant([2.0]))).pull(0.0, 0.0, 0.0).value, 2.0);
+    assert_eq!(force(JointLaw::Motor(Table::constant([2.0]))).evaluate(0.0, 0.0, 0.0).value, 2.0);
 }

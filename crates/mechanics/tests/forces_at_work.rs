@@ -165,7 +165,7 @@ fn a_motor_on_the_world_is_a_load_along_the_axes_of_its_joint() {
     for kind in [JointKind::Spherical, JointKind::Free] {
         let (model, start) = common::chain(kind, 2);
         let joint = &model.links[0].joint;
-        let axes = joint.on_parent.axes;
+        let axes = joint.parent_frame.axes;
         let table = |size: f64| Table::new(vec![0.0, 0.5], vec![[size], [-0.3]]).unwrap();
         let motors: Vec<JointForce> = (0..joint.dofs())
             .map(|coordinate| {
@@ -182,7 +182,7 @@ fn a_motor_on_the_world_is_a_load_along_the_axes_of_its_joint() {
             JointKind::Free => (given(1.0), given(4.0)),
             _ => (None, given(1.0)),
         };
-        let anchor = Anchor { body: Some(0), arm: joint.on_child.point };
+        let anchor = Anchor { body: Some(0), arm: joint.child_frame.point };
         let load = force("load", ForceLaw::Load(Load { anchor, force: push, torque: turn }));
         let [driven, loaded] =
             [model.with_forces(Vec::new(), motors), model.with_forces(vec![load], Vec::new())];

@@ -57,7 +57,7 @@ fn pulls(model: &Model, state: &State) -> Vec<ForceAccumulator> {
         .collect();
     let mut pulls = vec![ForceAccumulator::zero(); placements.len()];
     for force in &model.forces {
-        force.pull(0.0, &Bodies { first: 0, placements: &placements }, &mut pulls).unwrap();
+        force.add_forces(0.0, &Bodies { first: 0, kinematics: &placements }, &mut pulls).unwrap();
     }
     pulls
 }
@@ -246,13 +246,13 @@ fn pulling_costs_no_memory_and_stiffness_none_once_there_is_room() {
             frame_rate: Mat3::zeros(),
         })
         .collect();
-    let bodies = Bodies { first: 0, placements: &placements };
+    let bodies = Bodies { first: 0, kinematics: &placements };
     let mut pulls = vec![ForceAccumulator::zero(); 3];
     for law in laws {
         let force = Force { name: "f".to_owned(), law };
         let mut list = Vec::with_capacity(force.stiffness_count());
         let before = requests();
-        force.pull(0.0, &bodies, &mut pulls).unwrap();
+        force.add_forces(0.0, &bodies, &mut pulls).unwrap();
         force.stiffness(0.0, &bodies, &mut list).unwrap();
         force.potential(&bodies).unwrap();
         force.power(0.0, &bodies).unwrap();

@@ -3,8 +3,8 @@
 
 use nalgebra::Matrix3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::free_rotation::momentum_of_turn;
-use percussion_mechanics::rotation::{Mat3, Turn};
+use percussion_mechanics::discrete::free_rotation::momentum_of_rotation;
+use percussion_mechanics::rotation::{Mat3, RodriguesVector};
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
@@ -26,8 +26,8 @@ fn energy(state: &State) -> f64 {
 
 /// Angular momentum read off two configurations, without looking at the state's own momenta.
 fn spin_between(before: &Mat3, after: &Mat3, h: f64) -> Vec3 {
-    let c = Turn::of_matrix(&(before.transpose() * after)).0;
-    before * momentum_of_turn(&MOMENTS, &c) / h
+    let c = RodriguesVector::from_matrix(&(before.transpose() * after)).0;
+    before * momentum_of_rotation(&MOMENTS, &c) / h
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_symmetric_body_precesses_at_the_rate_of_the_closed_form() {
     let momentum = moments.component_mul(&spin);
     // The figure axis turns about the fixed momentum at |L|/J1.
     let until = 3.0;
-    let axis = Turn::exp(&(momentum * (until / moments.x))).matrix() * Vec3::z();
+    let axis = RodriguesVector::exp(&(momentum * (until / moments.x))).matrix() * Vec3::z();
     let error = |steps: usize| {
         let mut state = start.clone();
         let mut scheme = Variational::new(&model, &state);

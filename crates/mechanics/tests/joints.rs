@@ -8,8 +8,8 @@ use common::differences::derivative;
 use common::random::{Random, Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::{Change, Frame, Joint, JointFrame, JointKind, Step};
-use percussion_mechanics::rotation::{Mat3, Turn, hat};
+use percussion_mechanics::joint::{Displacement, Frame, Joint, JointFrame, JointIncrement, JointKind};
+use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat};
 use percussion_mechanics::spatial::shift_twist;
 use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
@@ -32,26 +32,26 @@ fn twist_of(place: impl Fn(f64) -> (Vec3, Mat3)) -> Vec6 {
 }
 
 /// The parent-side frame of a joint whose parent moves by a change.
-fn frame_after(s: &Standing, change: &Change) -> Frame {
+fn frame_after(s: &Standing, change: &Displacement) -> Frame {
     match &s.parent {
         Some((position, rotation)) => {
-            s.joint.on_parent.on(&(position + change.shift), &(change.turn.matrix() * rotation))
+            s.joint.parent_frame.on(&(position + change.shift), &(change.turn.matrix() * rotation))
         }
-        None => s.joint.on_parent,
+        None => s.joint.parent_frame,
     }
 }
 
 /// Where the child goes when the parent makes a change and the joint a step.
-fn placed(s: &Standing, change: &Change, step: &Step) -> ((Vec3, Mat3), Vec<f64>) {
+fn placed(s: &Standing, change: &Displacement, step: &JointIncrement) -> ((Vec3, Mat3), Vec<f64>) {
     let mut coordinates = s.coordinates.clone();
-    s.joint.step_coordinates(step, &mut coordinates);
-    (s.joint.place(&s.stand, &frame_after(s, change), step, &coordinates), coordinates)
+    s.joint.advance_coordinates(step, &mut coordinates);
+    (s.joint.child_pose(&s.stand, &frame_after(s, change), step, &coordinates), coordinates)
 }
 
 /// A step of some size along all degrees of freedom.
-fn step_of(s: &Standing, size: f64, random: &mut Random) -> Step {
+fn step_of(s: &Standing, size: f64, random: &mut Random) -> JointIncrement {
     let d: Vec<f64> = (0..6).map(|_| size * random.number()).collect();
-    s.joint.corrected(&s.stand, &Step::none(), &d)
+    s.joint.incremented(&s.stand, &JointIncrement::zero(), &d)
 }
 
 /// `G` on the twists of parent and child; the parent's columns are left out for the world, and a particle's turning is
@@ -106,9 +106,13 @@ fn rank(m: &DMatrix<f64>) -> usize {
 fn a_child_that_its_joint_places_satisfies_the_constraints() {
     let mut random = Random(1);
     for s in Standing::all(1) {
-        let parent = Change {
+        let parent = Displacement {
             shift: random.vector(),
-            turn: if s.parent.is_some() { Turn::exp(&random.vector()) } else { Turn::none() },
+            turn: if s.parent.is_some() {
+                RodriguesVector::exp(&random.vector())
+            } else {
+                RodriguesVector::identity()
+            },
         };
         for size in [0.0, 1e-6, 0.3, 2.0] {
             let step = step_of(&s, size, &mut random);
@@ -198,14 +202,14 @@ fn columns_of_motion_are_the_differences_of_placements_where_a_step_begins_and_w
     for s in Standing::all(5) {
         for size in [0.0, 0.8] {
             let step = step_of(&s, size, &mut random);
-            let ((position, rotation), coordinates) = placed(&s, &Change::none(), &step);
-            let stand = s.joint.stand(borrowed(&s.parent), (&position, &rotation), &coordinates);
+            let ((position, rotation), coordinates) = placed(&s, &Displacement::zero(), &step);
+            let stand = s.joint.frame(borrowed(&s.parent), (&position, &rotation), &coordinates);
             let motion = s.joint.motion(&stand, &position);
             for k in 0..s.joint.dofs() {
                 let found = twist_of(|e| {
                     let mut d = [0.0; 6];
                     d[k] = e;
-                    placed(&s, &Change::none(), &s.joint.corrected(&s.stand, &step, &d)).0
+                    placed(&s, &Displacement::zero(), &s.joint.incremented(&s.stand, &step, &d)).0
                 });
                 let error = (found - motion.column(k)).amax();
                 assert!(error < DIFFERENCES, "{} degree of freedom {k}: {found} {error:e}", s.name());
@@ -221,8 +225,11 @@ fn a_parent_carries_its_child_as_one_body() {
         for k in 0..6 {
             let unit = Vec6::ith(k, 1.0);
             let found = twist_of(|e| {
-                let change = Change { shift: linear(&unit) * e, turn: Turn::exp(&(angular(&unit) * e)) };
-                placed(&s, &change, &Step::none()).0
+                let change = Displacement {
+                    shift: linear(&unit) * e,
+                    turn: RodriguesVector::exp(&(angular(&unit) * e)),
+                };
+                placed(&s, &change, &JointIncrement::zero()).0
             });
             let error = (found - shift_twist(&unit, &(s.child.0 - from))).amax();
             assert!(error < DIFFERENCES, "{} twist {k}: {error:e}", s.name());
@@ -231,9 +238,14 @@ fn a_parent_carries_its_child_as_one_body() {
 }
 
 /// `Joint::advance` with the arms it asks for.
-fn advance(s: &Standing, parent: &Change, step: &Step) -> Change {
-    let on_parent = s.parent.map_or_else(Vec3::zeros, |(_, r)| r * s.joint.on_parent.point);
-    s.joint.advance(&s.stand, parent, step, (&on_parent, &(s.child.1 * s.joint.on_child.point)))
+fn advance(s: &Standing, parent: &Displacement, step: &JointIncrement) -> Displacement {
+    let parent_frame = s.parent.map_or_else(Vec3::zeros, |(_, r)| r * s.joint.parent_frame.point);
+    s.joint.child_displacement(
+        &s.stand,
+        parent,
+        step,
+        (&parent_frame, &(s.child.1 * s.joint.child_frame.point)),
+    )
 }
 
 #[test]
@@ -243,10 +255,11 @@ fn changes_agree_with_the_difference_of_placements_for_small_and_large_steps() {
         for size in [1e-9, 1e-3, 0.5, 2.9] {
             let on_world = s.parent.is_none();
             let parent = match on_world {
-                true => Change::none(),
-                false => {
-                    Change { shift: random.vector() * size, turn: Turn::exp(&(random.vector() * size / 2.0)) }
-                }
+                true => Displacement::zero(),
+                false => Displacement {
+                    shift: random.vector() * size,
+                    turn: RodriguesVector::exp(&(random.vector() * size / 2.0)),
+                },
             };
             let step = step_of(&s, size, &mut random);
             let change = advance(&s, &parent, &step);
@@ -270,8 +283,8 @@ fn a_tiny_step_is_known_to_relative_precision() {
         let Some((from, _)) = s.parent else { continue };
         let d: Vec<f64> = (0..6).map(|_| size * random.number()).collect();
         let base = twist(&random.vector(), &random.vector()) * size;
-        let parent = Change { shift: linear(&base), turn: Turn::exp(&angular(&base)) };
-        let change = advance(&s, &parent, &s.joint.corrected(&s.stand, &Step::none(), &d));
+        let parent = Displacement { shift: linear(&base), turn: RodriguesVector::exp(&angular(&base)) };
+        let change = advance(&s, &parent, &s.joint.incremented(&s.stand, &JointIncrement::zero(), &d));
         let mut expected = shift_twist(&base, &(s.child.0 - from));
         let motion = s.joint.motion(&s.stand, &s.child.0);
         (0..s.joint.dofs()).for_each(|k| expected += motion.column(k) * d[k]);
@@ -286,8 +299,8 @@ fn a_rod_that_lies_level_swings_the_way_its_columns_say() {
     let joint = |length: f64| Joint {
         name: "rod".to_owned(),
         kind: JointKind::Rod,
-        on_parent: Frame { point: Vec3::zeros(), axes: Mat3::identity() },
-        on_child: Frame { point: Vec3::zeros(), axes: Mat3::identity() },
+        parent_frame: Frame { point: Vec3::zeros(), axes: Mat3::identity() },
+        child_frame: Frame { point: Vec3::zeros(), axes: Mat3::identity() },
         length,
         particle: true,
         limits: [None; 3],
@@ -298,8 +311,8 @@ fn a_rod_that_lies_level_swings_the_way_its_columns_say() {
         let rod = joint(0.7);
         let at = |tilt: Vec3| {
             let shift = direction * rod.length + tilt;
-            let frame = rod.on_parent;
-            rod.motion(&JointFrame { frame, shift, turned: Mat3::identity(), first: 0.0 }, &shift)
+            let frame = rod.parent_frame;
+            rod.motion(&JointFrame { parent: frame, shift, rotation: Mat3::identity(), first: 0.0 }, &shift)
         };
         for k in 0..3 {
             let tilt = Vec3::ith(k, 1e-17);

@@ -185,7 +185,7 @@ fn what_happens_on_a_table_that_moves_steadily_is_what_happens_on_one_at_rest() 
         let pivot = builder.pose(first);
         builder.close(JointSpec {
             length: None,
-            on_child: Pose::identity(),
+            child_frame: Pose::identity(),
             ..JointSpec::at("rod", JointKind::Rod, Some((first, &pivot)), (bob, &here), &pivot)
         });
         builder.velocity(first, velocity, Vec3::zeros());

@@ -41,7 +41,7 @@ fn crowd(seed: u64, count: usize, joints: &[JointKind]) -> ModelBuilder {
             let name = format!("joint-{k}");
             let mut joint = JointSpec::at(&name, kind, Some((other, &its)), (id, &pose), &frame);
             if kind == JointKind::Rod {
-                joint.on_child = Pose::identity();
+                joint.child_frame = Pose::identity();
             }
             builder.joint(joint);
         }

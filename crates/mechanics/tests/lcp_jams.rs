@@ -36,7 +36,7 @@ fn ending(builder: ModelBuilder, solver: StepSolver, h: f64, steps: usize) -> En
             }
             Err(failure) => {
                 let said = failure.to_string();
-                return match failure.trouble {
+                return match failure.error {
                     StepError::Jammed { contacts } => {
                         assert!(contacts > 0 && said.contains("not pointed"), "{said}");
                         Ending::Jammed

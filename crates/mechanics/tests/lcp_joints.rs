@@ -196,7 +196,7 @@ fn jointed_bodies_in_free_space_keep_linear_momentum_and_angular_momentum_to_fir
             let mut joint =
                 JointSpec::at("joint", kind, Some((first, &one)), (second, &two), &Pose::identity());
             if kind == JointKind::Rod {
-                joint.on_child = Pose::identity();
+                joint.child_frame = Pose::identity();
             }
             builder.joint(joint);
             builder.project(true);

@@ -198,9 +198,9 @@ fn shaken(contact: bool) -> (Model, State, Motion) {
 #[test]
 fn a_driven_body_is_where_its_motion_puts_it() {
     let (model, mut state, motion) = shaken(true);
-    assert_eq!(model.driven(0), Some(&motion));
-    assert_eq!((model.driven(1), model.driven(2)), (None, None));
-    assert_eq!(model.all_driven().map(|(body, _)| body).collect::<Vec<_>>(), [0]);
+    assert_eq!(model.prescribed_motion(0), Some(&motion));
+    assert_eq!((model.prescribed_motion(1), model.prescribed_motion(2)), (None, None));
+    assert_eq!(model.prescribed_motions().map(|(body, _)| body).collect::<Vec<_>>(), [0]);
     state.time = 0.25;
     assert!((model.pose(&state, 0).position - Vec3::new(0.0, 0.0, -0.1)).norm() < 1e-15);
     assert_eq!(model.pose(&state, 2).position, Vec3::x());
@@ -222,13 +222,13 @@ fn watching_follows_driven_parts_and_lets_fixed_ones_be() {
         part.bounds(&part.body_pose(state))
     };
     let mut watch = CandidatePairs::new(&contacts, |part| boxed(&state, part)).unwrap();
-    assert!(watch.near().is_empty());
+    assert!(watch.pairs().is_empty());
     for (time, near) in [(0.25, 1), (0.5, 0), (0.75, 0), (1.25, 1)] {
         state.time = time;
-        watch.look(&contacts, |part| boxed(&state, part)).unwrap();
+        watch.update(&contacts, |part| boxed(&state, part)).unwrap();
         // The driven table and the fixed wall touch all the time and never meet.
-        assert_eq!(watch.near().len(), near, "at {time}");
-        assert!(watch.near().iter().all(|near| near.pair == (0, 1)));
+        assert_eq!(watch.pairs().len(), near, "at {time}");
+        assert!(watch.pairs().iter().all(|near| near.pair == (0, 1)));
     }
 }
 

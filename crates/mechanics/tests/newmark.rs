@@ -206,7 +206,7 @@ fn a_step_that_fails_leaves_the_state_alone_and_tells_its_history() {
         let mut scheme = kind.build(&model, &start, &SchemeOptions::default()).unwrap();
         let failure = scheme.step(&model, &mut state, 3.0).unwrap_err();
         println!("{kind}: {failure}");
-        assert!(matches!(failure.trouble, StepError::NoConvergence | StepError::NotFinite), "{failure:?}");
+        assert!(matches!(failure.error, StepError::NoConvergence | StepError::NotFinite), "{failure:?}");
         assert_eq!(state, start);
         assert!(failure.history.len() > 1);
         scheme.step(&model, &mut state, 1e-3).unwrap();

@@ -492,7 +492,7 @@ fn neighbours(model: &Model, state: &State, within: f64) -> usize {
     let near = |&(a, b): &(usize, usize)| {
         let poses = (contacts.parts[a].body_pose(state), contacts.parts[b].body_pose(state));
         let touch =
-            contacts.touch((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
+            contacts.separation((a, b), (&poses.0, &poses.1), f64::INFINITY, &mut PairWarmStart::default());
         touch.unwrap().separation < within
     };
     contacts.all_pairs().iter().filter(|pair| near(pair)).count()

@@ -95,8 +95,8 @@ impl Ties {
 }
 
 fn hinge(model: &Model, joint: &Joint, parent: Option<usize>, child: usize) -> Hinge {
-    let (on_parent, axis) = framed(model, parent, &joint.on_parent);
-    let (on_child, _) = framed(model, Some(child), &joint.on_child);
+    let (on_parent, axis) = framed(model, parent, &joint.parent_frame);
+    let (on_child, _) = framed(model, Some(child), &joint.child_frame);
     Hinge { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
 }
 

@@ -30,15 +30,15 @@ impl Overlaps {
     pub fn deepest(&mut self, state: &State) -> Option<(f64, (usize, usize))> {
         let (contacts, watch) = (&self.contacts, self.watch.as_mut()?);
         let part = |index: usize| &contacts.parts[index];
-        watch.look(contacts, |index| part(index).bounds(&part(index).body_pose(state))).ok()?;
+        watch.update(contacts, |index| part(index).bounds(&part(index).body_pose(state))).ok()?;
         let mut deepest: Option<(f64, (usize, usize))> = None;
-        for near in watch.near() {
+        for near in watch.pairs() {
             let poses = (part(near.pair.0).body_pose(state), part(near.pair.1).body_pose(state));
             let poses = (&poses.0, &poses.1);
-            if !contacts.balls_meet(near.pair, poses) {
+            if !contacts.bounding_balls_overlap(near.pair, poses) {
                 continue;
             }
-            let Ok(touch) = contacts.touch(near.pair, poses, 0.0, &mut PairWarmStart::default()) else {
+            let Ok(touch) = contacts.separation(near.pair, poses, 0.0, &mut PairWarmStart::default()) else {
                 continue;
             };
             let overlap = -touch.separation;

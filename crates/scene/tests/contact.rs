@@ -33,7 +33,7 @@ fn refused_balls(text: &str, said: &str) {
 /// Whether two bodies of one part each may meet.
 fn meet(scene: &Scene, a: &str, b: &str) -> bool {
     let part = |name: &str| scene.model.body_named(name).unwrap();
-    scene.model.contacts.as_ref().unwrap().may_meet(part(a), part(b))
+    scene.model.contacts.as_ref().unwrap().may_collide(part(a), part(b))
 }
 
 fn surface(scene: &Scene, a: &str, b: &str) -> Surface {
@@ -309,7 +309,7 @@ fn planar_bodies_stay_in_one_plane() {
     let upright = hung("kind = \"planar\"\naxis = [0, -1, 0]\n")
         .replace("mass = 1\n", "mass = 1\naxis = [1, 0, 0]\nangle_degrees = 90\n");
     let loaded = scene(&upright);
-    assert!((loaded.model.links[0].joint.on_parent.axes.column(2) + Vec3::y()).norm() < 1e-15);
+    assert!((loaded.model.links[0].joint.parent_frame.axes.column(2) + Vec3::y()).norm() < 1e-15);
     let flipped = "[bodies.w] # <-\nkind = \"fixed\"\nshape = { half_plane = { normal = [0, 1] } }\naxis = [1, 0, 0]\nangle_degrees = 180\n";
     refused(&flat("circle = 1", flipped), "the z axes of the planar bodies `f` and `w` differ");
     let above = "[bodies.w] # <-\nkind = \"fixed\"\nshape = { half_plane = { normal = [0, 1], offset = -9 } }\nposition = [0, 0, 1]\n";

@@ -298,7 +298,7 @@ fn every_body_of_a_pattern_may_hang_on_one_anchor() {
     let planar = scene(&flat);
     assert_eq!((planar.model.dofs, planar.model.islands.len()), (12, 4));
     let joints: Vec<(&str, f64)> =
-        planar.model.links.iter().map(|l| (l.joint.name.as_str(), l.joint.on_parent.point.x)).collect();
+        planar.model.links.iter().map(|l| (l.joint.name.as_str(), l.joint.parent_frame.point.x)).collect();
     assert_eq!(joints.len(), 4);
     for (name, x) in joints {
         let body = planar.model.body_named(name).unwrap();

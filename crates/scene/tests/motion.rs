@@ -25,7 +25,7 @@ fn text(motion: &str) -> String {
 fn read(motion: &str) -> Motion {
     let scene = scene(&with_run(&text(motion)));
     let body = scene.model.body_named("box").unwrap();
-    scene.model.driven(body).unwrap().clone()
+    scene.model.prescribed_motion(body).unwrap().clone()
 }
 
 /// What is said of a motion on the last line.
@@ -207,7 +207,7 @@ fn a_resolved_scene_drives_its_bodies_in_the_same_way() {
     let first = changed(WORKS, &[("bodies.table.motion.frequency", "3")]);
     let again = scene(&first.resolved);
     for body in 0..4 {
-        assert_eq!(first.model.driven(body), again.model.driven(body));
+        assert_eq!(first.model.prescribed_motion(body), again.model.prescribed_motion(body));
     }
-    assert!((first.model.driven(1).unwrap().shift(1.0 / 12.0).z - 0.5).abs() < 1e-12);
+    assert!((first.model.prescribed_motion(1).unwrap().shift(1.0 / 12.0).z - 0.5).abs() < 1e-12);
 }

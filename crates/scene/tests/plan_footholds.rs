@@ -11,7 +11,7 @@ use percussion_control::plan::ContactJoint;
 use percussion_control::replay::{Agreement, Replayed, loaded, replay};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
-use percussion_mechanics::rotation::Turn;
+use percussion_mechanics::rotation::RodriguesVector;
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Model, State};
 use std::sync::LazyLock;
@@ -87,7 +87,7 @@ fn a_cartwheel_stands_on_footholds_that_only_push() {
     assert!(end.momenta.iter().all(|p| p.abs() < 1e-9));
     let turned = |k: usize| {
         let (from, to) = (&found.nodes[k].rotations[0], &found.nodes[k + 1].rotations[0]);
-        Turn::of_matrix(&(to * from.transpose()))
+        RodriguesVector::from_matrix(&(to * from.transpose()))
     };
     let whole: f64 = (0..plan.intervals).map(|k| turned(k).log().y).sum();
     assert!((whole - (std::f64::consts::TAU - 0.15)).abs() < 1e-9, "{whole}");

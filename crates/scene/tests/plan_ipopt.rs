@@ -32,7 +32,7 @@ fn apart(plan: &Plan, nodes: &[State]) -> Vec<Apart> {
                 let poses =
                     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
                 contacts
-                    .touch(pair, (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default())
+                    .separation(pair, (&poses.0, &poses.1), f64::INFINITY, &mut Memory::default())
                     .unwrap()
                     .normal()
             };

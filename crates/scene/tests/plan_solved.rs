@@ -12,7 +12,7 @@ use percussion_control::transcription::{Point, ResolvedContact, Setup, Transcrip
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
-use percussion_mechanics::rotation::{Mat3, Turn};
+use percussion_mechanics::rotation::{Mat3, RodriguesVector};
 use percussion_mechanics::schemes::SchemeKind;
 use percussion_solve::nlp::{InteriorPoint, Options, Outcome, Solution};
 
@@ -208,7 +208,7 @@ fn a_die_lands_on_the_face_that_is_asked_for_and_rests() {
         let (a, b) = (&found.nodes[k], &found.nodes[k + 1]);
         let h = b.time - a.time;
         let turn = a.rotations[0].transpose() * b.rotations[0];
-        let spin = a.rotations[0] * Turn::of_matrix(&turn).log() / h;
+        let spin = a.rotations[0] * RodriguesVector::from_matrix(&turn).log() / h;
         ((b.positions[0] - a.positions[0]) / h, spin, h)
     };
     let (fall, spin, h) = before(39);

@@ -14,7 +14,7 @@
 use crate::kinematics::Stance;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::rotation::{Mat3, Turn, hat};
+use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat};
 use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// A point or a direction on a body, in the frame of its author; `None` is the world.
@@ -174,10 +174,10 @@ impl Measure {
 }
 
 /// `Tᵀ Rbᵀ R_a`: what turns the target into the orientation, in the target's axes.
-fn attitude(stance: &Stance, body: usize, from: Option<usize>, target: &Mat3) -> Turn {
+fn attitude(stance: &Stance, body: usize, from: Option<usize>, target: &Mat3) -> RodriguesVector {
     let (_, above) = stance.place(from);
     let (_, own) = stance.place(Some(body));
-    Turn::of_matrix(&((above * target).transpose() * own))
+    RodriguesVector::from_matrix(&((above * target).transpose() * own))
 }
 
 /// The inverse of the left Jacobian of the exponential: `log(exp(ω) exp(w)) = w + L⁻¹ ω`.

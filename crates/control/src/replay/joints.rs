@@ -138,8 +138,8 @@ impl Planned {
         let joint = Joint {
             name: self.meeting.name.clone(),
             kind,
-            on_parent: Frame { point: self.seen(state), axes },
-            on_child: Frame { point: self.arm, axes: Mat3::identity() },
+            parent_frame: Frame { point: self.seen(state), axes },
+            child_frame: Frame { point: self.arm, axes: Mat3::identity() },
             length: 0.0,
             particle: model.links[self.child].joint.particle,
             limits: [None; 3],
@@ -159,7 +159,7 @@ impl Planned {
     fn is(&self, closure: &Closure) -> bool {
         self.made.as_ref().is_some_and(|(own, _)| {
             let (mine, other) = (&own.joint, &closure.joint);
-            let frames = (mine.on_parent, mine.on_child) == (other.on_parent, other.on_child);
+            let frames = (mine.parent_frame, mine.child_frame) == (other.parent_frame, other.child_frame);
             mine.name == other.name && own.child == closure.child && frames
         })
     }
@@ -275,7 +275,7 @@ impl Joints {
         let entering = self.joints.iter().filter(|joint| joint.meeting.node == node);
         if entering.clone().next().is_some() {
             let before = state.clone();
-            let impulses = model.catch(state);
+            let impulses = model.apply_plastic_impact(state);
             for joint in entering {
                 let at = model.closures.iter().position(|own| joint.is(own));
                 let impulse = at.map_or_else(Vec3::zeros, |at| impulses[at]);

@@ -70,7 +70,7 @@ pub enum ReplayError {
     #[error(transparent)]
     Scheme(#[from] SchemeError),
     /// A step could not be made.
-    #[error("interval {}: {}", .0.step, .0.trouble)]
+    #[error("interval {}: {}", .0.step, .0.error)]
     Step(Box<StepFailure>),
 }
 

@@ -13,7 +13,7 @@
 
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::{JointFrame, JointKind};
-use percussion_mechanics::rotation::{tangents, tangents_change};
+use percussion_mechanics::rotation::{tangents, tangents_derivative};
 use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::{Model, State};
 use std::ops::Range;
@@ -96,7 +96,7 @@ impl Columns {
         let link = &model.links[slot];
         let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
         let child = (&state.positions[slot], &state.rotations[slot]);
-        let stand = link.joint.stand(parent, child, &state.coordinates[link.coordinates()]);
+        let stand = link.joint.frame(parent, child, &state.coordinates[link.coordinates()]);
         let motion = link.joint.motion(&stand, child.0);
         let one = match link.joint.kind {
             JointKind::Spherical => 0..3,
@@ -116,7 +116,7 @@ impl Columns {
                 velocity: linear(&column),
                 turn: angular(&column),
                 vector: one.contains(&k).then_some(slot),
-                bend: if swings { -(stand.frame.axes * stand.shift) } else { Vec3::zeros() },
+                bend: if swings { -(stand.parent.axes * stand.shift) } else { Vec3::zeros() },
                 rod: swings.then(|| self.rods.len() - 1),
             });
         }
@@ -148,10 +148,11 @@ fn rod(stand: &JointFrame, first: usize) -> Rod {
     let length = stand.shift.norm();
     let direction = stand.shift / length;
     let (e1, e2) = tangents(&direction);
-    let turn = |swing: Vec3| tangents_change(&direction, &swing).0.dot(&e2);
+    let turn = |swing: Vec3| tangents_derivative(&direction, &swing).0.dot(&e2);
     let along = |swing: Vec3| {
-        let (d1, d2) = tangents_change(&direction, &swing);
-        [(e1, d1), (e2, d2)].map(|(e, d)| stand.frame.axes * (d.cross(&direction) + e.cross(&swing)) * length)
+        let (d1, d2) = tangents_derivative(&direction, &swing);
+        [(e1, d1), (e2, d2)]
+            .map(|(e, d)| stand.parent.axes * (d.cross(&direction) + e.cross(&swing)) * length)
     };
     let swings = [e1.cross(&direction), e2.cross(&direction)];
     Rod { first, changes: swings.map(along), turns: swings.map(turn) }

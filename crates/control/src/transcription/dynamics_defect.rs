@@ -100,7 +100,7 @@ impl DynamicsDefect {
                 out[n + j] += sum(&momentum.by_end[j * n..(j + 1) * n]);
             }
             for j in 0..m {
-                out[2 * n + j] += sum(&momentum.by_effort[j * n..(j + 1) * n]);
+                out[2 * n + j] += sum(&momentum.by_input[j * n..(j + 1) * n]);
             }
             out[2 * n + m] += context.plan.step * sum(&momentum.by_length);
         }
@@ -313,7 +313,8 @@ fn simple(context: &Context, island: usize, controls: &[Control]) -> Option<(f64
     let it = &model.islands[island];
     let link = &model.links[it.bodies.start];
     let body = &model.bodies[link.body];
-    let plain = it.simple && body.kind != BodyKind::Particle && link.joint.on_parent.axes == Mat3::identity();
+    let plain =
+        it.simple && body.kind != BodyKind::Particle && link.joint.parent_frame.axes == Mat3::identity();
     let world = controls.iter().all(|control| match control {
         Control::Dof(_) => false,
         Control::Force(grip) => grip.axes == Axes::World && grip.arm == Vec3::zeros(),
@@ -370,7 +371,7 @@ impl Piece for DynamicsDefect {
         let (n, m, step) = (self.dofs, self.components, context.plan.step);
         for (half, momentum) in [&context.derivatives.before, &context.derivatives.after].iter().enumerate() {
             let lists =
-                [(0, &momentum.by_start, n), (n, &momentum.by_end, n), (2 * n, &momentum.by_effort, m)];
+                [(0, &momentum.by_start, n), (n, &momentum.by_end, n), (2 * n, &momentum.by_input, m)];
             for (first, list, count) in lists {
                 for (j, column) in list.chunks_exact(n).enumerate().take(count) {
                     let place = (first + j) * 2 * n + half * n;

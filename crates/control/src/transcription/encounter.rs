@@ -64,14 +64,14 @@ impl ResolvedContact {
         let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
         let mut best: Option<((usize, usize), ContactPoint, PairWarmStart)> = None;
         for pair in parts(a).flat_map(|p| parts(b).map(move |q| (p, q))) {
-            if !contacts.may_meet(pair.0, pair.1) {
+            if !contacts.may_collide(pair.0, pair.1) {
                 continue;
             }
             let pair = contacts.ordered(pair.0, pair.1);
             let poses = poses(contacts, pair, state);
             let mut memory = PairWarmStart::default();
             let touch = contacts
-                .resolved(pair, (&poses.0, &poses.1), &mut memory)
+                .resolved_separation(pair, (&poses.0, &poses.1), &mut memory)
                 .map_err(|e| ContactResolutionError::Query(name(), e.to_string()))?;
             if best.as_ref().is_none_or(|(_, least, _)| touch.gap() < least.gap()) {
                 best = Some((pair, touch, memory));
@@ -142,7 +142,7 @@ fn curved(shape: &PartShape) -> bool {
 }
 
 fn tidy(r: &Mat3) -> Mat3 {
-    percussion_mechanics::rotation::tidied(r)
+    percussion_mechanics::rotation::orthonormalised(r)
 }
 
 /// Three events that span the largest triangle; `None` if there is none to speak of.

@@ -63,7 +63,7 @@ impl Frozen {
         memory: &PairWarmStart,
     ) -> Self {
         let n = touch.normal();
-        let carrier = match contacts.carrier(pair, poses, memory) {
+        let carrier = match contacts.plane_attachment(pair, poses, memory) {
             PlaneAttachment::A => Side::A(poses.0.inverse_direction(&n)),
             PlaneAttachment::B => Side::B(poses.1.inverse_direction(&n)),
             PlaneAttachment::Edges(e1, e2) => {
@@ -212,7 +212,7 @@ impl Frozen {
         points: &[Vec3],
     ) -> Result<Vec<Self>, QueryError> {
         let mut memory = PairWarmStart::default();
-        let touch = contacts.touch(pair, poses, f64::INFINITY, &mut memory)?;
+        let touch = contacts.separation(pair, poses, f64::INFINITY, &mut memory)?;
         let surface = Self::new(contacts, pair, poses, &touch, &memory);
         Ok(points.iter().map(|point| surface.at_points(*point, surface.point_b)).collect())
     }

@@ -19,7 +19,7 @@ use super::posture::{Posture, motion};
 use super::tree::Ray;
 use crate::plan::Measure;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::rotation::tangents_change;
+use percussion_mechanics::rotation::tangents_derivative;
 use percussion_mechanics::{Model, State};
 
 /// What the two axes across a normal follow.
@@ -89,7 +89,7 @@ impl Hold {
                 let (across, (t, s)) = match &event.directions {
                     Directions::Foothold(_) => (Across::Level, level(&n)),
                     _ => {
-                        let axes = contacts.across(event.pair, &n);
+                        let axes = contacts.tangents(event.pair, &n);
                         let planar = parts[0].shape.is_planar();
                         (if planar { Across::Plane(axes.1) } else { Across::Tangents }, axes)
                     }
@@ -233,7 +233,7 @@ impl Hold {
             sum += Vec3::from_fn(|k, _| {
                 let d = Vec3::ith(k, 1.0);
                 let (dt, ds) = match across {
-                    Across::Tangents => tangents_change(n, &d),
+                    Across::Tangents => tangents_derivative(n, &d),
                     Across::Plane(out) => (out.cross(&d), Vec3::zeros()),
                     Across::Level => level_change(n, &d),
                 };

@@ -154,7 +154,7 @@ impl NodePiece {
                     (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
                 let poses = (&poses.0, &poses.1);
                 let memory = &mut context.memories[*memory];
-                let touch = contacts.touch(*pair, poses, f64::INFINITY, memory);
+                let touch = contacts.separation(*pair, poses, f64::INFINITY, memory);
                 let touch = touch.map_err(|e| Undefined(e.to_string()))?;
                 Ok(Some(Frozen::new(&contacts, *pair, poses, &touch, memory)))
             }
@@ -376,6 +376,6 @@ pub fn separation(
 ) -> Result<f64, Undefined> {
     let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
     let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
-    let touch = contacts.touch(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
+    let touch = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, memory);
     Ok(touch.map_err(|e| Undefined(e.to_string()))?.separation)
 }

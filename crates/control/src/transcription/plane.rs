@@ -207,7 +207,8 @@ impl PlanePiece {
             *side = Some(island);
             let count = model.islands[island].dofs.len();
             let joint = &model.links[slot].joint;
-            simple &= count == 6 && !joint.particle && joint.on_parent.axes == nalgebra::Matrix3::identity();
+            simple &=
+                count == 6 && !joint.particle && joint.parent_frame.axes == nalgebra::Matrix3::identity();
             if !islands.iter().any(|(known, _)| *known == island) {
                 islands.push((island, variables.len()));
                 variables.extend(first..first + count);

@@ -66,7 +66,7 @@ impl Leaf {
 
     /// Whether name, kind and groups allow the pair.
     #[inline(always)]
-    pub fn may_meet(&self, other: &Leaf) -> bool {
+    pub fn may_collide(&self, other: &Leaf) -> bool {
         (self.body != other.body) & !(self.fixed & other.fixed) & self.groups.agree(&other.groups)
     }
 }

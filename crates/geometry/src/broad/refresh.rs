@@ -245,7 +245,7 @@ impl BroadPhase {
 
         let (tree, leaves) = (&self.tree, &self.leaves);
         let mut test = |a: &Leaf, b: &Leaf| {
-            if a.may_meet(b) & !a.before.intersects(&b.before) {
+            if a.may_collide(b) & !a.before.intersects(&b.before) {
                 candidates.push(a.rank, b.rank);
             }
         };

@@ -69,7 +69,7 @@ impl Engine for Ours {
     fn poses(&self) -> Vec<Pose> {
         let links = self.model.links.iter().enumerate();
         links
-            .map(|(slot, link)| self.model.bodies[link.body].author_pose(&self.state.principal_pose(slot)))
+            .map(|(slot, link)| self.model.bodies[link.body].own_pose(&self.state.principal_pose(slot)))
             .collect()
     }
 

@@ -1,47 +1,47 @@
-//! Which pairs of parts are near, and what each remembers.
+//! Candidate pairs of parts from the broad phase, with their warm starts.
 //!
-//! Boxes come from the caller: around parts where they stand, or around their paths over a step. The list of pairs is
-//! that of the broad phase less the pairs that never meet; what a pair remembers goes on while its boxes touch.
+//! Bounding boxes come from the caller: around parts at their poses, or around their paths over a step. The list of pairs is
+//! that of the broad phase without excluded pairs; a warm start lasts while the boxes of the pair overlap.
 
 use super::contact_geometry::ContactGeometry;
 use super::contact_point::PairWarmStart;
 use percussion_geometry::Aabb;
 use percussion_geometry::broad::{self, BroadError, BroadPhase, PairCache, PartId, Proxy};
 
-/// A pair of parts whose boxes touch, in the order in which it is asked about.
+/// A pair of parts whose boxes overlap, in the order of queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CandidatePair {
     /// The parts.
     pub pair: (usize, usize),
-    /// Where its memory is.
+    /// Index of its warm start.
     at: usize,
 }
 
-/// Watches the parts of a model.
+/// The candidate pairs of a model.
 #[derive(Debug, Default)]
 pub struct CandidatePairs {
     broad: BroadPhase,
     proxies: Vec<Proxy>,
     cache: PairCache<PairWarmStart>,
-    near: Vec<CandidatePair>,
+    pairs: Vec<CandidatePair>,
 }
 
 impl CandidatePairs {
-    /// Watches all parts, in given boxes.
+    /// The pairs of all parts, in given boxes.
     pub fn new(contacts: &ContactGeometry, mut boxed: impl FnMut(usize) -> Aabb) -> Result<Self, BroadError> {
-        let mut watch = Self::default();
+        let mut candidates = Self::default();
         for (index, part) in contacts.parts.iter().enumerate() {
             let id = PartId::new(part.body as u32, part.index as u32);
             let named = if part.moves() { broad::Part::moving(id) } else { broad::Part::fixed(id) };
-            let proxy = watch.broad.insert(named, &boxed(index))?;
-            watch.proxies.push(proxy);
+            let proxy = candidates.broad.insert(named, &boxed(index))?;
+            candidates.proxies.push(proxy);
         }
-        watch.find(contacts)?;
-        Ok(watch)
+        candidates.find(contacts)?;
+        Ok(candidates)
     }
 
     /// Takes new boxes of the moving parts and finds the pairs.
-    pub fn look(
+    pub fn update(
         &mut self,
         contacts: &ContactGeometry,
         mut boxed: impl FnMut(usize) -> Aabb,
@@ -57,24 +57,24 @@ impl CandidatePairs {
     fn find(&mut self, contacts: &ContactGeometry) -> Result<(), BroadError> {
         self.broad.refresh();
         self.cache.update(self.broad.pairs())?;
-        self.near.clear();
+        self.pairs.clear();
         let place = |id: PartId| contacts.first[id.body as usize] + id.part as usize;
         for (at, &(a, b)) in self.cache.pairs().iter().enumerate() {
             let (a, b) = (place(a), place(b));
-            if contacts.may_meet(a, b) {
-                self.near.push(CandidatePair { pair: contacts.ordered(a, b), at });
+            if contacts.may_collide(a, b) {
+                self.pairs.push(CandidatePair { pair: contacts.ordered(a, b), at });
             }
         }
         Ok(())
     }
 
-    /// The pairs whose boxes touch, sorted.
-    pub fn near(&self) -> &[CandidatePair] {
-        &self.near
+    /// The pairs whose boxes overlap, sorted.
+    pub fn pairs(&self) -> &[CandidatePair] {
+        &self.pairs
     }
 
-    /// What the `k`-th of them remembers.
-    pub fn memory(&mut self, k: usize) -> &mut PairWarmStart {
-        &mut self.cache.values_mut()[self.near[k].at]
+    /// Warm start of the `k`-th pair.
+    pub fn warm_start(&mut self, k: usize) -> &mut PairWarmStart {
+        &mut self.cache.values_mut()[self.pairs[k].at]
     }
 }

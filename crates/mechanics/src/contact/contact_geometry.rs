@@ -1,4 +1,4 @@
-//! All parts of a model that may meet, and the rules of meeting.
+//! All parts of a model that may collide, and the rules for pairs.
 
 use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{Part, PartShape, Plane, lifted};
@@ -23,9 +23,9 @@ pub struct PairRule {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
-    /// Whether they meet at all.
+    /// Whether they collide at all.
     pub collide: bool,
-    /// What their surfaces do, if not what the bodies say.
+    /// Restitution and friction of the pair, if other than those of the bodies.
     pub surface: Option<Surface>,
 }
 
@@ -34,20 +34,20 @@ pub struct PairRule {
 pub struct Potential {
     /// `C` of `V = C/2 s²`, N/m.
     pub stiffness: f64,
-    /// Drag on the normal velocity while parts overlap, N s/m.
+    /// Damping of the normal velocity during penetration, N s/m.
     pub drag: f64,
 }
 
-/// Contact as a scene describes it.
+/// Specification of contact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactSpec {
-    /// Surfaces of the bodies, in their order; missing ones say nothing.
+    /// Surfaces of the bodies, in their order; `None` is the default surface.
     pub surfaces: Vec<Option<Surface>>,
-    /// What surfaces do that nobody describes; `None` is [`Surface::IDEAL`].
+    /// The default surface; `None` is [`Surface::IDEAL`].
     pub otherwise: Option<Surface>,
     /// Rules for pairs; the last one counts.
     pub pairs: Vec<PairRule>,
-    /// Contact as a potential; without it contact is a scheme's business.
+    /// Contact as a potential; without it the scheme handles contact.
     pub potential: Option<Potential>,
 }
 
@@ -88,7 +88,7 @@ pub enum ContactError {
     },
 }
 
-/// All parts of a model that may meet.
+/// All parts of a model that may collide.
 #[derive(Clone, Debug)]
 pub struct ContactGeometry {
     /// The parts, by body.
@@ -96,7 +96,7 @@ pub struct ContactGeometry {
     /// First part of each body, and one more: parts of body `b` are `first[b]..first[b + 1]`.
     pub first: Vec<usize>,
     pub(super) plane: Plane,
-    /// Pairs of bodies that never meet, sorted, the lesser first.
+    /// Excluded pairs of bodies, sorted, the lesser first.
     apart: Vec<(usize, usize)>,
     surfaces: Vec<Option<Surface>>,
     otherwise: Surface,
@@ -105,7 +105,7 @@ pub struct ContactGeometry {
 }
 
 impl ContactGeometry {
-    /// From the bodies with their slots and placements; bodies that a joint ties directly do not meet unless a rule says so.
+    /// From the bodies with their slots and placements; bodies that share a joint do not collide unless a rule enables it.
     pub(crate) fn build(
         spec: &ContactSpec,
         bodies: &[Body],
@@ -159,8 +159,8 @@ impl ContactGeometry {
         Ok(Self { parts, first, plane, apart, surfaces, otherwise, pairs })
     }
 
-    /// Whether two parts may meet: one of them at least on a body that forces move.
-    pub fn may_meet(&self, a: usize, b: usize) -> bool {
+    /// Whether two parts may collide: at least one belongs to a moving body.
+    pub fn may_collide(&self, a: usize, b: usize) -> bool {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         p.body != q.body
             && (p.slot.is_some() || q.slot.is_some())
@@ -169,30 +169,30 @@ impl ContactGeometry {
             && self.apart.binary_search(&key(p.body, q.body)).is_err()
     }
 
-    /// Lets pairs of bodies never meet.
-    pub(crate) fn keep_apart(&mut self, pairs: &[(usize, usize)]) {
+    /// Excludes pairs of bodies.
+    pub(crate) fn exclude_pairs(&mut self, pairs: &[(usize, usize)]) {
         self.apart.extend(pairs.iter().map(|&(a, b)| key(a, b)));
         self.apart.sort_unstable();
         self.apart.dedup();
     }
 
-    /// A pair in the order in which it is asked about: a half-space comes second.
+    /// A pair in the order of queries: a half-space comes second.
     pub fn ordered(&self, a: usize, b: usize) -> (usize, usize) {
         let (low, high) = key(a, b);
         if self.parts[low].shape.is_unbounded() { (high, low) } else { (low, high) }
     }
 
-    /// What the surfaces of two parts do.
+    /// Restitution and friction of two parts.
     pub fn surface(&self, a: usize, b: usize) -> Surface {
         let (a, b) = (self.parts[a].body, self.parts[b].body);
         match self.pairs.binary_search_by_key(&key(a, b), |(pair, _)| *pair) {
             Ok(at) => self.pairs[at].1,
-            Err(_) => Surface::meeting(self.surfaces[a], self.surfaces[b], self.otherwise),
+            Err(_) => Surface::combined(self.surfaces[a], self.surfaces[b], self.otherwise),
         }
     }
 
     /// Two unit vectors across a contact normal of a pair; in the plane the second leads out of it.
-    pub fn across(&self, (a, _): (usize, usize), normal: &Vec3) -> (Vec3, Vec3) {
+    pub fn tangents(&self, (a, _): (usize, usize), normal: &Vec3) -> (Vec3, Vec3) {
         if self.parts[a].shape.is_planar() {
             let out = self.plane.axes.column(2).into_owned();
             return (out.cross(normal), out);
@@ -200,43 +200,43 @@ impl ContactGeometry {
         tangents(normal)
     }
 
-    /// Every surface that may meet another, with a body it belongs to.
+    /// Every surface of a part or pair, with a body it belongs to.
     pub fn surfaces(&self) -> impl Iterator<Item = (usize, Surface)> {
         let moving = self.parts.iter().map(|part| part.body);
         let own = moving.map(|body| (body, self.surfaces[body].unwrap_or(self.otherwise)));
         own.chain(self.pairs.iter().map(|((a, _), surface)| (*a, *surface)))
     }
 
-    /// Separation of parts `a` and `b` whose bodies' principal frames stand at given placements (identity for
-    /// fixed bodies, their displacement for driven ones). Parts farther apart than `within` are answered with a lower bound.
-    pub fn touch(
+    /// Separation of parts `a` and `b` whose bodies' principal frames have given poses (identity for
+    /// fixed bodies, their displacement for driven ones). For parts farther apart than `within` the result is a lower bound.
+    pub fn separation(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
         within: f64,
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
-        self.ask(pair, poses, within, false, memory)
+        self.query(pair, poses, within, false, warm_start)
     }
 
-    /// As [`ContactGeometry::touch`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
-    /// where the geometry is. Allocates: for contacts, not for watching.
-    pub fn resolved(
+    /// As [`ContactGeometry::separation`], with the shortest direction and weights of a degenerate contact [Johnson 2.7.5]: symmetric
+    /// where the geometry is. Allocates: for contacts, not for every candidate pair.
+    pub fn resolved_separation(
         &self,
         pair: (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
-        self.ask(pair, poses, f64::INFINITY, true, memory)
+        self.query(pair, poses, f64::INFINITY, true, warm_start)
     }
 
-    fn ask(
+    fn query(
         &self,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
         within: f64,
         shortest: bool,
-        memory: &mut PairWarmStart,
+        warm_start: &mut PairWarmStart,
     ) -> Result<ContactPoint, QueryError> {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let (at_a, at_b) = (pose_a.then(&p.offset), pose_b.then(&q.offset));
@@ -244,27 +244,27 @@ impl ContactGeometry {
         match (&p.shape, &q.shape) {
             (PartShape::Solid(x), PartShape::Solid(y)) => {
                 let options = Options { prediction: within, beta: None };
-                let answer = separation(x, &at_a, y, &at_b, &options, &mut memory.space)?;
-                let mut touch = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
+                let answer = separation(x, &at_a, y, &at_b, &options, &mut warm_start.space)?;
+                let mut point = ContactPoint::in_space(&answer, reference, q.shape.is_unbounded());
                 if shortest && let Ok(resolved) = resolve(x, &at_a, y, &at_b, &answer) {
-                    touch.alpha = resolved.alpha;
-                    (touch.point_a, touch.point_b) = (resolved.point_a, resolved.point_b);
+                    point.alpha = resolved.alpha;
+                    (point.point_a, point.point_b) = (resolved.point_a, resolved.point_b);
                 }
-                Ok(touch)
+                Ok(point)
             }
             (PartShape::Planar(x), PartShape::Planar(y)) => {
                 let options = PlanarOptions { prediction: within, beta: None };
                 let (at_a, at_b) = (self.plane.lowered(&at_a), self.plane.lowered(&at_b));
-                let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut memory.plane)?;
-                let mut touch = self.in_plane(&answer, reference, q.shape.is_unbounded());
+                let answer = planar_separation(x, &at_a, y, &at_b, &options, &mut warm_start.plane)?;
+                let mut point = self.in_plane(&answer, reference, q.shape.is_unbounded());
                 if shortest && let Ok(resolved) = resolve_planar(x, &at_a, y, &at_b, &answer) {
-                    touch.alpha = self.plane.direction(&resolved.alpha);
-                    touch.point_a = self.plane.raised(&resolved.point_a);
-                    touch.point_b = self.plane.raised(&resolved.point_b);
+                    point.alpha = self.plane.direction(&resolved.alpha);
+                    point.point_a = self.plane.raised(&resolved.point_a);
+                    point.point_b = self.plane.raised(&resolved.point_b);
                 }
-                Ok(touch)
+                Ok(point)
             }
-            // Never asked: `may_meet` keeps the plane and space apart.
+            // Excluded: `may_collide` keeps the plane and space apart.
             _ => Err(QueryError::BothUnbounded),
         }
     }
@@ -291,7 +291,7 @@ impl ContactGeometry {
 }
 
 impl ContactSpec {
-    /// Whether its numbers can be meant.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<(), ContactError> {
         let all = self.surfaces.iter().flatten().chain(&self.otherwise);
         for surface in all.chain(self.pairs.iter().filter_map(|rule| rule.surface.as_ref())) {
@@ -339,7 +339,7 @@ fn common_plane(
     for (body, _) in bodies.iter().enumerate().filter(|(_, body)| !body.outlines.is_empty()) {
         let plane = match slots[body].map(|slot| &links[slot]) {
             Some(link) if link.joint.kind == JointKind::Planar && link.parent.is_none() => {
-                Plane { point: link.joint.on_parent.point, axes: link.joint.on_parent.axes }
+                Plane { point: link.joint.parent_frame.point, axes: link.joint.parent_frame.axes }
             }
             Some(_) => return Err(ContactError::LeavesPlane { body: bodies[body].name.clone() }),
             None => Plane { point: placed[body].position, axes: *placed[body].rotation.matrix() },

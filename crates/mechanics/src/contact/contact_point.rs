@@ -1,14 +1,14 @@
-//! How far two parts are apart: the kernel's answer as mechanics needs it.
+//! Separation of two parts with contact points and gradients.
 
 use crate::spatial::{Vec6, twist};
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::{Outcome, PlanarWarmStart, Separation, WarmStart};
 
-/// What a pair of parts remembers between queries.
+/// Warm start of the queries of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairWarmStart {
     /// In space.
-    pub space: WarmStart,
+    pub(crate) space: WarmStart,
     /// In the plane.
     pub plane: PlanarWarmStart,
 }
@@ -32,12 +32,12 @@ pub struct ContactPoint {
     pub reference_b: Vec3,
     /// Distance of the reference points along β; zero where β does not follow them.
     pub reference_distance: f64,
-    /// Whether every field holds the optimum (otherwise the parts are farther apart than asked for).
+    /// Whether every field holds the optimum (otherwise the parts are farther apart than the query range).
     pub solved: bool,
 }
 
 impl ContactPoint {
-    /// An answer in space; against a half-space, or along a prescribed direction, β does not move.
+    /// A separation in space; against a half-space, or along a prescribed direction, β does not move.
     pub(super) fn in_space(answer: &Separation, reference: (Vec3, Vec3), unbounded: bool) -> Self {
         let held = unbounded || answer.prescribed;
         Self {
@@ -69,7 +69,7 @@ impl ContactPoint {
     }
 
     /// Part of `ds/dc1` that comes from β: `-(s/D)(I - ββᵀ)α`, acting at the reference points.
-    pub fn beta_part(&self) -> Vec3 {
+    pub fn beta_gradient(&self) -> Vec3 {
         if !(self.reference_distance > 0.0) {
             return Vec3::zeros();
         }
@@ -78,12 +78,22 @@ impl ContactPoint {
 
     /// `∇s` as a wrench on body `a` about its centre of mass: `ds = f·v + τ·ω`.
     pub fn wrench_a(&self, centre: &Vec3) -> Vec6 {
-        Self::wrench(&self.alpha, &(self.point_a - centre), &self.beta_part(), &(self.reference_a - centre))
+        Self::wrench(
+            &self.alpha,
+            &(self.point_a - centre),
+            &self.beta_gradient(),
+            &(self.reference_a - centre),
+        )
     }
 
     /// `∇s` as a wrench on body `b` about its centre of mass.
     pub fn wrench_b(&self, centre: &Vec3) -> Vec6 {
-        -Self::wrench(&self.alpha, &(self.point_b - centre), &self.beta_part(), &(self.reference_b - centre))
+        -Self::wrench(
+            &self.alpha,
+            &(self.point_b - centre),
+            &self.beta_gradient(),
+            &(self.reference_b - centre),
+        )
     }
 
     fn wrench(alpha: &Vec3, arm: &Vec3, beta: &Vec3, reference: &Vec3) -> Vec6 {

@@ -1,15 +1,13 @@
-//! Contact: which parts of bodies can meet, how far apart they are, and what an impact does to momenta.
-//!
-//! **Knows** convex parts on bodies, pairs of them that may meet, surfaces, and momenta of islands. Schemes decide *when* to
-//! ask; nothing here advances time.
+//! Contact detection: parts of bodies, candidate pairs, separations and contact manifolds. No dynamics.
 //!
 //! ```text
-//! parts      convex shapes in principal frames (fixed bodies: in the world)             part.rs, contacts.rs
-//! watch      which pairs are near, over a sweep; what each pair remembers                watch.rs
-//! touch      s, α, β and contact points of a pair; ∇s as wrenches on its two bodies      touch.rs
-//! overlap    the pair that overlaps most of all, for states looked at once                overlap.rs
-//! group      islands that meet: ∇s in their degrees of freedom, ⟨.,.⟩ of Mred⁻¹                    group.rs
-//! transcript what happened inside a step: nodes, impulses, events                        transcript.rs
+//! part, contact_geometry   convex shapes in principal frames (fixed bodies: in the world), rules for pairs
+//! all_pairs                all pairs, bounding balls
+//! candidate_pairs          pairs from the broad phase, with their warm starts
+//! contact_point            s, α, β and contact points of a pair; ∇s as wrenches on its two bodies
+//! manifold                 contact events of a pair [Hart 3.14, 3.15]
+//! plane_attachment         the features that a separating plane is attached to
+//! surface                  restitution and friction
 //! ```
 //!
 //! Conventions: part `a` of a pair is body 1 of [Johnson 2.29], `α` and the normal point from `b` to `a`; a half-space is

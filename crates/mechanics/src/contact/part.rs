@@ -1,4 +1,4 @@
-//! Convex parts of bodies, as contact sees them.
+//! Convex parts of bodies.
 
 use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
@@ -84,33 +84,33 @@ impl Part {
         Self { body, slot, motion: None, index, shape, offset, reference, radius, reach }
     }
 
-    /// Whether time moves it.
+    /// Whether it moves.
     pub fn moves(&self) -> bool {
         self.slot.is_some() || self.motion.is_some()
     }
 
-    /// Where it is when its body's principal frame stands at `pose`.
-    pub fn stand(&self, pose: &Pose) -> PartPose {
+    /// Its pose when its body's principal frame is at `pose`.
+    pub fn part_pose(&self, pose: &Pose) -> PartPose {
         PartPose { frame: pose.then(&self.offset), reference: pose.point(&self.reference) }
     }
 
-    /// Box around it when its body's principal frame stands at `pose`. Parts in the plane reach a radius across it.
+    /// Box around it when its body's principal frame is at `pose`. Parts in the plane reach a radius across it.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
-        self.bounds_at(&self.stand(pose))
+        self.bounds_at(&self.part_pose(pose))
     }
 
     /// Box around it where it is.
-    pub fn bounds_at(&self, stand: &PartPose) -> Aabb {
+    pub fn bounds_at(&self, pose: &PartPose) -> Aabb {
         match &self.shape {
-            PartShape::Solid(solid) => solid.bounds(&stand.frame),
+            PartShape::Solid(solid) => solid.bounds(&pose.frame),
             PartShape::Planar(_) if self.radius.is_finite() => {
-                Aabb::new(stand.reference, stand.reference).grown(self.radius)
+                Aabb::new(pose.reference, pose.reference).grown(self.radius)
             }
             PartShape::Planar(_) => Aabb::everything(),
         }
     }
 
-    /// The point farthest along a world direction, when the body's principal frame stands at `pose`; `None` for a
+    /// The point farthest along a world direction, when the body's principal frame is at `pose`; `None` for a
     /// half-space. Parts in the plane take the direction's component in it.
     pub fn support(&self, pose: &Pose, direction: &Vec3) -> Option<Vec3> {
         let at = pose.then(&self.offset);
@@ -125,7 +125,7 @@ impl Part {
         Some(at.point(&point))
     }
 
-    /// Height of a point over the plane of a half-space whose body stands at `pose`; `None` for bounded parts.
+    /// Height of a point over the plane of a half-space whose body is at `pose`; `None` for bounded parts.
     pub fn height(&self, pose: &Pose, point: &Vec3) -> Option<f64> {
         let (normal, offset) = match &self.shape {
             PartShape::Solid(Solid::HalfSpace(half)) => (half.normal(), half.offset()),

@@ -1,4 +1,4 @@
-//! Which body carries the plane between two parts: where a face touches, the plane turns with it.
+//! The features that a separating plane of two parts is attached to: a face of one, or an edge of each.
 //!
 //! A plane that separates two parts at an instant goes on separating them longest if it follows the features that
 //! define it: the face of a body (turning with that body), or two crossing edges (turning so that it holds both, to first
@@ -11,7 +11,7 @@ use crate::tolerances::PARALLEL_EDGES;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Pose, Vec3};
 
-/// What carries the plane between two parts.
+/// What a separating plane is attached to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlaneAttachment {
     /// A face of the first part, or anything about it.
@@ -44,17 +44,17 @@ impl PlaneAttachment {
 }
 
 impl ContactGeometry {
-    /// What carries the plane between two parts, from the basis of their last query.
-    pub fn carrier(
+    /// The attachment of the separating plane, from the basis of the last query.
+    pub fn plane_attachment(
         &self,
         (a, b): (usize, usize),
         poses: (&Pose, &Pose),
-        memory: &PairWarmStart,
+        warm_start: &PairWarmStart,
     ) -> PlaneAttachment {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         match (&p.shape, &q.shape) {
             (PartShape::Solid(Solid::Polytope(x)), PartShape::Solid(Solid::Polytope(y))) => {
-                let basis = &memory.space.basis;
+                let basis = &warm_start.space.basis;
                 let (firsts, seconds) = (basis.map(|pair| pair[0]), basis.map(|pair| pair[1]));
                 match (distinct(&firsts), distinct(&seconds)) {
                     (_, 3) => PlaneAttachment::B,
@@ -70,7 +70,7 @@ impl ContactGeometry {
                 }
             }
             (PartShape::Planar(PlanarShape::Polygon(_)), PartShape::Planar(PlanarShape::Polygon(_))) => {
-                let basis = &memory.plane.basis;
+                let basis = &warm_start.plane.basis;
                 if basis[0][1] != basis[1][1] { PlaneAttachment::B } else { PlaneAttachment::A }
             }
             (_, other) if other.is_unbounded() => PlaneAttachment::B,

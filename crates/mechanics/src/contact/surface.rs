@@ -1,4 +1,4 @@
-//! What surfaces do to each other when they meet.
+//! Restitution and friction of surfaces.
 
 /// Restitution and friction, of a body or of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,8 +13,8 @@ impl Surface {
     /// Elastic and smooth.
     pub const IDEAL: Self = Self { restitution: 1.0, friction: 0.0 };
 
-    /// Two surfaces that meet: geometric means, so that a smooth or a plastic one makes the pair so.
-    pub fn meeting(a: Option<Self>, b: Option<Self>, otherwise: Self) -> Self {
+    /// The combination of two surfaces: geometric means, so that a smooth or a plastic one makes the pair so.
+    pub fn combined(a: Option<Self>, b: Option<Self>, otherwise: Self) -> Self {
         match (a, b) {
             (Some(a), Some(b)) => Self {
                 restitution: mean(a.restitution, b.restitution),

@@ -4,7 +4,7 @@
 //! number grows like `h⁻³` [Leyendecker, after eq. 11]. With the null-space matrix in front it grows like `h⁻¹`; the reduced
 //! matrix is `Mred/h` plus what vanishes with `h`, and its condition does not depend on the step.
 
-use super::{Dense, EndMut, Newton, Redundant, StepFailure};
+use super::{Dense, IslandStateMut, Newton, Redundant, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
 use nalgebra::DMatrix;
@@ -30,13 +30,13 @@ pub fn newton_matrix(
     h: f64,
 ) -> Result<DMatrix<f64>, StepFailure> {
     let mut next = state.clone();
-    let end = EndMut {
+    let end = IslandStateMut {
         positions: &mut next.positions[island.bodies.clone()],
         rotations: &mut next.rotations[island.bodies.clone()],
         coordinates: &mut next.coordinates[island.coordinates.clone()],
         momenta: &mut next.momenta[island.dofs.clone()],
     };
-    let redundant = |kind: Redundant, end: EndMut| {
+    let redundant = |kind: Redundant, end: IslandStateMut| {
         let mut dense = Dense::new(kind, model, state);
         dense.step(model, island, None, state, h, end).map(|_| dense.matrix(h))
     };
@@ -60,9 +60,9 @@ fn reduced_matrix(
     h: f64,
 ) -> DMatrix<f64> {
     let it = &mut newton.interval;
-    let steps = it.steps.clone();
+    let steps = it.increments.clone();
     it.begin(model, island, state);
-    it.steps = steps;
+    it.increments = steps;
     let t = state.time + 0.5 * h;
     let n = island.dofs.len();
     let mut matrix = DMatrix::zeros(n, n);

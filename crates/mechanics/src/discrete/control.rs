@@ -75,15 +75,17 @@ impl Control {
         }
     }
 
-    /// Adds what its effort does to the pulls; an effort along a degree of freedom is none of them.
-    pub(super) fn pull(&self, effort: &[f64], bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
+    /// Adds its force to the accumulators; an input along a degree of freedom adds nothing there.
+    pub(super) fn add_forces(&self, effort: &[f64], bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match self {
             Self::Dof(_) => {}
             Self::Force(grip) => {
                 let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
-                anchor.push(bodies, &grip.seen(effort, bodies), pulls);
+                anchor.apply_force(bodies, &grip.components_in_world(effort, bodies), accumulators);
             }
-            Self::Torque(grip) => pulls[grip.slot - bodies.first].torque += grip.seen(effort, bodies),
+            Self::Torque(grip) => {
+                accumulators[grip.slot - bodies.first].torque += grip.components_in_world(effort, bodies)
+            }
         }
     }
 
@@ -106,8 +108,8 @@ impl ApplicationFrame {
     }
 
     /// In the world's axes.
-    fn seen(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
-        self.axes.seen(&self.components(effort), &bodies.placements[self.slot - bodies.first])
+    fn components_in_world(&self, effort: &[f64], bodies: &Bodies) -> Vec3 {
+        self.axes.to_world(&self.components(effort), &bodies.kinematics[self.slot - bodies.first])
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! What boundary value problems and optimal control solve is `p⁺(q_{k-1}, q_k) = p⁻(q_k, q_{k+1})` at every node: block
 //! tri-diagonal in displacements of the nodes on the manifold. The four blocks of an interval are `∂p∓/∂q0` and
-//! `∂p∓/∂q1`; free final times and time-scale factors ask for `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
+//! `∂p∓/∂q1`; free final times and time-scale factors need `∂p∓/∂h` and `∂p∓/∂t`, controls for `∂p∓/∂u`, loops for
 //! `g(q1)` and `B = G P` at both ends.
 //!
-//! A [`IntervalInputs`] says from where to where and under what; a [`Differentiator`](super::Differentiator) is the memory that
+//! An [`IntervalInputs`] holds configurations, time and controls; a [`Differentiator`](super::Differentiator) is the memory that
 //! computes; [`Derivatives`] is what it fills in. Matrices are kept column by column; `nalgebra::DMatrixView::from_slice`
 //! looks at them without a copy.
 
@@ -50,7 +50,7 @@ impl<'a> IntervalInputs<'a> {
     }
 
     /// Efforts along degrees of freedom, with the place of the degree of freedom in the island.
-    pub(super) fn efforts_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
+    pub(super) fn inputs_along_dofs(&self) -> impl Iterator<Item = (usize, f64)> {
         self.placed_controls().filter_map(|(first, control)| match control {
             Control::Dof(dof) => Some((dof - self.island.dofs.start, self.efforts[first])),
             Control::Force(_) | Control::Torque(_) => None,
@@ -72,7 +72,7 @@ pub struct Momentum {
     /// By the time `t` at the middle: what forces given in time do.
     pub by_time: Vec<f64>,
     /// By the components of the efforts, n by m.
-    pub by_effort: Vec<f64>,
+    pub by_input: Vec<f64>,
 }
 
 impl Momentum {
@@ -83,7 +83,7 @@ impl Momentum {
             (&mut self.by_end, n * n),
             (&mut self.by_length, n),
             (&mut self.by_time, n),
-            (&mut self.by_effort, n * efforts),
+            (&mut self.by_input, n * efforts),
         ] {
             list.clear();
             list.resize(len, 0.0);
@@ -114,10 +114,10 @@ impl Derivatives {
         [(End::Before, &mut self.before), (End::After, &mut self.after)]
     }
 
-    /// Makes room; does nothing to speak of when there is room already.
-    pub(super) fn resize(&mut self, passage: &IntervalInputs) {
-        self.dofs = passage.island.dofs.len();
-        let efforts = passage.components();
+    /// Resizes all arrays.
+    pub(super) fn resize(&mut self, inputs: &IntervalInputs) {
+        self.dofs = inputs.island.dofs.len();
+        let efforts = inputs.components();
         self.before.resize(self.dofs, efforts);
         self.after.resize(self.dofs, efforts);
     }

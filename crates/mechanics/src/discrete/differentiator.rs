@@ -7,11 +7,11 @@
 //! ∂p∓ = P∓ᵀ (∂w∓/∂τ) P  +  (∂P∓ᵀ) w∓           the second term where the displaced end is the one the columns belong to
 //!
 //! ∂l/∂θ1 = (tr B - B)/h    ∂l/∂θ0 = (Bᵀ - tr B)/h    B = R1 E R0ᵀ
-//! ∂F     by the forces' stiffness: a start moves what they see by 1/2 and -1/h, an end by 1/2 and 1/h
+//! ∂F     by the forces' stiffness: a start moves the midpoint and its rate by 1/2 and -1/h, an end by 1/2 and 1/h
 //! ∂(R v × F) = (Kᵀ - tr K) θ for a held F            K = Σ F (R v)ᵀ
 //! ```
 //!
-//! The sweep up that turns wrenches into momenta is differentiated as it stands, with `f` the wrench of a subtree:
+//! The sweep up that turns wrenches into momenta is differentiated as it is, with `f` the wrench of a subtree:
 //!
 //! ```text
 //! p' = Sᵀ f' + S'ᵀ f        f'_parent += Xᵀ f' + (0, r' × f_linear)        r' = v_child - v_parent
@@ -30,21 +30,21 @@ use crate::spatial::{shift_twist, shift_wrench};
 use crate::tree::Node;
 use percussion_geometry::Vec3;
 
-/// PairWarmStart for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
+/// Workspace for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Differentiator {
-    /// The interval last looked at.
+    /// The interval last evaluated.
     pub interval: Interval,
     pub(super) loops: Loops,
-    /// Where the joints stand at the end; the interval knows where they stand at the start.
-    stands: Vec<JointFrame>,
+    /// Frames of the joints at the end; the interval has those at the start.
+    joint_frames: Vec<JointFrame>,
     pub(super) positions0: Vec<Vec3>,
     /// Wrenches of subtrees: of `p⁻`, of `p⁺`, and of the loops.
     pub(super) subtrees: [Vec<Vec6>; 3],
     /// Which bodies the displacement moves.
     moving: Vec<bool>,
     blocks: Vec<Mat6>,
-    pub(super) pulls: Vec<ForceAccumulator>,
+    pub(super) accumulators: Vec<ForceAccumulator>,
 }
 
 /// What belongs to an end of the interval: its place among the subtrees, and the sign of its forces' share.
@@ -62,7 +62,7 @@ fn columns(node: &Node, end: End) -> (&Mat6, &Vec3) {
     }
 }
 
-/// Weights of a displacement in what forces see at the middle.
+/// Weights of a displacement in what forces depend on at the middle.
 fn weights(end: End, h: f64) -> Weights {
     match end {
         End::Before => Weights { position: 0.5, velocity: -1.0 / h },
@@ -82,25 +82,29 @@ impl Differentiator {
     /// `p⁻` and `p⁺` alone.
     pub fn momenta(
         &mut self,
-        passage: &IntervalInputs,
+        inputs: &IntervalInputs,
         before: &mut [f64],
         after: &mut [f64],
     ) -> Result<(), ForceError> {
-        let IntervalInputs { model, island, start, t, h, .. } = *passage;
+        let IntervalInputs { model, island, start, t, h, .. } = *inputs;
         let it = &mut self.interval;
         it.begin(model, island, start);
-        it.reach(model, island, start, passage.end);
+        it.set_increments(model, island, start, inputs.end);
         it.evaluate(model, island, start, t, h)?;
-        let bodies = Bodies { first: island.bodies.start, placements: &it.placements };
-        for (first, control) in passage.placed_controls() {
-            control.pull(&passage.efforts[first..first + control.components()], &bodies, &mut it.pulls);
+        let bodies = Bodies { first: island.bodies.start, kinematics: &it.placements };
+        for (first, control) in inputs.placed_controls() {
+            control.add_forces(
+                &inputs.efforts[first..first + control.components()],
+                &bodies,
+                &mut it.accumulators,
+            );
         }
         it.set_end_columns(model, island, start);
         it.momenta_before(model, island, start, t, h, before);
         self.subtrees[0].clone_from(&it.wrenches);
         it.momenta_after(model, island, start, t, h, after);
         self.subtrees[1].clone_from(&it.wrenches);
-        for (dof, effort) in passage.efforts_along_dofs() {
+        for (dof, effort) in inputs.inputs_along_dofs() {
             before[dof] -= 0.5 * h * effort;
             after[dof] += 0.5 * h * effort;
         }
@@ -110,49 +114,49 @@ impl Differentiator {
     /// Momenta with all first derivatives, and the loops.
     pub fn differentiate(
         &mut self,
-        passage: &IntervalInputs,
+        inputs: &IntervalInputs,
         out: &mut Derivatives,
     ) -> Result<(), ForceError> {
-        out.resize(passage);
-        self.momenta(passage, &mut out.before.value, &mut out.after.value)?;
+        out.resize(inputs);
+        self.momenta(inputs, &mut out.before.value, &mut out.after.value)?;
         self.interval.complete = true;
-        self.interval.linearise(passage.model, passage.island, passage.start, passage.t, passage.h)?;
-        self.prepare(passage);
+        self.interval.linearise(inputs.model, inputs.island, inputs.start, inputs.t, inputs.h)?;
+        self.prepare(inputs);
         for (end, momentum) in out.momenta() {
-            self.by_displacements(passage, end, End::Before, &mut momentum.by_start);
-            self.by_displacements(passage, end, End::After, &mut momentum.by_end);
+            self.by_displacements(inputs, end, End::Before, &mut momentum.by_start);
+            self.by_displacements(inputs, end, End::After, &mut momentum.by_end);
         }
-        self.by_length(passage, out);
-        self.by_time(passage, out);
-        self.by_efforts(passage, out);
-        self.read_loops(passage, out);
+        self.by_length(inputs, out);
+        self.by_time(inputs, out);
+        self.by_inputs(inputs, out);
+        self.read_loops(inputs, out);
         Ok(())
     }
 
     /// What the columns need besides the linearised interval.
-    fn prepare(&mut self, passage: &IntervalInputs) {
-        let IntervalInputs { model, island, start, .. } = *passage;
+    fn prepare(&mut self, inputs: &IntervalInputs) {
+        let IntervalInputs { model, island, start, .. } = *inputs;
         let it = &mut self.interval;
-        for (first, control) in passage.placed_controls() {
-            control.stiffness(&passage.efforts[first..], &mut it.stiffness);
+        for (first, control) in inputs.placed_controls() {
+            control.stiffness(&inputs.efforts[first..], &mut it.stiffness);
         }
         let n = island.bodies.len();
         self.positions0.clear();
         self.positions0.extend_from_slice(&start.positions[island.bodies.clone()]);
-        self.stands.clear();
+        self.joint_frames.clear();
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            self.stands.push(it.end_stand(link, i, island.bodies.start, start));
+            self.joint_frames.push(it.end_joint_frame(link, i, island.bodies.start, start));
         }
         self.moving.resize(n, false);
         self.blocks.resize(n, Mat6::zeros());
-        self.pulls.resize(n, ForceAccumulator::zero());
+        self.accumulators.resize(n, ForceAccumulator::zero());
     }
 
     /// The derivative of the momentum of `end` with respect to displacements of `moved`, column by column.
-    fn by_displacements(&mut self, passage: &IntervalInputs, end: End, moved: End, out: &mut [f64]) {
-        let IntervalInputs { model, island, start, t, h, .. } = *passage;
+    fn by_displacements(&mut self, inputs: &IntervalInputs, end: End, moved: End, out: &mut [f64]) {
+        let IntervalInputs { model, island, start, t, h, .. } = *inputs;
         let n = island.dofs.len();
-        self.set_blocks(passage, end, moved);
+        self.set_blocks(inputs, end, moved);
         let scale = 0.5 * h * side(end).1;
         let weights = weights(moved, h);
         for body in 0..island.bodies.len() {
@@ -175,22 +179,22 @@ impl Differentiator {
                     }
                 }
                 if end == moved {
-                    self.reduce_bending(passage, (end, side(end).0), (body, k), column);
+                    self.reduce_derivative(inputs, (end, side(end).0), (body, k), column);
                 } else {
                     self.reduce(end, column);
                 }
             }
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (dof, pull) = self.interval.joint_pull(force, model, island, start, t, h);
+            let (dof, applied) = self.interval.joint_force(force, model, island, start, t, h);
             out[dof * (n + 1)] +=
-                scale * (weights.position * pull.by_position + weights.velocity * pull.by_velocity);
+                scale * (weights.position * applied.by_position + weights.velocity * applied.by_velocity);
         }
     }
 
     /// `∂w/∂τ` of each body on itself.
-    fn set_blocks(&mut self, passage: &IntervalInputs, end: End, moved: End) {
-        let IntervalInputs { model, island, h, .. } = *passage;
+    fn set_blocks(&mut self, inputs: &IntervalInputs, end: End, moved: End) {
+        let IntervalInputs { model, island, h, .. } = *inputs;
         let scale = 0.5 * h * side(end).1;
         let mut blocks = std::mem::take(&mut self.blocks);
         let it = &self.interval;
@@ -206,8 +210,9 @@ impl Differentiator {
             element.add_blocks(island.bodies.start, ends, &weights(moved, h), scale, &mut blocks);
         }
         if end == moved {
-            for (block, (pull, r)) in blocks.iter_mut().zip(it.pulls.iter().zip(rotations(it, end))) {
-                let k = pull.moment * r.transpose();
+            for (block, (applied, r)) in blocks.iter_mut().zip(it.accumulators.iter().zip(rotations(it, end)))
+            {
+                let k = applied.moment * r.transpose();
                 let mut lever = block.fixed_view_mut::<3, 3>(3, 3);
                 lever += (k.transpose() - Mat3::identity() * k.trace()) * scale;
             }
@@ -241,19 +246,19 @@ impl Differentiator {
 
     /// `Pᵀ w' + (P')ᵀ w`: the sweep up at an end, differentiated along the displacement of one degree of freedom of a body's joint.
     /// The interval's wrenches are `w'`; `w` is given by its subtrees' wrenches.
-    pub(super) fn reduce_bending(
+    pub(super) fn reduce_derivative(
         &mut self,
-        passage: &IntervalInputs,
+        inputs: &IntervalInputs,
         (end, subtrees): (End, usize),
         (body, k): (usize, usize),
         out: &mut [f64],
     ) {
         let it = &mut self.interval;
-        let (stands, positions) = match end {
-            End::Before => (&it.stands, &self.positions0),
-            End::After => (&self.stands, &it.positions),
+        let (joint_frames, positions) = match end {
+            End::Before => (&it.joint_frames, &self.positions0),
+            End::After => (&self.joint_frames, &it.positions),
         };
-        let links = &passage.model.links[passage.island.bodies.clone()];
+        let links = &inputs.model.links[inputs.island.bodies.clone()];
         for i in (0..it.system.nodes.len()).rev() {
             let node = &it.system.nodes[i];
             let (motion, reach) = columns(node, end);
@@ -263,7 +268,7 @@ impl Differentiator {
                 true => {
                     let own = if i == body { Vec6::ith(k, 1.0) } else { Vec6::zeros() };
                     let turning = (&angular(&above), &angular(&it.twists[i]));
-                    links[i].joint.bending(&stands[i], &positions[i], turning, &own)
+                    links[i].joint.motion_derivative(&joint_frames[i], &positions[i], turning, &own)
                 }
                 false => Mat6::zeros(),
             };

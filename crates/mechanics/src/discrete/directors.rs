@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Displacements of one body are a [`Moved`], covectors a [`LinearForm`]; a couple `T` is the covector `T × d_I / 2`, since
-//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of the body it hangs on, turned by a constant: what acts on them
+//! `Σ d_I × (T × d_I)/2 = T`. A particle's axes are those of its parent, turned by a constant: what acts on them
 //! acts there.
 
 use super::Interval;
@@ -14,7 +14,7 @@ use super::loops::End;
 use crate::joint::{Joint, JointKind, LinearForm, Row};
 use crate::model::State;
 use crate::model::{Island, Model};
-use crate::rotation::{Mat3, Turn, hat, tangents};
+use crate::rotation::{Mat3, RodriguesVector, hat, tangents};
 use crate::tree::Link;
 use percussion_geometry::Vec3;
 
@@ -163,9 +163,9 @@ impl Directors {
         let n = self.size;
         for_each_row(model, island, positions, frames, |k, line| {
             let row = &mut out[k * n..(k + 1) * n];
-            self.put(line.child, &line.on_child, row);
+            self.put(line.child, &line.child_form, row);
             if let Some(parent) = line.parent {
-                self.put(parent, &line.on_parent, row);
+                self.put(parent, &line.parent_form, row);
             }
         });
     }
@@ -179,9 +179,9 @@ fn vector(q: &[f64], at: usize) -> Vec3 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub child: usize,
-    pub on_child: LinearForm,
+    pub child_form: LinearForm,
     pub parent: Option<usize>,
-    pub on_parent: LinearForm,
+    pub parent_form: LinearForm,
 }
 
 /// Visits all constraints of an island in their order.
@@ -202,7 +202,7 @@ pub(super) fn for_each_row(
     let line = |joint: &Joint, parent: Option<usize>, child: usize, row: Row| {
         let value = joint.row(row, parent.map(placed), placed(child));
         let (child, parent) = (child - b0, parent.map(|p| p - b0));
-        Line { child, on_child: value.child, parent, on_parent: value.parent }
+        Line { child, child_form: value.child, parent, parent_form: value.parent }
     };
     for slot in island.bodies.clone() {
         let link = &model.links[slot];
@@ -222,8 +222,8 @@ fn internal_line(body: usize, frame: &Mat3, (a, b): (usize, usize)) -> Line {
     let mut moment = Mat3::zeros();
     moment.set_column(a, &frame.column(b));
     moment.set_column(b, &frame.column(a));
-    let on_child = LinearForm { force: Vec3::zeros(), moment };
-    Line { child: body, on_child, parent: None, on_parent: LinearForm::zero() }
+    let child_form = LinearForm { force: Vec3::zeros(), moment };
+    Line { child: body, child_form, parent: None, parent_form: LinearForm::zero() }
 }
 
 /// What a unit force along a joint's degree of freedom does to child and parent; also the derivative of the coordinate, where there is
@@ -258,7 +258,7 @@ pub(super) fn dof_forms(
         }
         return forms;
     }
-    let w = parent.map_or(joint.on_parent.axes, |(_, r)| r * joint.on_parent.axes);
+    let w = parent.map_or(joint.parent_frame.axes, |(_, r)| r * joint.parent_frame.axes);
     let axis = match (joint.kind, dof) {
         (JointKind::Spherical, k) => w.column(k).into_owned(),
         (JointKind::Free, k) => w.column(k - 3).into_owned(),
@@ -289,8 +289,8 @@ impl Interval {
         self.force_covectors(end, model, island, state, (t, h), out);
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let weights = director_weights(link) / h;
-            out[i].force += self.changes[i].shift * (link.mass / h);
-            let moved = self.changes[i].turn.moves_frame(&self.rotations0[i]);
+            out[i].force += self.displacements[i].shift * (link.mass / h);
+            let moved = self.displacements[i].turn.moves_frame(&self.rotations0[i]);
             out[i].moment += moved * Mat3::from_diagonal(&weights);
         }
     }
@@ -311,16 +311,16 @@ impl Interval {
             End::After => (0.5 * h, self.positions.as_slice(), &self.rotations),
         };
         out.clear();
-        out.extend(self.pulls.iter().zip(frames).map(|(pull, frame)| {
-            let mut form = LinearForm::of_wrench(pull.force, &pull.torque, frame);
-            form.moment += pull.moment;
+        out.extend(self.accumulators.iter().zip(frames).map(|(applied, frame)| {
+            let mut form = LinearForm::of_wrench(applied.force, &applied.torque, frame);
+            form.moment += applied.moment;
             LinearForm { force: form.force * half, moment: form.moment * half }
         }));
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (link, i) = (&model.links[force.slot], force.slot - b0);
-            let (_, pull) = self.joint_pull(force, model, island, state, t, h);
+            let (_, applied) = self.joint_force(force, model, island, state, t, h);
             let from = state.coordinates[link.coordinates()].first().copied().unwrap_or(0.0);
-            let first = from + if end == End::After { self.steps[i].numbers[0] } else { 0.0 };
+            let first = from + if end == End::After { self.increments[i].numbers[0] } else { 0.0 };
             let parent = link.parent.map(|p| p - b0);
             let (child, above) = dof_forms(
                 &link.joint,
@@ -329,17 +329,17 @@ impl Interval {
                 parent.map(|p| (&positions[p], &frames[p])),
                 (&positions[i], &frames[i]),
             );
-            out[i].add(&child, half * pull.value);
+            out[i].add(&child, half * applied.value);
             if let Some(p) = parent {
-                out[p].add(&above, half * pull.value);
+                out[p].add(&above, half * applied.value);
             }
         }
     }
 }
 
-impl Turn {
+impl RodriguesVector {
     /// How the columns of a frame move, to relative precision.
     pub(super) fn moves_frame(&self, frame: &Mat3) -> Mat3 {
-        Mat3::from_columns(&[0, 1, 2].map(|k| self.moves(&frame.column(k).into_owned())))
+        Mat3::from_columns(&[0, 1, 2].map(|k| self.displacement(&frame.column(k).into_owned())))
     }
 }

@@ -19,7 +19,7 @@ pub fn discrete_energy(model: &Model, before: &State, after: &State, h: f64) -> 
     let mut interval = Interval::default();
     let mut energy = 0.0;
     for island in &model.islands {
-        interval.read_back(model, island, before, after, h)?;
+        interval.reconstruct(model, island, before, after, h)?;
         energy += interval.energy(model, island, before, h)?;
     }
     Ok(energy)
@@ -31,18 +31,18 @@ impl Interval {
         let mut energy = 0.0;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let place = &self.placements[i];
-            let moved = self.changes[i].turn.moves_frame(&self.rotations0[i]) / h;
+            let moved = self.displacements[i].turn.moves_frame(&self.rotations0[i]) / h;
             let weights = director_weights(link);
             let turning: f64 = (0..3).map(|k| weights[k] * moved.column(k).norm_squared()).sum();
             energy += 0.5 * (link.mass * place.velocity.norm_squared() + turning);
             energy -= link.mass * model.gravity.dot(&place.position);
         }
-        let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
+        let bodies = Bodies { first: island.bodies.start, kinematics: &self.placements };
         for force in &model.forces[island.forces.clone()] {
             energy += force.potential(&bodies)?;
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let from = force.place(&start.coordinates[model.links[force.slot].coordinates()]);
+            let from = force.position(&start.coordinates[model.links[force.slot].coordinates()]);
             energy += force.potential(from + 0.5 * self.travel(force, model, island));
         }
         Ok(energy)
@@ -74,7 +74,7 @@ pub(crate) fn potential(
         .try_fold(0.0, |sum, island| Ok(sum + island_potential(model, island, state, placements)?))
 }
 
-/// Potential energy of an island, J. Leaves its bodies as forces see them behind, at rest.
+/// Potential energy of an island, J. Also writes the kinematics of its bodies, at rest.
 pub(crate) fn island_potential(
     model: &Model,
     island: &Island,
@@ -94,13 +94,13 @@ pub(crate) fn island_potential(
     for (link, place) in model.links[bodies.clone()].iter().zip(placements.iter()) {
         energy -= link.mass * model.gravity.dot(&place.position);
     }
-    let bodies = Bodies { first: bodies.start, placements };
+    let bodies = Bodies { first: bodies.start, kinematics: placements };
     for force in &model.forces[island.forces.clone()] {
         energy += force.potential(&bodies)?;
     }
     for force in &model.joint_forces[island.joint_forces.clone()] {
         let own = &state.coordinates[model.links[force.slot].coordinates()];
-        energy += force.potential(force.place(own));
+        energy += force.potential(force.position(own));
     }
     Ok(energy)
 }

@@ -7,7 +7,7 @@
 //! Quadratic in `c`; Newton from `c = h J⁻¹Π / 2` needs two to four iterations. Spatial momentum does not enter as an
 //! unknown and is carried over untouched.
 
-use crate::rotation::{Mat3, Turn, hat, tidied};
+use crate::rotation::{Mat3, RodriguesVector, hat, orthonormalised};
 use crate::tolerances::RODRIGUES_MAX;
 use percussion_geometry::Vec3;
 
@@ -15,14 +15,14 @@ use percussion_geometry::Vec3;
 const MOST_ITERATIONS: usize = 30;
 
 /// `l h`: the discrete angular momentum of a turn in body axes, times the step.
-pub fn momentum_of_turn(inertia: &Vec3, c: &Vec3) -> Vec3 {
+pub fn momentum_of_rotation(inertia: &Vec3, c: &Vec3) -> Vec3 {
     let jc = inertia.component_mul(c);
     (jc + c.cross(&jc)) * (2.0 / (1.0 + c.norm_squared()))
 }
 
 /// The turn (in body axes) of a free body with angular momentum `hp = h Π` in a step, and the iterations it took.
 /// `None` if the step is too large.
-pub fn turn_of_momentum(inertia: &Vec3, hp: &Vec3) -> Option<(Turn, usize)> {
+pub fn rotation_of_momentum(inertia: &Vec3, hp: &Vec3) -> Option<(RodriguesVector, usize)> {
     let mut c = hp.component_div(inertia) * 0.5;
     let scale = hp.amax();
     for iteration in 1..=MOST_ITERATIONS {
@@ -39,7 +39,7 @@ pub fn turn_of_momentum(inertia: &Vec3, hp: &Vec3) -> Option<(Turn, usize)> {
         // Quadratic convergence: what is left after a correction of 1e-9 is below rounding.
         if d.norm_squared() <= 1e-18 * c.norm_squared() || scale == 0.0 {
             let fine = c.norm_squared() <= RODRIGUES_MAX * RODRIGUES_MAX;
-            return fine.then_some((Turn(c), iteration));
+            return fine.then_some((RodriguesVector(c), iteration));
         }
     }
     None
@@ -61,8 +61,8 @@ fn solve3(m: &Mat3, b: &Vec3) -> Option<Vec3> {
 /// One step of a free rigid body: its new orientation, and the iterations. `None` if the step is too large.
 pub fn turned(inertia: &Vec3, rotation: &Mat3, momentum: &Vec3, h: f64) -> Option<(Mat3, usize)> {
     let hp = rotation.tr_mul(momentum) * h;
-    let (turn, iterations) = turn_of_momentum(inertia, &hp)?;
-    Some((tidied(&(rotation * turn.matrix())), iterations))
+    let (turn, iterations) = rotation_of_momentum(inertia, &hp)?;
+    Some((orthonormalised(&(rotation * turn.matrix())), iterations))
 }
 
 #[cfg(test)]
@@ -73,27 +73,27 @@ mod tests {
     fn the_closed_form_of_the_momentum_is_the_sum_over_directors() {
         let (j, c) = (Vec3::new(1.0, 2.0, 2.5), Vec3::new(0.3, -0.2, 0.7));
         let e = Vec3::new(j.y + j.z - j.x, j.z + j.x - j.y, j.x + j.y - j.z) * 0.5;
-        let r = Turn(c).matrix();
+        let r = RodriguesVector(c).matrix();
         let sum: Vec3 = (0..3).map(|i| Vec3::ith(i, 1.0).cross(&r.column(i)) * e[i]).sum();
-        assert!((momentum_of_turn(&j, &c) - sum).norm() < 1e-15);
+        assert!((momentum_of_rotation(&j, &c) - sum).norm() < 1e-15);
     }
 
     #[test]
     fn the_turn_reproduces_the_momentum_and_spins_about_an_axis_have_a_closed_form() {
         let j = Vec3::new(1.0, 2.0, 2.5);
         let hp = Vec3::new(0.4, -0.3, 0.8);
-        let (turn, iterations) = turn_of_momentum(&j, &hp).unwrap();
-        assert!((momentum_of_turn(&j, &turn.0) - hp).norm() < 1e-15);
+        let (turn, iterations) = rotation_of_momentum(&j, &hp).unwrap();
+        assert!((momentum_of_rotation(&j, &turn.0) - hp).norm() < 1e-15);
         assert!(iterations <= 5);
         // About an axis: 2 J c/(1+c²) = J sin θ.
-        let (turn, _) = turn_of_momentum(&j, &Vec3::new(0.0, 0.0, 2.5 * 0.6)).unwrap();
+        let (turn, _) = rotation_of_momentum(&j, &Vec3::new(0.0, 0.0, 2.5 * 0.6)).unwrap();
         assert!((turn.log().z - 0.6f64.asin()).abs() < 1e-15);
     }
 
     #[test]
     fn a_step_without_solution_is_refused() {
         // sin θ = 1.2 has none.
-        assert_eq!(turn_of_momentum(&Vec3::new(1.0, 1.0, 1.0), &Vec3::new(1.2, 0.0, 0.0)), None);
-        assert!(turn_of_momentum(&Vec3::new(1.0, 1.0, 1.0), &Vec3::zeros()).is_some());
+        assert_eq!(rotation_of_momentum(&Vec3::new(1.0, 1.0, 1.0), &Vec3::new(1.2, 0.0, 0.0)), None);
+        assert!(rotation_of_momentum(&Vec3::new(1.0, 1.0, 1.0), &Vec3::zeros()).is_some());
     }
 }

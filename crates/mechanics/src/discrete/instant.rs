@@ -7,7 +7,7 @@
 //! Forces push `p_k` off the momenta that constraints allow: the hidden constraints `G M⁻¹ p_k = 0` [3.19] hold up to `h²`,
 //! and exactly for the momenta that the reduced scheme carries [3.20].
 //!
-//! A director may weigh nothing (that across a thin plate): momentum says nothing about its rate. Then the rate is the
+//! A director may weigh nothing (that across a thin plate): momentum does not determine its rate. Then the rate is the
 //! mean of those of the two intervals.
 
 use super::directors::{Moved, director_weights, for_each_row};
@@ -31,7 +31,7 @@ pub struct Hidden {
     pub projected: f64,
 }
 
-/// An instant between two intervals; its memory serves again.
+/// An instant between two intervals; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Instant {
     pub(super) interval: Interval,
@@ -87,15 +87,15 @@ impl Instant {
     ) -> Result<(), ForceError> {
         let first = island.bodies.start;
         let it = &mut self.interval;
-        it.read_back(model, island, before, now, h)?;
+        it.reconstruct(model, island, before, now, h)?;
         it.covectors(End::After, model, island, before, (now.time - 0.5 * h, h), &mut self.list);
         self.arriving.extend_from_slice(&self.list);
         // Rates of the interval before, for directors that weigh nothing.
-        self.rates.extend(it.changes.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
+        self.rates.extend(it.displacements.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
             shift: change.shift / h,
             frame: change.turn.moves_frame(rotation) / h,
         }));
-        it.read_back(model, island, now, after, h)?;
+        it.reconstruct(model, island, now, after, h)?;
         it.covectors(End::Before, model, island, now, (now.time + 0.5 * h, h), &mut self.list);
         self.leaving.extend_from_slice(&self.list);
         it.set_mass(model, island);
@@ -107,7 +107,7 @@ impl Instant {
         }
         for (i, slot) in island.bodies.clone().enumerate() {
             let (link, rotation) = (&model.links[slot], &now.rotations[slot]);
-            let change = &self.interval.changes[i];
+            let change = &self.interval.displacements[i];
             let last = (self.rates[slot].frame + change.turn.moves_frame(rotation) / h) * 0.5;
             let (p, q) = (&self.arriving[slot], &self.leaving[slot]);
             let momentum =
@@ -133,8 +133,8 @@ impl Instant {
         let placed = (&now.positions[bodies.clone()], &now.rotations[bodies]);
         for_each_row(model, island, placed.0, placed.1, |_, line| {
             let along = |list: &[Moved]| {
-                let parent = line.parent.map_or(0.0, |p| line.on_parent.on(&list[first + p]));
-                (line.on_child.on(&list[first + line.child]) + parent).abs()
+                let parent = line.parent.map_or(0.0, |p| line.parent_form.on(&list[first + p]));
+                (line.child_form.on(&list[first + line.child]) + parent).abs()
             };
             hidden.unprojected = hidden.unprojected.max(along(rates));
             hidden.projected = hidden.projected.max(along(allowed));
@@ -142,7 +142,7 @@ impl Instant {
         Ok(())
     }
 
-    /// A particle's axes move with those of the body it hangs on.
+    /// A particle's axes move with those of its parent.
     fn carry_particles(&mut self, model: &Model, island: &Island, now: &State) {
         for slot in island.bodies.clone() {
             let link = &model.links[slot];

@@ -1,11 +1,10 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
-use super::free_rotation::momentum_of_turn;
+use super::free_rotation::momentum_of_rotation;
 use crate::force::{
-    Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceAccumulator, Stiffness,
-    Weights,
+    Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceValue, Stiffness, Weights,
 };
-use crate::joint::{Change, JointFrame, Step};
+use crate::joint::{Displacement, JointFrame, JointIncrement};
 use crate::model::State;
 use crate::model::{Island, Model, placed};
 use crate::rotation::Mat3;
@@ -20,40 +19,40 @@ use percussion_geometry::Vec3;
 pub struct Interval {
     /// The derivative of `p⁻`, as a linear system on the tree.
     pub system: System,
-    /// What the joints do in the step.
-    pub steps: Vec<Step>,
+    /// Increments of the joints.
+    pub(crate) increments: Vec<JointIncrement>,
     /// Positions at the end.
     pub positions: Vec<Vec3>,
     /// Orientations at the end.
     pub rotations: Vec<Mat3>,
-    /// What forces do at the middle, gravity included.
-    pub pulls: Vec<ForceAccumulator>,
-    /// The bodies as forces see them at the middle.
+    /// Forces at the middle, gravity included.
+    pub(crate) accumulators: Vec<ForceAccumulator>,
+    /// Kinematics of the bodies at the middle.
     pub placements: Vec<BodyKinematics>,
     /// Derivatives of the forces.
     pub stiffness: Vec<Stiffness>,
-    /// How far the bodies move.
-    pub changes: Vec<Change>,
+    /// Displacements of the bodies.
+    pub displacements: Vec<Displacement>,
     /// Discrete angular momentum `l` of each body, world axes.
     pub spins: Vec<Vec3>,
-    /// Room for wrenches.
+    /// Scratch memory for wrenches.
     pub wrenches: Vec<Vec6>,
-    /// Room for twists.
+    /// Scratch memory for twists.
     pub twists: Vec<Vec6>,
-    pub(super) stands: Vec<JointFrame>,
+    pub(super) joint_frames: Vec<JointFrame>,
     pub(super) arms: Vec<(Vec3, Vec3)>,
     pub(super) blocks: Vec<Mat6>,
     /// Orientations at the beginning, for the stiffness elements.
     pub(super) rotations0: Vec<Mat3>,
-    /// Whether forces tie bodies together beyond the tree.
-    pub coupled: bool,
-    /// Whether derivatives that point elsewhere than their forces are left out of the system: it is then definite, if less exact.
+    /// Whether forces couple bodies beyond the tree.
+    pub(crate) coupled: bool,
+    /// Whether nonsymmetric derivatives are left out of the system: it is then definite, but less accurate.
     pub definite: bool,
     /// Whether forces list all their derivatives, as boundary value problems need them.
     pub complete: bool,
 }
 
-/// Weights of a displacement of the end in what forces see at the middle.
+/// Weights of a displacement of the end in what forces depend on at the middle.
 pub fn middle(h: f64) -> Weights {
     Weights { position: 0.5, velocity: 1.0 / h }
 }
@@ -68,41 +67,42 @@ impl Interval {
             let link = &model.links[slot];
             let (position, rotation) = (&state.positions[slot], &state.rotations[slot]);
             let parent = placed(&state.positions, &state.rotations, link.parent);
-            let stand =
-                link.joint.stand(parent, (position, rotation), &state.coordinates[link.coordinates()]);
+            let frame =
+                link.joint.frame(parent, (position, rotation), &state.coordinates[link.coordinates()]);
             let node = &mut self.system.nodes[i];
             node.parent = link.parent.map(|p| p - b0);
             node.dofs = link.joint.dofs();
             node.first = link.dof - f0;
-            node.motion0 = link.joint.motion(&stand, position);
+            node.motion0 = link.joint.motion(&frame, position);
             node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| position - from);
             self.arms[i] = (
-                parent.map_or_else(Vec3::zeros, |(_, turned)| turned * link.joint.on_parent.point),
-                rotation * link.joint.on_child.point,
+                parent.map_or_else(Vec3::zeros, |(_, turned)| turned * link.joint.parent_frame.point),
+                rotation * link.joint.child_frame.point,
             );
-            self.stands[i] = stand;
-            self.steps[i] = Step::none();
+            self.joint_frames[i] = frame;
+            self.increments[i] = JointIncrement::zero();
             self.rotations0[i] = *rotation;
         }
     }
 
     fn resize(&mut self, n: usize) {
         self.system.nodes.resize(n, Node::empty());
-        self.steps.resize(n, Step::none());
+        self.increments.resize(n, JointIncrement::zero());
         self.positions.resize(n, Vec3::zeros());
         self.rotations.resize(n, Mat3::identity());
         self.rotations0.resize(n, Mat3::identity());
-        self.pulls.resize(n, ForceAccumulator::zero());
+        self.accumulators.resize(n, ForceAccumulator::zero());
         self.placements.resize(n, BodyKinematics::rest());
-        self.changes.resize(n, Change::none());
+        self.displacements.resize(n, Displacement::zero());
         self.spins.resize(n, Vec3::zeros());
         self.wrenches.resize(n, Vec6::zeros());
         self.twists.resize(n, Vec6::zeros());
         self.blocks.resize(n, Mat6::zeros());
         self.arms.resize(n, (Vec3::zeros(), Vec3::zeros()));
         let world = crate::joint::Frame { point: Vec3::zeros(), axes: Mat3::identity() };
-        let stand = JointFrame { frame: world, shift: Vec3::zeros(), turned: Mat3::identity(), first: 0.0 };
-        self.stands.resize(n, stand);
+        let frame =
+            JointFrame { parent: world, shift: Vec3::zeros(), rotation: Mat3::identity(), first: 0.0 };
+        self.joint_frames.resize(n, frame);
     }
 
     /// Makes the system the reduced mass matrix of the start: `P0ᵀ M P0`.
@@ -117,16 +117,16 @@ impl Interval {
         }
     }
 
-    /// Displaces the end by `d` in the degrees of freedom, from where the joints have arrived.
+    /// Displaces the end by `d` in the degrees of freedom, from the present increments.
     pub fn correct(&mut self, model: &Model, island: &Island, d: &[f64]) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let node = &self.system.nodes[i];
             let part = &d[node.first..node.first + node.dofs];
-            self.steps[i] = link.joint.corrected(&self.stands[i], &self.steps[i], part);
+            self.increments[i] = link.joint.incremented(&self.joint_frames[i], &self.increments[i], part);
         }
     }
 
-    /// Carries the joints' increments down the tree and asks the forces, at the time `t` at the middle.
+    /// Computes displacements down the tree and evaluates the forces, at the time `t` at the middle.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -138,30 +138,31 @@ impl Interval {
         let b0 = island.bodies.start;
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
-            let from = link.parent.map_or_else(Change::none, |p| self.changes[p - b0]);
-            let change = link.joint.advance(
-                &self.stands[i],
+            let from = link.parent.map_or_else(Displacement::zero, |p| self.displacements[p - b0]);
+            let change = link.joint.child_displacement(
+                &self.joint_frames[i],
                 &from,
-                &self.steps[i],
+                &self.increments[i],
                 (&self.arms[i].0, &self.arms[i].1),
             );
             let (x0, r0) = (&state.positions[slot], &self.rotations0[i]);
-            self.changes[i] = change;
+            self.displacements[i] = change;
             self.positions[i] = x0 + change.shift;
             let r1 = change.turn.matrix() * r0;
             self.rotations[i] = r1;
-            self.spins[i] = r0 * momentum_of_turn(&link.inertia, &r0.tr_mul(&change.turn.0)) / h;
+            self.spins[i] = r0 * momentum_of_rotation(&link.inertia, &r0.tr_mul(&change.turn.0)) / h;
             self.placements[i] = BodyKinematics {
                 position: x0 + change.shift * 0.5,
                 frame: (r0 + r1) * 0.5,
                 velocity: change.shift / h,
                 frame_rate: (r1 - r0) / h,
             };
-            self.pulls[i] = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
+            self.accumulators[i] =
+                ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
-        let bodies = Bodies { first: b0, placements: &self.placements };
+        let bodies = Bodies { first: b0, kinematics: &self.placements };
         for force in &model.forces[island.forces.clone()] {
-            force.pull(t, &bodies, &mut self.pulls)?;
+            force.add_forces(t, &bodies, &mut self.accumulators)?;
         }
         Ok(())
     }
@@ -177,13 +178,13 @@ impl Interval {
         out: &mut [f64],
     ) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let moving = twist(&(self.changes[i].shift * (link.mass / h)), &self.spins[i]);
-            self.wrenches[i] = moving - self.pulls[i].wrench(&self.rotations0[i]) * (0.5 * h);
+            let moving = twist(&(self.displacements[i].shift * (link.mass / h)), &self.spins[i]);
+            self.wrenches[i] = moving - self.accumulators[i].wrench(&self.rotations0[i]) * (0.5 * h);
         }
         self.system.reduce(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (dof, pull) = self.joint_pull(force, model, island, state, t, h);
-            out[dof] -= 0.5 * h * pull.value;
+            let (dof, applied) = self.joint_force(force, model, island, state, t, h);
+            out[dof] -= 0.5 * h * applied.value;
         }
     }
 
@@ -199,18 +200,18 @@ impl Interval {
         out: &mut [f64],
     ) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let moving = twist(&(self.changes[i].shift * (link.mass / h)), &self.spins[i]);
-            self.wrenches[i] = moving + self.pulls[i].wrench(&self.rotations[i]) * (0.5 * h);
+            let moving = twist(&(self.displacements[i].shift * (link.mass / h)), &self.spins[i]);
+            self.wrenches[i] = moving + self.accumulators[i].wrench(&self.rotations[i]) * (0.5 * h);
         }
         self.system.reduce_at_end(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (dof, pull) = self.joint_pull(force, model, island, state, t, h);
-            out[dof] += 0.5 * h * pull.value;
+            let (dof, applied) = self.joint_force(force, model, island, state, t, h);
+            out[dof] += 0.5 * h * applied.value;
         }
     }
 
     /// A force along a joint at the middle, with the place of its degree of freedom in the island.
-    pub(super) fn joint_pull(
+    pub(super) fn joint_force(
         &self,
         force: &JointForce,
         model: &Model,
@@ -218,37 +219,38 @@ impl Interval {
         state: &State,
         t: f64,
         h: f64,
-    ) -> (usize, JointForceAccumulator) {
+    ) -> (usize, JointForceValue) {
         let link = &model.links[force.slot];
         let travel = self.travel(force, model, island);
-        let start = force.place(&state.coordinates[link.coordinates()]);
+        let start = force.position(&state.coordinates[link.coordinates()]);
         let dof = link.dof - island.dofs.start + force.coordinate;
-        (dof, force.pull(t, start + 0.5 * travel, travel / h))
+        (dof, force.evaluate(t, start + 0.5 * travel, travel / h))
     }
 
-    /// How far the joint goes along the degree of freedom along which a force acts.
+    /// Displacement of the joint along the degree of freedom on which a force acts.
     pub(super) fn travel(&self, force: &JointForce, model: &Model, island: &Island) -> f64 {
         let i = force.slot - island.bodies.start;
-        model.links[force.slot].joint.travel(&self.stands[i], &self.steps[i], force.coordinate)
+        model.links[force.slot].joint.travel(&self.joint_frames[i], &self.increments[i], force.coordinate)
     }
 
     /// Null-space columns and reaches at the end, from the increments.
     pub fn set_end_columns(&mut self, model: &Model, island: &Island, state: &State) {
         let b0 = island.bodies.start;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let stand = self.end_stand(link, i, b0, state);
+            let frame = self.end_joint_frame(link, i, b0, state);
             let node = &mut self.system.nodes[i];
-            node.motion1 = link.joint.motion(&stand, &self.positions[i]);
+            node.motion1 = link.joint.motion(&frame, &self.positions[i]);
             let parent = link.parent.map(|p| self.positions[p - b0]);
             node.reach1 = parent.map_or_else(Vec3::zeros, |from| self.positions[i] - from);
         }
     }
 
-    /// Where the joint of the `i`-th body stands at the end.
-    pub(super) fn end_stand(&self, link: &Link, i: usize, b0: usize, state: &State) -> JointFrame {
-        let first = state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.steps[i].numbers[0];
+    /// Frame of the joint of the `i`-th body at the end.
+    pub(super) fn end_joint_frame(&self, link: &Link, i: usize, b0: usize, state: &State) -> JointFrame {
+        let first =
+            state.coordinates.get(link.coordinate).copied().unwrap_or(0.0) + self.increments[i].numbers[0];
         let parent = link.parent.map(|p| (&self.positions[p - b0], &self.rotations[p - b0]));
-        link.joint.stand(parent, (&self.positions[i], &self.rotations[i]), &[first])
+        link.joint.frame(parent, (&self.positions[i], &self.rotations[i]), &[first])
     }
 
     /// The derivative of `p⁻` with respect to displacements of the end, into the system.
@@ -268,7 +270,7 @@ impl Interval {
                 kinetic_block(link.mass, &link.inertia, &self.rotations0[i], &self.rotations[i], h);
         }
         self.stiffness.clear();
-        let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
+        let bodies = Bodies { first: island.bodies.start, kinematics: &self.placements };
         for force in &model.forces[island.forces.clone()] {
             match self.complete {
                 true => force.complete_stiffness(t, &bodies, &mut self.stiffness)?,
@@ -276,7 +278,7 @@ impl Interval {
             }
         }
         if self.definite {
-            self.stiffness.retain(|element| !element.is_lopsided());
+            self.stiffness.retain(|element| !element.is_nonsymmetric());
         }
         let ends = (self.rotations0.as_slice(), self.rotations.as_slice());
         for element in &self.stiffness {
@@ -287,9 +289,9 @@ impl Interval {
             node.block = *block;
         }
         for force in &model.joint_forces[island.joint_forces.clone()] {
-            let (_, pull) = self.joint_pull(force, model, island, state, t, h);
+            let (_, applied) = self.joint_force(force, model, island, state, t, h);
             self.system.nodes[force.slot - island.bodies.start].along[force.coordinate] -=
-                0.5 * h * (0.5 * pull.by_position + pull.by_velocity / h);
+                0.5 * h * (0.5 * applied.by_position + applied.by_velocity / h);
         }
         Ok(())
     }
@@ -310,12 +312,13 @@ impl Interval {
             let range = link.coordinates();
             let own = &mut coordinates[range.start - c0..range.end - c0];
             own.copy_from_slice(&state.coordinates[range]);
-            link.joint.step_coordinates(&self.steps[i], own);
+            link.joint.advance_coordinates(&self.increments[i], own);
             let frame = match link.parent {
-                Some(p) => link.joint.on_parent.on(&positions[p - b0], &rotations[p - b0]),
-                None => link.joint.on_parent,
+                Some(p) => link.joint.parent_frame.on(&positions[p - b0], &rotations[p - b0]),
+                None => link.joint.parent_frame,
             };
-            let (position, rotation) = link.joint.place(&self.stands[i], &frame, &self.steps[i], own);
+            let (position, rotation) =
+                link.joint.child_pose(&self.joint_frames[i], &frame, &self.increments[i], own);
             positions[i] = position;
             rotations[i] = rotation;
         }

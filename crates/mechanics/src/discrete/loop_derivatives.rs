@@ -1,4 +1,4 @@
-//! Loops in boundary value problems: `p⁺ - p⁻ = Bᵀ λ` and `g = 0` at a node, and how `Bᵀ λ` bends.
+//! Loops in boundary value problems: `p⁺ - p⁻ = Bᵀ λ` and `g = 0` at a node, and the derivative of `Bᵀ λ`.
 //!
 //! Rows of loops are products of vectors that depend linearly on positions and directors, so their gradients are linear in
 //! them and half the difference of two gradients, one displacement forward and one back, is the derivative *exactly*.
@@ -17,22 +17,28 @@ const LOOPS: usize = 2;
 
 impl Differentiator {
     /// `g(q1)`, `B0` and `B1`.
-    pub(super) fn read_loops(&mut self, passage: &IntervalInputs, out: &mut Derivatives) {
-        let IntervalInputs { model, island, .. } = *passage;
+    pub(super) fn read_loops(&mut self, inputs: &IntervalInputs, out: &mut Derivatives) {
+        let IntervalInputs { model, island, .. } = *inputs;
         self.loops.begin(model, island);
         let it = &mut self.interval;
         let (x, r) = (&self.positions0, &it.rotations0);
-        self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
+        self.loops.evaluate(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         let (x, r) = (&it.positions, &it.rotations);
-        self.loops.read(End::After, model, island, &it.system, (x, r), &mut it.wrenches);
+        self.loops.evaluate(End::After, model, island, &it.system, (x, r), &mut it.wrenches);
         out.gaps.clone_from(&self.loops.values);
         out.rows_before.clone_from(&self.loops.before);
         out.rows_after.clone_from(&self.loops.after);
     }
 
-    /// `∂(Bᵀ λ)/∂q` at one end of the passage last differentiated, column by column, for given multipliers.
-    pub fn bend_loops(&mut self, passage: &IntervalInputs, end: End, multipliers: &[f64], out: &mut [f64]) {
-        let IntervalInputs { model, island, .. } = *passage;
+    /// `∂(Bᵀ λ)/∂q` at one end of the interval last differentiated, column by column, for given multipliers.
+    pub fn differentiate_loop_forces(
+        &mut self,
+        inputs: &IntervalInputs,
+        end: End,
+        multipliers: &[f64],
+        out: &mut [f64],
+    ) {
+        let IntervalInputs { model, island, .. } = *inputs;
         let (n, b0) = (island.dofs.len(), island.bodies.start);
         let closures = &model.closures[island.closures.clone()];
         self.sum_rows(closures, b0, end, multipliers, &mut out[..n]);
@@ -45,11 +51,11 @@ impl Differentiator {
                 let mut next = 0;
                 for closure in closures {
                     let rows = closure.joint.rows().len();
-                    self.bend_rows(closure, b0, end, &multipliers[next..next + rows]);
+                    self.differentiate_rows(closure, b0, end, &multipliers[next..next + rows]);
                     next += rows;
                 }
                 let column = &mut out[(first + k) * n..(first + k + 1) * n];
-                self.reduce_bending(passage, (end, LOOPS), (body, k), column);
+                self.reduce_derivative(inputs, (end, LOOPS), (body, k), column);
             }
         }
     }
@@ -83,7 +89,7 @@ impl Differentiator {
     }
 
     /// Adds `(Gᵀ λ)'` of one loop along the present twists to the interval's wrenches.
-    fn bend_rows(&mut self, closure: &Closure, b0: usize, end: End, multipliers: &[f64]) {
+    fn differentiate_rows(&mut self, closure: &Closure, b0: usize, end: End, multipliers: &[f64]) {
         let it = &mut self.interval;
         let positions = if end == End::Before { &self.positions0 } else { &it.positions };
         let directors = if end == End::Before { &it.rotations0 } else { &it.rotations };

@@ -28,13 +28,13 @@ pub struct Loops {
     /// `B1`, row by row.
     pub after: Vec<f64>,
     /// `J⁻¹ h B0ᵀ`, column by column.
-    pub answers: Vec<f64>,
+    pub(crate) solved_rows: Vec<f64>,
     /// `g` at the end.
     pub values: Vec<f64>,
     /// Multipliers `λ`.
     pub multipliers: Vec<f64>,
     /// Their correction.
-    pub correction: Vec<f64>,
+    pub(crate) correction: Vec<f64>,
     qr: PivotedQr,
 }
 
@@ -56,7 +56,7 @@ impl Loops {
         for (list, len) in [
             (&mut self.before, m * n),
             (&mut self.after, m * n),
-            (&mut self.answers, m * n),
+            (&mut self.solved_rows, m * n),
             (&mut self.values, m),
             (&mut self.multipliers, m),
             (&mut self.correction, m),
@@ -67,7 +67,7 @@ impl Loops {
     }
 
     /// `g` and `B` at given placements of the island's bodies.
-    pub fn read(
+    pub fn evaluate(
         &mut self,
         end: End,
         model: &Model,
@@ -104,12 +104,12 @@ impl Loops {
         }
     }
 
-    /// Solves `(B1 answers) x = values - B1 z` into `correction`.
+    /// Solves `(B1 solved_rows) x = values - B1 z` into `correction`.
     pub fn solve(&mut self, z: &[f64], values_count: bool) {
         let (m, n) = (self.rows, self.dofs);
         let matrix = self.qr.reset(m);
         for c in 0..m {
-            let column = &self.answers[c * n..(c + 1) * n];
+            let column = &self.solved_rows[c * n..(c + 1) * n];
             for r in 0..m {
                 let row = &self.after[r * n..(r + 1) * n];
                 matrix[c * m + r] = row.iter().zip(column).map(|(a, b)| a * b).sum();
@@ -126,17 +126,17 @@ impl Loops {
 }
 
 impl Loops {
-    /// With the reduced mass matrix factored in `system`: `answers = Mred⁻¹ Bᵀ` for the rows taken after.
-    pub fn answer(&mut self, system: &mut System, twists: &mut [Vec6]) {
+    /// With the reduced mass matrix factored in `system`: `solved_rows = Mred⁻¹ Bᵀ` for the rows taken after.
+    pub fn solve_rows(&mut self, system: &mut System, twists: &mut [Vec6]) {
         let n = self.dofs;
         for k in 0..self.rows {
             let row = &self.after[k * n..(k + 1) * n];
-            system.solve(row, &mut self.answers[k * n..(k + 1) * n], twists);
+            system.solve(row, &mut self.solved_rows[k * n..(k + 1) * n], twists);
         }
     }
 
-    /// Removes from momenta what the loops do not allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::answer`].
-    pub fn remove(&mut self, system: &mut System, z: &mut [f64], twists: &mut [Vec6], momenta: &mut [f64]) {
+    /// Projects momenta on those that the loops allow: `p - Bᵀ (B Mred⁻¹ Bᵀ)⁻¹ B Mred⁻¹ p`, after [`Loops::solve_rows`].
+    pub fn project(&mut self, system: &mut System, z: &mut [f64], twists: &mut [Vec6], momenta: &mut [f64]) {
         system.solve(momenta, z, twists);
         self.solve(z, false);
         Self::add_transposed(&self.after, &self.correction, 1.0, momenta);

@@ -7,7 +7,7 @@
 //! p⁻ = P(q0)ᵀ [ M Δq/h - (h/2) F ]        p⁺ = P(q1)ᵀ [ M Δq/h + (h/2) F ]        F = -∇V + forces, at the middle
 //! ```
 //!
-//! For a rigid body with directors `d_I` the bracket, seen by twists, is the wrench
+//! For a rigid body with directors `d_I` the bracket, as a form in twists, is the wrench
 //!
 //! ```text
 //! linear   m Δφ/h ∓ (h/2) Σ F           angular   l ∓ (h/2) Σ (R v) × F        l = Σ E_I d0_I × d1_I / h
@@ -45,13 +45,13 @@ pub use control::{ApplicationFrame, Control, ControlError};
 pub use dense::{Dense, Redundant};
 pub use derivatives::{Derivatives, IntervalInputs, Momentum};
 pub use differentiator::Differentiator;
-pub(crate) use displacement::step_from_stands;
+pub(crate) use displacement::increment_between_frames;
 pub use displacement::{difference, displace};
 pub use energy::{discrete_energy, discrete_hamiltonian};
 pub(crate) use energy::{island_potential, potential};
 pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
-pub use newton::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
+pub use newton::{IslandStateMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
 pub use reactions::{Reaction, Reactions};
-pub use reconstruction::step_between;
+pub use reconstruction::increment_from_displacements;

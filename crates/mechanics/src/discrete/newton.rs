@@ -28,7 +28,7 @@ use percussion_solve::krylov::Product;
 use percussion_solve::{Gmres, SolveError};
 use thiserror::Error;
 
-/// The two of them by name, for the books of a run.
+/// The two of them by name, for the summary of a run.
 pub const TOLERANCES: [(&str, f64); 2] =
     [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
@@ -67,7 +67,7 @@ pub enum StepError {
         /// How far they overlap, m.
         depth: f64,
     },
-    /// ContactGeometry that can jam.
+    /// Contacts that can jam.
     #[error(
         "impulses at {contacts} contacts cancel and may grow without bound: the friction cone is not pointed, and the step need not have a solution; lower friction, or take a smaller step"
     )]
@@ -80,7 +80,7 @@ pub enum StepError {
         "no solver found the impulses of the step (residual {residual:e}); take a smaller step, or set run.lcp.solver to another"
     )]
     Impulses {
-        /// What the judge says of the best, in its units.
+        /// Residual of the best solution.
         residual: f64,
     },
     /// A problem that its solver refuses.
@@ -106,9 +106,9 @@ impl From<Singular> for StepError {
     }
 }
 
-/// A step that could not be made; the state is untouched.
+/// A failed step; the state is untouched.
 #[derive(Clone, Debug, Error, PartialEq)]
-#[error("step {step} at t = {time} s, body `{body}`: {trouble}")]
+#[error("step {step} at t = {time} s, body `{body}`: {error}")]
 pub struct StepFailure {
     /// Which step.
     pub step: u64,
@@ -117,12 +117,12 @@ pub struct StepFailure {
     /// A body of the island.
     pub body: String,
     /// What went wrong.
-    pub trouble: StepError,
+    pub error: StepError,
     /// Relative decrements of the iterations.
     pub history: Vec<f64>,
 }
 
-/// PairWarmStart for Newton's method.
+/// Workspace for Newton's method.
 #[derive(Clone, Debug)]
 pub struct Newton {
     pub(crate) interval: Interval,
@@ -154,12 +154,12 @@ pub struct SolverStats {
     /// Newton iterations, the most of any island.
     pub iterations: usize,
     /// The last relative decrement (of action), the greatest of any island.
-    pub decrement: f64,
+    pub(crate) decrement: f64,
 }
 
 impl SolverStats {
     /// The worse of two.
-    pub fn worse(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self {
             iterations: self.iterations.max(other.iterations),
             decrement: self.decrement.max(other.decrement),
@@ -168,7 +168,7 @@ impl SolverStats {
 }
 
 /// Where the end of a step of one island is written.
-pub struct EndMut<'a> {
+pub struct IslandStateMut<'a> {
     /// Positions of its bodies.
     pub positions: &'a mut [Vec3],
     /// Their orientations.
@@ -179,10 +179,10 @@ pub struct EndMut<'a> {
     pub momenta: &'a mut [f64],
 }
 
-impl<'a> EndMut<'a> {
+impl<'a> IslandStateMut<'a> {
     /// The same, to be written again later.
-    fn again(&mut self) -> EndMut<'_> {
-        EndMut {
+    fn again(&mut self) -> IslandStateMut<'_> {
+        IslandStateMut {
             positions: self.positions,
             rotations: self.rotations,
             coordinates: self.coordinates,
@@ -209,15 +209,15 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, StepFailure> {
         match self.halve(model, island, state, h, end, 0) {
-            Ok(effort) => Ok(effort),
-            Err((trouble, node)) => Err(StepFailure {
+            Ok(stats) => Ok(stats),
+            Err((error, node)) => Err(StepFailure {
                 step: state.steps,
                 time: state.time,
                 body: model.bodies[model.links[island.bodies.start + node].body].name.clone(),
-                trouble,
+                error,
                 history: self.history.clone(),
             }),
         }
@@ -231,20 +231,20 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        mut end: EndMut,
+        mut end: IslandStateMut,
         depth: usize,
     ) -> Result<SolverStats, (StepError, usize)> {
         self.history.clear();
-        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
+        let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
         match self.attempt(model, island, state, h, end.again()) {
             Err((StepError::NoConvergence | StepError::NotFinite, _)) if bends && depth < MOST_HALVINGS => {}
             ended => return ended,
         }
         let mut middle = state.clone();
         middle.time = state.time + 0.5 * h;
-        let there = EndMut::of(&mut middle, island);
+        let there = IslandStateMut::of(&mut middle, island);
         let first = self.halve(model, island, state, 0.5 * h, there, depth + 1)?;
-        Ok(first.worse(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
+        Ok(first.merge(self.halve(model, island, &middle, 0.5 * h, end, depth + 1)?))
     }
 
     fn attempt(
@@ -253,7 +253,7 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, (StepError, usize)> {
         let t = state.time + 0.5 * h;
         let p0 = &state.momenta[island.dofs.clone()];
@@ -261,16 +261,16 @@ impl Newton {
         let singular = |error: Singular| (StepError::Singular, error.slot);
 
         self.begin(model, island, state, p0, h).map_err(singular)?;
-        let bends = model.forces[island.forces.clone()].iter().any(Force::bends);
-        let mut effort = SolverStats::default();
+        let bends = model.forces[island.forces.clone()].iter().any(Force::has_discontinuous_stiffness);
+        let mut stats = SolverStats::default();
         let mut slope = 0.0;
         loop {
-            effort.iterations += 1;
+            stats.iterations += 1;
             // Two kinds of corrections in turn: where one runs in circles, the other leads out of them.
-            self.interval.definite = bends && (effort.iterations - 1) / PATIENCE % 2 == 1;
+            self.interval.definite = bends && (stats.iterations - 1) / PATIENCE % 2 == 1;
             self.residual(model, island, state, h).map_err(force)?;
-            if bends && effort.iterations > 1 {
-                let far = if effort.iterations > PATIENCE { 0.0 } else { OVERSHOOT };
+            if bends && stats.iterations > 1 {
+                let far = if stats.iterations > PATIENCE { 0.0 } else { OVERSHOOT };
                 self.step_back(model, island, state, h, (slope, far)).map_err(force)?;
             }
             self.interval.linearise(model, island, state, t, h).map_err(force)?;
@@ -287,17 +287,17 @@ impl Newton {
             // Forces that bend slow convergence down: what is slow is no noise yet.
             let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
             if decrement <= NEWTON_DECREMENT
-                || (noise && !(bends && effort.iterations < MOST_ITERATIONS - PATIENCE))
+                || (noise && !(bends && stats.iterations < MOST_ITERATIONS - PATIENCE))
             {
-                effort.decrement = decrement;
+                stats.decrement = decrement;
                 break;
             }
-            if effort.iterations >= MOST_ITERATIONS {
+            if stats.iterations >= MOST_ITERATIONS {
                 return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h, end).map_err(force)?;
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Reads the start of a step, and takes for a first guess that bodies carry on with the velocities of the momenta `p0`.
@@ -320,7 +320,7 @@ impl Newton {
         if self.loops.rows > 0 {
             let range = island.bodies.clone();
             let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
-            self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
+            self.loops.evaluate(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         }
         it.set_mass(model, island);
         it.system.factor()?;
@@ -338,11 +338,11 @@ impl Newton {
             for k in 0..m {
                 self.d.copy_from_slice(&self.loops.before[k * n..(k + 1) * n]);
                 self.d.iter_mut().for_each(|b| *b *= h);
-                let answer = &mut self.loops.answers[k * n..(k + 1) * n];
+                let answer = &mut self.loops.solved_rows[k * n..(k + 1) * n];
                 solve_linear(&mut self.interval, &mut self.krylov, model, island, h, &self.d, answer);
             }
             let it = &mut self.interval;
-            self.loops.read(
+            self.loops.evaluate(
                 End::After,
                 model,
                 island,
@@ -354,7 +354,7 @@ impl Newton {
             Loops::add_transposed(&self.loops.before, &self.loops.correction, h, &mut self.r);
             for (k, x) in self.loops.correction.iter().enumerate() {
                 self.loops.multipliers[k] += x;
-                let answer = &self.loops.answers[k * n..(k + 1) * n];
+                let answer = &self.loops.solved_rows[k * n..(k + 1) * n];
                 self.z.iter_mut().zip(answer).for_each(|(z, a)| *z += x * a);
             }
         }
@@ -413,12 +413,12 @@ impl Newton {
         let mut action = f64::MIN_POSITIVE;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let (m, j) = (link.mass, link.inertia.min());
-            action += m * it.changes[i].shift.norm_squared() / h;
-            action += 2.0 * it.spins[i].norm() * it.changes[i].turn.0.norm();
-            let pull = it.pulls[i].wrench(&it.rotations0[i]) * h;
-            action += pull.fixed_rows::<3>(0).norm_squared() * h / m;
+            action += m * it.displacements[i].shift.norm_squared() / h;
+            action += 2.0 * it.spins[i].norm() * it.displacements[i].turn.0.norm();
+            let applied = it.accumulators[i].wrench(&it.rotations0[i]) * h;
+            action += applied.fixed_rows::<3>(0).norm_squared() * h / m;
             if j > 0.0 {
-                action += pull.fixed_rows::<3>(3).norm_squared() * h / j;
+                action += applied.fixed_rows::<3>(3).norm_squared() * h / j;
             }
         }
         action
@@ -431,7 +431,7 @@ impl Newton {
         island: &Island,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<(), ForceError> {
         let t = state.time + 0.5 * h;
         let it = &mut self.interval;
@@ -460,7 +460,7 @@ impl Newton {
         if it.system.factor().is_err() {
             return;
         }
-        self.loops.read(
+        self.loops.evaluate(
             End::After,
             model,
             island,
@@ -468,8 +468,8 @@ impl Newton {
             (&it.positions, &it.rotations),
             &mut it.wrenches,
         );
-        self.loops.answer(&mut it.system, &mut it.twists);
-        self.loops.remove(&mut it.system, &mut self.z, &mut it.twists, momenta);
+        self.loops.solve_rows(&mut it.system, &mut it.twists);
+        self.loops.project(&mut it.system, &mut self.z, &mut it.twists, momenta);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they stand for.
+//! Lagrange multipliers of the reduced scheme, recovered after the fact [Johnson 3.18], and the reactions they represent.
 //!
 //! `h Gᵀ λ_k = D2 L_d(q_{k-1}, q_k) + D1 L_d(q_k, q_{k+1})` has one solution as long as constraints are independent, so the
 //! dense least squares of (3.18) is not needed. On a tree it falls apart into small systems, leaves first:
@@ -10,7 +10,7 @@
 //! directors  Λ = Rᵀ (imbalance of the directors) / h                symmetric: its entries are the multipliers
 //! ```
 //!
-//! The constraint force is `-Gᵀ λ`, in newtons: what a joint does to its child. Where loops say the same thing twice their
+//! The constraint force is `-Gᵀ λ`, in newtons: the force of a joint on its child. Where loops are redundant their
 //! reactions are not determined by mechanics; rows that add nothing get zero.
 
 use super::directors::{INTERNAL, Line, for_each_row};
@@ -36,7 +36,7 @@ pub struct Reaction {
     pub torque: Vec3,
 }
 
-/// Multipliers and reactions at an instant; the memory serves again.
+/// Multipliers and reactions at an instant; memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Reactions {
     instant: Instant,
@@ -115,14 +115,14 @@ impl Reactions {
         }
     }
 
-    /// Multipliers of the loops, from the imbalance that the tree's degrees of freedom see.
+    /// Multipliers of the loops, from the imbalance along the degrees of freedom of the tree.
     fn solve_loops(&mut self, model: &Model, island: &Island, now: &State, at: usize, h: f64) {
         let (n, b0) = (island.dofs.len(), island.bodies.start);
         let it = &mut self.instant.interval;
         it.begin(model, island, now);
         let range = island.bodies.clone();
         let (x, r) = (&now.positions[range.clone()], &now.rotations[range.clone()]);
-        self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
+        self.loops.evaluate(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         for (i, slot) in range.enumerate() {
             it.wrenches[i] = self.rest[slot].on_twists(&now.rotations[slot]);
         }
@@ -153,7 +153,7 @@ impl Reactions {
         }
     }
 
-    /// Multipliers of a body's joint and directors, once everything that hangs on it is done.
+    /// Multipliers of a body's joint and directors, once those of its descendants are done.
     fn solve_body(&mut self, model: &Model, island: &Island, now: &State, slot: usize, start: usize, h: f64) {
         let b0 = island.bodies.start;
         let (link, rotation) = (&model.links[slot], &now.rotations[slot]);
@@ -168,7 +168,7 @@ impl Reactions {
         };
         let mut columns = [Vec6::zeros(); 6];
         for (column, line) in columns.iter_mut().zip(lines) {
-            *column = seen(&line.on_child);
+            *column = seen(&line.child_form);
         }
         let found = fit(&mut columns[..count], seen(&self.rest[slot]) / h);
         for (k, line) in lines.iter().enumerate() {
@@ -213,21 +213,21 @@ impl Reactions {
 }
 
 fn subtract(rest: &mut [LinearForm], b0: usize, line: &Line, factor: f64) {
-    rest[b0 + line.child].add(&line.on_child, -factor);
+    rest[b0 + line.child].add(&line.child_form, -factor);
     if let Some(p) = line.parent {
-        rest[b0 + p].add(&line.on_parent, -factor);
+        rest[b0 + p].add(&line.parent_form, -factor);
     }
 }
 
 /// `-Σ λ_r row_r` as force and torque on the child, about its centre of mass.
 fn wrench_of(lines: &[Line], multipliers: &[f64], now: &State, child: usize) -> Vec6 {
-    let on = |(line, factor): (&Line, &f64)| line.on_child.on_twists(&now.rotations[child]) * -*factor;
+    let on = |(line, factor): (&Line, &f64)| line.child_form.on_twists(&now.rotations[child]) * -*factor;
     lines.iter().zip(multipliers).map(on).sum()
 }
 
 fn reaction(joint: &Joint, now: &State, child: usize, wrench: &Vec6) -> Reaction {
     let centre = &now.positions[child];
-    let point = joint.on_child.on(centre, &now.rotations[child]).point;
+    let point = joint.child_frame.on(centre, &now.rotations[child]).point;
     let force = linear(wrench);
     Reaction { point, force, torque: angular(wrench) - (point - centre).cross(&force) }
 }

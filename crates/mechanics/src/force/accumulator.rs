@@ -1,10 +1,10 @@
-//! What forces see and what they answer.
+//! Kinematics of bodies as forces use them, and the forces on bodies.
 
 use crate::rotation::{Mat3, hat, moment_of};
 use crate::spatial::{Mat6, Vec6, angular, linear, twist};
 use percussion_geometry::Vec3;
 
-/// A body as a force sees it: position and directors, with their rates.
+/// Kinematics of a body for forces: position and directors, with their rates.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyKinematics {
     /// Centre of mass, m.
@@ -40,8 +40,8 @@ impl BodyKinematics {
 pub struct Bodies<'a> {
     /// Slot of the first one.
     pub first: usize,
-    /// Their placements.
-    pub placements: &'a [BodyKinematics],
+    /// Their kinematics.
+    pub kinematics: &'a [BodyKinematics],
 }
 
 /// A material point: an arm on a body, or a point of the world.
@@ -54,32 +54,33 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Its body's place in the island and how it is seen; `None` for the world.
-    pub fn seen<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
-        self.body.map(|slot| (slot - bodies.first, &bodies.placements[slot - bodies.first]))
+    /// Index of its body in the island and the body's kinematics; `None` for the world.
+    pub fn kinematics<'a>(&self, bodies: &Bodies<'a>) -> Option<(usize, &'a BodyKinematics)> {
+        self.body.map(|slot| (slot - bodies.first, &bodies.kinematics[slot - bodies.first]))
     }
 
     /// Where the point is.
     pub fn point(&self, bodies: &Bodies) -> Vec3 {
-        self.seen(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
+        self.kinematics(bodies).map_or(self.arm, |(_, body)| body.position + body.frame * self.arm)
     }
 
-    /// How it moves.
+    /// Its velocity.
     pub fn velocity(&self, bodies: &Bodies) -> Vec3 {
-        self.seen(bodies).map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
+        self.kinematics(bodies)
+            .map_or_else(Vec3::zeros, |(_, body)| body.velocity + body.frame_rate * self.arm)
     }
 
     /// Applies a force at the point.
-    pub fn push(&self, bodies: &Bodies, force: &Vec3, pulls: &mut [ForceAccumulator]) {
+    pub fn apply_force(&self, bodies: &Bodies, force: &Vec3, accumulators: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
-            let pull = &mut pulls[slot - bodies.first];
-            pull.force += force;
-            pull.moment += force * self.arm.transpose();
+            let accumulator = &mut accumulators[slot - bodies.first];
+            accumulator.force += force;
+            accumulator.moment += force * self.arm.transpose();
         }
     }
 }
 
-/// What forces do to one body.
+/// Sum of the forces on one body.
 #[derive(Clone, Copy, Debug)]
 pub struct ForceAccumulator {
     /// `Σ F`, N.
@@ -91,7 +92,7 @@ pub struct ForceAccumulator {
 }
 
 impl ForceAccumulator {
-    /// Nothing.
+    /// No force.
     pub fn zero() -> Self {
         Self { force: Vec3::zeros(), moment: Mat3::zeros(), torque: Vec3::zeros() }
     }
@@ -102,7 +103,7 @@ impl ForceAccumulator {
     }
 }
 
-/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a pull it is a force of that size.
+/// A linear form in the motion of a body: `force·x' + Σ_I moment_I·d_I'`; as a force it has that size.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearForm {
     /// The body's slot; `None` is the world.
@@ -122,17 +123,17 @@ impl LinearForm {
     /// Its value for the velocities of the bodies.
     pub fn rate(&self, bodies: &Bodies) -> f64 {
         self.body.map_or(0.0, |slot| {
-            let seen = &bodies.placements[slot - bodies.first];
+            let seen = &bodies.kinematics[slot - bodies.first];
             self.force.dot(&seen.velocity) + self.moment.dot(&seen.frame_rate)
         })
     }
 
     /// Adds a force `size` times the form.
-    pub fn push(&self, size: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
+    pub fn apply(&self, size: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         if let Some(slot) = self.body {
-            let pull = &mut pulls[slot - bodies.first];
-            pull.force += self.force * size;
-            pull.moment += self.moment * size;
+            let accumulator = &mut accumulators[slot - bodies.first];
+            accumulator.force += self.force * size;
+            accumulator.moment += self.moment * size;
         }
     }
 }
@@ -152,7 +153,7 @@ pub enum Stiffness {
         /// Derivative with respect to its velocity, N s/m.
         by_velocity: Mat3,
     },
-    /// A force at an arm and a couple whose components in the seen directors are given: `F = frame f`.
+    /// A force at an arm and a couple whose components in the directors are given: `F = frame f`.
     Following {
         /// The body's slot.
         body: usize,
@@ -163,7 +164,7 @@ pub enum Stiffness {
         /// Components of the couple, N m.
         torque: Vec3,
     },
-    /// A couple that depends on the angular velocity `½ Σ d_I × d_I'` of the seen directors.
+    /// A couple that depends on the angular velocity `½ Σ d_I × d_I'` of the directors.
     Spinning {
         /// The body's slot.
         body: usize,
@@ -187,7 +188,7 @@ pub enum Stiffness {
     },
 }
 
-/// How displacements at the end of a step move what forces see: `δx = position δx1`, `δx' = velocity δx1`.
+/// How displacements at the end of a step move what forces depend on: `δx = position δx1`, `δx' = velocity δx1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
     /// Share of the end's displacement in the position (one half at the middle of a step).
@@ -302,13 +303,13 @@ impl Stiffness {
         }
     }
 
-    /// Whether the force it belongs to acts elsewhere than along the motion it depends on.
-    pub fn is_lopsided(&self) -> bool {
+    /// Whether the force acts elsewhere than along the motion it depends on.
+    pub fn is_nonsymmetric(&self) -> bool {
         let same = |p: &LinearForm, q: &LinearForm| p.force == q.force && p.moment == q.moment;
         matches!(self, Self::Outer { push, along, .. } if !push.iter().zip(along).all(|(p, q)| same(p, q)))
     }
 
-    /// Whether it ties two different moving bodies together.
+    /// Whether it couples two different moving bodies.
     pub fn couples(&self) -> bool {
         let (a, b) = match self {
             Self::Points { a, b, .. } => (a.body, b.body),

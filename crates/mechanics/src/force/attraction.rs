@@ -64,14 +64,14 @@ impl Attraction {
         Ok((pair, centre))
     }
 
-    pub(super) fn pull(
+    pub(super) fn add_forces(
         &self,
         name: &str,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
     ) -> Result<(), ForceError> {
         let (pair, _) = self.pair(name, bodies)?;
-        self.body.anchor.push(bodies, &pair.force(), pulls);
+        self.body.anchor.apply_force(bodies, &pair.force(), accumulators);
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Attraction {
         not_negative("softening", self.softening)
     }
 
-    pub(super) fn settle(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
+    pub(super) fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         weigh(&mut self.body, bodies)
     }
 }
@@ -116,7 +116,7 @@ impl Gravitation {
         self.pairs().check()
     }
 
-    pub(super) fn settle(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
+    pub(super) fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         self.bodies.iter_mut().try_for_each(|source| weigh(source, bodies))
     }
 }

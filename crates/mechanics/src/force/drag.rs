@@ -1,6 +1,6 @@
 //! Resistance of a medium to a point of a body, and to its turning.
 //!
-//! With `w = x' - u` the velocity against the medium and `ω` the angular velocity (that of the seen directors,
+//! With `w = x' - u` the velocity against the medium and `ω` the angular velocity (that of the directors,
 //! [`BodyKinematics::spin`](super::BodyKinematics::spin)):
 //!
 //! ```text
@@ -59,16 +59,18 @@ impl Drag {
         resistance(self.linear, self.quadratic, &(self.anchor.velocity(bodies) - self.medium))
     }
 
-    pub(super) fn pull(&self, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
-        let Some((i, body)) = self.anchor.seen(bodies) else { return };
-        self.anchor.push(bodies, &self.force(bodies), pulls);
+    pub(super) fn add_forces(&self, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
+        let Some((i, body)) = self.anchor.kinematics(bodies) else { return };
+        self.anchor.apply_force(bodies, &self.force(bodies), accumulators);
         if self.turns() {
-            pulls[i].torque += resistance(self.angular, self.angular_quadratic, &body.spin());
+            accumulators[i].torque += resistance(self.angular, self.angular_quadratic, &body.spin());
         }
     }
 
     pub(super) fn stiffness(&self, bodies: &Bodies, list: &mut Vec<Stiffness>) {
-        let (Some(slot), Some((_, seen))) = (self.anchor.body, self.anchor.seen(bodies)) else { return };
+        let (Some(slot), Some((_, seen))) = (self.anchor.body, self.anchor.kinematics(bodies)) else {
+            return;
+        };
         let w = self.anchor.velocity(bodies) - self.medium;
         list.push(Stiffness::Points {
             a: self.anchor,
@@ -84,7 +86,7 @@ impl Drag {
     }
 
     pub(super) fn power(&self, bodies: &Bodies) -> f64 {
-        let Some((_, body)) = self.anchor.seen(bodies) else { return 0.0 };
+        let Some((_, body)) = self.anchor.kinematics(bodies) else { return 0.0 };
         let spin = body.spin();
         let turning = resistance(self.angular, self.angular_quadratic, &spin).dot(&spin);
         self.force(bodies).dot(&self.anchor.velocity(bodies)) + turning

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Like attracts like for `k < 0` (gravity) and repels for `k > 0` (charges). Softening [Plummer 1911] bounds everything
-//! where points meet; without it points that meet are an error.
+//! where points coincide; without it coincident points are an error.
 
 use super::parameter::{ParameterError, finite, not_negative};
 use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
@@ -90,7 +90,7 @@ impl Pairs<'_> {
         for (i, a) in self.sources.iter().enumerate() {
             for b in &self.sources[i + 1..] {
                 let strength = self.strength * a.weight * b.weight;
-                // Points without weight may meet.
+                // Points without weight may coincide.
                 if a.anchor.body == b.anchor.body || strength == 0.0 {
                     continue;
                 }
@@ -101,16 +101,16 @@ impl Pairs<'_> {
         Ok(())
     }
 
-    pub fn pull(
+    pub fn add_forces(
         &self,
         name: &str,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
     ) -> Result<(), ForceError> {
         self.each(name, bodies, |a, b, pair| {
             let force = pair.force();
-            a.push(bodies, &force, pulls);
-            b.push(bodies, &-force, pulls);
+            a.apply_force(bodies, &force, accumulators);
+            b.apply_force(bodies, &-force, accumulators);
         })
     }
 

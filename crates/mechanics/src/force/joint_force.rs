@@ -3,7 +3,7 @@
 //! They act on a joint coordinate (angle or travel) `c`, taken at the middle of a step as the mean of its ends and
 //! with the rate `(c1 - c0)/h`. Many turns are many turns: a clockwork spring winds up.
 //!
-//! A motor asks for no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
+//! A motor needs no coordinate: a model [with forces added](crate::Model::with_forces) may have it along the degrees of freedom of
 //! spherical, free and rod joints, which keep none. Its
 //! share in a step is `h/2` at each end, along the axes that the degree of freedom has there, as that of a
 //! [`Control`](crate::discrete::Control) along the degree of freedom; its work goes with how far the joint goes along the degree of freedom
@@ -46,7 +46,7 @@ pub struct JointForce {
 
 /// Value and derivatives of a force along a coordinate.
 #[derive(Clone, Copy, Debug)]
-pub struct JointForceAccumulator {
+pub struct JointForceValue {
     /// Torque or force.
     pub value: f64,
     /// Derivative with respect to the coordinate.
@@ -56,23 +56,23 @@ pub struct JointForceAccumulator {
 }
 
 impl JointForce {
-    /// Where a joint with these coordinates stands along the degree of freedom; zero where it keeps none.
-    pub fn place(&self, coordinates: &[f64]) -> f64 {
+    /// The coordinate along the degree of freedom; zero without one.
+    pub fn position(&self, coordinates: &[f64]) -> f64 {
         coordinates.get(self.coordinate).copied().unwrap_or(0.0)
     }
 
     /// At the time `t`, for the coordinate `c` and its rate.
-    pub fn pull(&self, t: f64, c: f64, rate: f64) -> JointForceAccumulator {
+    pub fn evaluate(&self, t: f64, c: f64, rate: f64) -> JointForceValue {
         let (value, by_position, by_velocity) = match &self.law {
             JointLaw::Spring { stiffness, rest } => (-stiffness * (c - rest), -stiffness, 0.0),
             JointLaw::Damper { damping } => (-damping * rate, 0.0, -damping),
             JointLaw::Motor(table) => (table.at(t)[0], 0.0, 0.0),
         };
-        JointForceAccumulator { value, by_position, by_velocity }
+        JointForceValue { value, by_position, by_velocity }
     }
 
-    /// `∂value/∂t`: how it changes because time goes on.
-    pub fn rate(&self, t: f64) -> f64 {
+    /// `∂value/∂t`.
+    pub fn time_derivative(&self, t: f64) -> f64 {
         match &self.law {
             JointLaw::Motor(table) => table.slope(t)[0],
             JointLaw::Spring { .. } | JointLaw::Damper { .. } => 0.0,
@@ -89,10 +89,10 @@ impl JointForce {
 
     /// Power of the part that has no potential, W.
     pub fn power(&self, t: f64, c: f64, rate: f64) -> f64 {
-        if self.is_conservative() { 0.0 } else { self.pull(t, c, rate).value * rate }
+        if self.is_conservative() { 0.0 } else { self.evaluate(t, c, rate).value * rate }
     }
 
-    /// Whether its numbers can be meant.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.law {
             JointLaw::Spring { stiffness, rest } => {

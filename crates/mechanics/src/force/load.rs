@@ -1,7 +1,7 @@
 //! Given forces and torques, constant or tabulated in time.
 //!
 //! In the world's axes they keep their direction; in the body's they turn with it, `F = frame f` with the directors as
-//! they are seen (averaged ones at the middle of a step). All of it counts as work from outside, none as potential:
+//! they are (averaged ones at the middle of a step). All of it counts as work from outside, none as potential:
 //! `F·x' + torque·ω`.
 
 use super::parameter::{ParameterError, finite, finite_number};
@@ -21,7 +21,7 @@ pub enum Axes {
 
 impl Axes {
     /// A vector given by components, in the world's axes.
-    pub fn seen(self, components: &Vec3, body: &BodyKinematics) -> Vec3 {
+    pub fn to_world(self, components: &Vec3, body: &BodyKinematics) -> Vec3 {
         match self {
             Self::World => *components,
             Self::Body => body.frame * components,
@@ -49,11 +49,11 @@ impl Given {
     }
 
     fn at(&self, t: f64, body: &BodyKinematics) -> Vec3 {
-        self.axes.seen(&self.components_at(t), body)
+        self.axes.to_world(&self.components_at(t), body)
     }
 
     fn slope(&self, t: f64, body: &BodyKinematics) -> Vec3 {
-        self.axes.seen(&Vec3::from(self.components.slope(t)), body)
+        self.axes.to_world(&Vec3::from(self.components.slope(t)), body)
     }
 
     /// Components that turn with the body, zero if none do.
@@ -77,27 +77,32 @@ pub struct Load {
 }
 
 impl Load {
-    pub(super) fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
-        self.apply(bodies, pulls, |given, body| given.at(t, body));
+    pub(super) fn add_forces(&self, t: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
+        self.apply(bodies, accumulators, |given, body| given.at(t, body));
     }
 
     /// How fast it changes because time goes on.
-    pub(super) fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
-        self.apply(bodies, pulls, |given, body| given.slope(t, body));
+    pub(super) fn add_time_derivatives(
+        &self,
+        t: f64,
+        bodies: &Bodies,
+        accumulators: &mut [ForceAccumulator],
+    ) {
+        self.apply(bodies, accumulators, |given, body| given.slope(t, body));
     }
 
     fn apply(
         &self,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
         value: impl Fn(&Given, &BodyKinematics) -> Vec3,
     ) {
-        let Some((i, body)) = self.anchor.seen(bodies) else { return };
+        let Some((i, body)) = self.anchor.kinematics(bodies) else { return };
         if let Some(force) = &self.force {
-            self.anchor.push(bodies, &value(force, body), pulls);
+            self.anchor.apply_force(bodies, &value(force, body), accumulators);
         }
         if let Some(torque) = &self.torque {
-            pulls[i].torque += value(torque, body);
+            accumulators[i].torque += value(torque, body);
         }
     }
 
@@ -115,7 +120,7 @@ impl Load {
     }
 
     pub(super) fn power(&self, t: f64, bodies: &Bodies) -> f64 {
-        let Some((_, body)) = self.anchor.seen(bodies) else { return 0.0 };
+        let Some((_, body)) = self.anchor.kinematics(bodies) else { return 0.0 };
         let by_force = self.force.as_ref().map_or(0.0, |f| f.at(t, body).dot(&self.anchor.velocity(bodies)));
         by_force + self.torque.as_ref().map_or(0.0, |torque| torque.at(t, body).dot(&body.spin()))
     }
@@ -139,7 +144,7 @@ impl Load {
     }
 
     /// From the author's axes to the principal ones.
-    pub(super) fn settle(&mut self, bodies: &[Body]) {
+    pub(super) fn resolve_bodies(&mut self, bodies: &[Body]) {
         let Some(body) = self.anchor.body else { return };
         let down = bodies[body].principal.rotation.inverse();
         for given in [&mut self.force, &mut self.torque].into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! Forces: potentials and the rest, as functions of the motion of material points.
 //!
-//! A force sees each body as a [`BodyKinematics`]: position and directors with their rates. A material point of arm `v`
-//! is at `x = position + frame v` and moves with `x' = velocity + frame_rate v`. The midpoint rule hands in averaged
+//! Input of a force is a [`BodyKinematics`] per body: position and directors with their rates. A material point of arm `v`
+//! is at `x = position + frame v` and moves with `x' = velocity + frame_rate v`. The midpoint rule passes averaged
 //! directors, which are not orthonormal; nothing here assumes that they are.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //! instant              position φ           frame R           velocity φ'          frame_rate ω × R
 //! ```
 //!
-//! A force answers with what it does to every body, a [`ForceAccumulator`]: `force = Σ F`, `moment = Σ F vᵀ`, and couples that
+//! Its result for every body is a [`ForceAccumulator`]: `force = Σ F`, `moment = Σ F vᵀ`, and couples that
 //! have no point of attack. From these the torque about the centre of mass at *any* orientation `R` follows, `Σ (R v) × F`:
 //! the discrete equations need it at both ends of a step. For Newton's method it lists its derivatives as
 //! [`Stiffness`] elements. Bodies are numbered by their slot in the model; a force on a fixed body acts on the world.
@@ -33,7 +33,7 @@ pub use charge::{COULOMB, Charges};
 pub use contact_potential::ContactPotential;
 pub use drag::Drag;
 pub use inverse_square::Source;
-pub use joint_force::{JointForce, JointForceAccumulator, JointLaw};
+pub use joint_force::{JointForce, JointForceValue, JointLaw};
 pub use load::{Axes, Given, Load};
 pub use parameter::ParameterError;
 pub use spring::Spring;
@@ -45,7 +45,7 @@ use thiserror::Error;
 /// Why a force has no value.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ForceError {
-    /// Two points that must not meet have met.
+    /// Two points that must not coincide do.
     #[error(
         "{force}: two of its points are {distance:e} m apart, where it has no finite value; move them apart or soften it"
     )]
@@ -60,7 +60,7 @@ pub enum ForceError {
     Separation {
         /// Name of the force.
         force: String,
-        /// What the kernel says.
+        /// The error of the separation query.
         error: QueryError,
     },
 }
@@ -94,16 +94,23 @@ pub struct Force {
 }
 
 impl Force {
-    /// Adds what the force does at the time `t` to the pulls. Allocates nothing, but where parts overlap.
-    pub fn pull(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) -> Result<(), ForceError> {
+    /// Adds the force at the time `t` to the accumulators. Allocates only where parts overlap.
+    pub fn add_forces(
+        &self,
+        t: f64,
+        bodies: &Bodies,
+        accumulators: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
         match &self.law {
-            ForceLaw::Spring(spring) => spring.pull(&self.name, bodies, pulls)?,
-            ForceLaw::Attraction(attraction) => attraction.pull(&self.name, bodies, pulls)?,
-            ForceLaw::Gravitation(gravitation) => gravitation.pairs().pull(&self.name, bodies, pulls)?,
-            ForceLaw::Charges(charges) => charges.pairs().pull(&self.name, bodies, pulls)?,
-            ForceLaw::Load(load) => load.pull(t, bodies, pulls),
-            ForceLaw::Drag(drag) => drag.pull(bodies, pulls),
-            ForceLaw::Contact(contact) => contact.pull(&self.name, bodies, pulls)?,
+            ForceLaw::Spring(spring) => spring.add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Attraction(attraction) => attraction.add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Gravitation(gravitation) => {
+                gravitation.pairs().add_forces(&self.name, bodies, accumulators)?
+            }
+            ForceLaw::Charges(charges) => charges.pairs().add_forces(&self.name, bodies, accumulators)?,
+            ForceLaw::Load(load) => load.add_forces(t, bodies, accumulators),
+            ForceLaw::Drag(drag) => drag.add_forces(bodies, accumulators),
+            ForceLaw::Contact(contact) => contact.add_forces(&self.name, bodies, accumulators)?,
         }
         Ok(())
     }
@@ -122,7 +129,7 @@ impl Force {
         Ok(())
     }
 
-    /// Lists all of them: also what [`Self::stiffness`] leaves out of contact, at the price of many forces.
+    /// Lists all of them: also those that [`Self::stiffness`] omits for contact, at the cost of many evaluations.
     pub fn complete_stiffness(
         &self,
         t: f64,
@@ -135,10 +142,10 @@ impl Force {
         }
     }
 
-    /// Adds `∂pull/∂t` to the pulls: how the force changes because time goes on, with every body where it is.
-    pub fn rate(&self, t: f64, bodies: &Bodies, pulls: &mut [ForceAccumulator]) {
+    /// Adds the partial derivative of the force with respect to time.
+    pub fn add_time_derivatives(&self, t: f64, bodies: &Bodies, accumulators: &mut [ForceAccumulator]) {
         match &self.law {
-            ForceLaw::Load(load) => load.rate(t, bodies, pulls),
+            ForceLaw::Load(load) => load.add_time_derivatives(t, bodies, accumulators),
             ForceLaw::Spring(_)
             | ForceLaw::Attraction(_)
             | ForceLaw::Gravitation(_)
@@ -181,8 +188,8 @@ impl Force {
         }
     }
 
-    /// Whether its derivatives jump where it acts: Newton's method must then look where its corrections lead.
-    pub fn bends(&self) -> bool {
+    /// Whether its derivatives jump: Newton's method then needs a line search.
+    pub fn has_discontinuous_stiffness(&self) -> bool {
         matches!(self.law, ForceLaw::Contact(_))
     }
 
@@ -229,7 +236,7 @@ impl Force {
         }
     }
 
-    /// Whether its numbers can be meant.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.law {
             ForceLaw::Spring(spring) => spring.check(),
@@ -242,8 +249,8 @@ impl Force {
         }
     }
 
-    /// The body that must have an orientation for the force to mean something, if there is one.
-    pub fn turned_body(&self) -> Option<usize> {
+    /// The body whose orientation the force depends on, if there is one.
+    pub fn oriented_body(&self) -> Option<usize> {
         match &self.law {
             ForceLaw::Load(load) if load.turns() => load.anchor.body,
             ForceLaw::Drag(drag) if drag.turns() => drag.anchor.body,
@@ -251,14 +258,14 @@ impl Force {
         }
     }
 
-    /// Takes over from the bodies what the author need not repeat: masses, centres of mass, and from the author's axes to
+    /// Takes masses and centres of mass from the bodies, and transforms from the author's axes to
     /// the principal ones. Called once, while anchors still name bodies by their place in the list.
-    pub fn settle(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
+    pub fn resolve_bodies(&mut self, bodies: &[Body]) -> Result<(), ParameterError> {
         match &mut self.law {
-            ForceLaw::Attraction(attraction) => attraction.settle(bodies),
-            ForceLaw::Gravitation(gravitation) => gravitation.settle(bodies),
+            ForceLaw::Attraction(attraction) => attraction.resolve_bodies(bodies),
+            ForceLaw::Gravitation(gravitation) => gravitation.resolve_bodies(bodies),
             ForceLaw::Load(load) => {
-                load.settle(bodies);
+                load.resolve_bodies(bodies);
                 Ok(())
             }
             ForceLaw::Spring(_) | ForceLaw::Charges(_) | ForceLaw::Drag(_) | ForceLaw::Contact(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! What may be wrong with a number that describes a force.
+//! Errors in the parameters of forces.
 
 use percussion_geometry::Vec3;
 use thiserror::Error;
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[error("{parameter} is {value}; {remedy}")]
 pub struct ParameterError {
     /// Which one.
-    pub parameter: &'static str,
+    pub(crate) parameter: &'static str,
     /// What it is.
     pub value: f64,
     /// What it should be.

@@ -37,11 +37,11 @@ impl Spring {
         Ok((x, v, l))
     }
 
-    pub(super) fn pull(
+    pub(super) fn add_forces(
         &self,
         name: &str,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
     ) -> Result<(), ForceError> {
         let (x, v, l) = self.reach(name, bodies)?;
         let mut force = -x * self.stiffness;
@@ -49,8 +49,8 @@ impl Spring {
             let e = x / l;
             force += e * (self.stiffness * self.rest_length - self.damping * e.dot(&v));
         }
-        self.a.push(bodies, &force, pulls);
-        self.b.push(bodies, &-force, pulls);
+        self.a.apply_force(bodies, &force, accumulators);
+        self.b.apply_force(bodies, &-force, accumulators);
         Ok(())
     }
 

@@ -103,18 +103,18 @@ impl Joint {
     /// One row at given placements of parent (None: the world) and child: positions and directors, not necessarily
     /// orthonormal.
     pub fn row(&self, row: Row, parent: Option<(&Vec3, &Mat3)>, child: (&Vec3, &Mat3)) -> RowValue {
-        let (here, on_parent) = match parent {
-            Some((position, rotation)) => (self.on_parent.on(position, rotation), self.on_parent),
+        let (here, parent_frame) = match parent {
+            Some((position, rotation)) => (self.parent_frame.on(position, rotation), self.parent_frame),
             // The world has no placement to vary: its form is computed and ignored.
-            None => (self.on_parent, Frame { point: Vec3::zeros(), axes: self.on_parent.axes }),
+            None => (self.parent_frame, Frame { point: Vec3::zeros(), axes: self.parent_frame.axes }),
         };
-        let there = self.on_child.on(child.0, child.1);
+        let there = self.child_frame.on(child.0, child.1);
         let gap = there.point - here.point;
         // The form of `y·Δ` for constant y.
         let along = |y: &Vec3| {
             (
-                LinearForm { force: -y, moment: -y * on_parent.point.transpose() },
-                LinearForm { force: *y, moment: y * self.on_child.point.transpose() },
+                LinearForm { force: -y, moment: -y * parent_frame.point.transpose() },
+                LinearForm { force: *y, moment: y * self.child_frame.point.transpose() },
             )
         };
         match row {
@@ -125,7 +125,7 @@ impl Joint {
             Row::Slide(k) => {
                 let axis = here.axes.column(k).into_owned();
                 let (mut parent, child) = along(&axis);
-                parent.moment += gap * on_parent.axes.column(k).transpose();
+                parent.moment += gap * parent_frame.axes.column(k).transpose();
                 RowValue { value: axis.dot(&gap), parent, child }
             }
             Row::Direction(k, l) => {
@@ -134,11 +134,11 @@ impl Joint {
                     value: w.dot(&c),
                     parent: LinearForm {
                         force: Vec3::zeros(),
-                        moment: c * on_parent.axes.column(k).transpose(),
+                        moment: c * parent_frame.axes.column(k).transpose(),
                     },
                     child: LinearForm {
                         force: Vec3::zeros(),
-                        moment: w * self.on_child.axes.column(l).transpose(),
+                        moment: w * self.child_frame.axes.column(l).transpose(),
                     },
                 }
             }

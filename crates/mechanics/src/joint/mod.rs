@@ -1,4 +1,4 @@
-//! Joints: how a body hangs on another, or on the world.
+//! Joints: the motion that a child body has relative to its parent, or to the world.
 //!
 //! A joint has a frame on the parent and a frame on the child; its kind says how the child's frame may be placed in
 //! the parent's: turned by `R_J` and shifted by `t_J`, both in the parent's axes.
@@ -17,20 +17,20 @@
 //!
 //! Angles and travels are kept as numbers, so a wheel may turn many times and an axis never wears out by
 //! rounding; the others are read off the bodies. A particle has no orientation of its own: free leaves it 3 degrees of freedom, rod
-//! and planar 2, prismatic 1. Its axes, which weigh nothing, follow the body it hangs on, so that what hangs on *it* is
+//! and planar 2, prismatic 1. Its axes, which weigh nothing, follow its parent, so that its children is
 //! carried as twists are carried.
 //!
 //! [`motion_subspace`] gives the null-space columns `P`, [`increment`] the reparametrisation `F_d`, [`constraint`] the
 //! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:
 //! `ω_child = ω_parent + ...`. [Johnson 3.25-3.33] with the slips of the absolute rates removed.
 
-pub mod bending;
 pub mod constraint;
 pub mod increment;
 pub mod motion_subspace;
+pub mod motion_subspace_derivative;
 
 pub use constraint::{LinearForm, Row, RowValue};
-pub use increment::{Change, Step};
+pub use increment::{Displacement, JointIncrement};
 
 use crate::rotation::Mat3;
 use percussion_geometry::{Pose, Vec3};
@@ -100,7 +100,7 @@ impl JointKind {
         }
     }
 
-    /// Whether a particle can hang on it: kinds that speak of the child's orientation do not apply to one.
+    /// Whether a particle can be its child: kinds that constrain the orientation of the child do not apply.
     pub fn suits_particle(self) -> bool {
         matches!(self, Self::Prismatic | Self::Planar | Self::Free | Self::Rod)
     }
@@ -142,7 +142,7 @@ impl Frame {
         Self { point: pose.position, axes: *pose.rotation.matrix() }
     }
 
-    /// The frame on a body whose frame stands at `position` with axes `rotation`.
+    /// The frame in the world, for a body at `position` with axes `rotation`.
     pub fn on(&self, position: &Vec3, rotation: &Mat3) -> Frame {
         Frame { point: position + rotation * self.point, axes: rotation * self.axes }
     }
@@ -165,9 +165,9 @@ pub struct Joint {
     /// What it lets the child do.
     pub kind: JointKind,
     /// Frame on the parent's principal frame, or in the world.
-    pub on_parent: Frame,
+    pub parent_frame: Frame,
     /// Frame on the child's principal frame.
-    pub on_child: Frame,
+    pub child_frame: Frame,
     /// Length of a rod, m.
     pub length: f64,
     /// Whether the child is a particle.
@@ -192,33 +192,33 @@ impl Joint {
 #[derive(Clone, Copy, Debug)]
 pub struct JointFrame {
     /// The parent-side frame in the world.
-    pub frame: Frame,
-    /// `t_J`: the child-side origin, seen from the parent-side frame.
+    pub parent: Frame,
+    /// `t_J`: the child-side origin in the parent-side frame.
     pub shift: Vec3,
-    /// `R_J`: the child-side axes, seen from the parent-side frame.
-    pub turned: Mat3,
+    /// `R_J`: the child-side axes in the parent-side frame.
+    pub rotation: Mat3,
     /// The first joint coordinate (the universal joint's second axis depends on it).
     pub first: f64,
 }
 
 impl Joint {
-    /// Where the joint stands, from the placements of parent (None: the world) and child.
-    pub fn stand(
+    /// The frame of the joint, from the poses of parent (`None`: the world) and child.
+    pub fn frame(
         &self,
         parent: Option<(&Vec3, &Mat3)>,
         child: (&Vec3, &Mat3),
         coordinates: &[f64],
     ) -> JointFrame {
         let frame = match parent {
-            Some((position, rotation)) => self.on_parent.on(position, rotation),
-            None => self.on_parent,
+            Some((position, rotation)) => self.parent_frame.on(position, rotation),
+            None => self.parent_frame,
         };
-        let other = self.on_child.on(child.0, child.1);
+        let other = self.child_frame.on(child.0, child.1);
         let down = frame.axes.transpose();
         JointFrame {
-            frame,
+            parent: frame,
             shift: down * (other.point - frame.point),
-            turned: down * other.axes,
+            rotation: down * other.axes,
             first: coordinates.first().copied().unwrap_or(0.0),
         }
     }

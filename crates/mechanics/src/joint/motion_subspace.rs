@@ -10,10 +10,10 @@ use crate::spatial::{Mat6, Vec6, twist};
 use percussion_geometry::Vec3;
 
 impl Joint {
-    /// Columns `S`, one for each degree of freedom (the others are zero), at `stand`, for a child whose centre of mass is at
+    /// Columns `S`, one for each degree of freedom (the others are zero), at `frame`, for a child whose centre of mass is at
     /// `centre`.
-    pub fn motion(&self, stand: &JointFrame, centre: &Vec3) -> Mat6 {
-        let w = &stand.frame.axes;
+    pub fn motion(&self, frame: &JointFrame, centre: &Vec3) -> Mat6 {
+        let w = &frame.parent.axes;
         let mut s = Mat6::zeros();
         let mut next = 0;
         let mut push = |column: Vec6| {
@@ -21,7 +21,7 @@ impl Joint {
             next += 1;
         };
         // The child-side origin: a turning child turns about it.
-        let hinge = stand.frame.point + w * stand.shift;
+        let hinge = frame.parent.point + w * frame.shift;
         let arm = centre - hinge;
         let slide = |axis: Vec3| twist(&axis, &Vec3::zeros());
         let turn = |axis: Vec3| twist(&axis.cross(&arm), &axis);
@@ -35,7 +35,7 @@ impl Joint {
                 push(slide(axis(w, 2)));
             }
             JointKind::Universal => {
-                let (sin, cos) = stand.first.sin_cos();
+                let (sin, cos) = frame.first.sin_cos();
                 push(turn(axis(w, 0)));
                 push(turn(axis(w, 1) * cos + axis(w, 2) * sin));
             }
@@ -54,9 +54,9 @@ impl Joint {
                 }
             }
             JointKind::Rod => {
-                let (e1, e2) = tangents(&stand.shift.normalize());
+                let (e1, e2) = tangents(&frame.shift.normalize());
                 for e in [e1, e2] {
-                    push(slide(w * e.cross(&stand.shift)));
+                    push(slide(w * e.cross(&frame.shift)));
                 }
                 if !self.particle {
                     (0..3).for_each(|k| push(turn(axis(w, k))));

@@ -12,7 +12,7 @@
 
 use crate::joint::{JointFrame, JointKind};
 use crate::model::{Model, State};
-use crate::rotation::{tangents, tangents_change};
+use crate::rotation::{tangents, tangents_derivative};
 use crate::spatial::{angular, linear};
 use percussion_geometry::Vec3;
 use std::ops::Range;
@@ -105,7 +105,7 @@ impl JacobianColumns {
         let link = &model.links[slot];
         let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
         let child = (&state.positions[slot], &state.rotations[slot]);
-        let frame = link.joint.stand(parent, child, &state.coordinates[link.coordinates()]);
+        let frame = link.joint.frame(parent, child, &state.coordinates[link.coordinates()]);
         let motion = link.joint.motion(&frame, child.0);
         let rotations = match link.joint.kind {
             JointKind::Spherical => 0..3,
@@ -125,7 +125,7 @@ impl JacobianColumns {
                 velocity: linear(&column),
                 angular_velocity: angular(&column),
                 rotation_vector: rotations.contains(&k).then_some(slot),
-                curvature: if swings { -(frame.frame.axes * frame.shift) } else { Vec3::zeros() },
+                curvature: if swings { -(frame.parent.axes * frame.shift) } else { Vec3::zeros() },
                 rod: swings.then(|| self.rods.len() - 1),
             });
         }
@@ -158,11 +158,11 @@ fn rod_swings(frame: &JointFrame, first: usize) -> RodSwings {
     let length = frame.shift.norm();
     let direction = frame.shift / length;
     let (e1, e2) = tangents(&direction);
-    let rotation = |motion: Vec3| tangents_change(&direction, &motion).0.dot(&e2);
+    let rotation = |motion: Vec3| tangents_derivative(&direction, &motion).0.dot(&e2);
     let along = |motion: Vec3| {
-        let (d1, d2) = tangents_change(&direction, &motion);
+        let (d1, d2) = tangents_derivative(&direction, &motion);
         [(e1, d1), (e2, d2)]
-            .map(|(e, d)| frame.frame.axes * (d.cross(&direction) + e.cross(&motion)) * length)
+            .map(|(e, d)| frame.parent.axes * (d.cross(&direction) + e.cross(&motion)) * length)
     };
     let swings = [e1.cross(&direction), e2.cross(&direction)];
     RodSwings { first, changes: swings.map(along), rotations: swings.map(rotation) }

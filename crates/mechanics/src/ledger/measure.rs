@@ -42,7 +42,7 @@ impl Measure {
     }
 }
 
-/// PairWarmStart for measuring.
+/// Workspace for measuring.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     system: System,

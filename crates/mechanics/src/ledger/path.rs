@@ -1,7 +1,7 @@
 //! Contributions of forces along the paths of islands, interval by interval.
 
 use super::{FORCES, GRAVITY, Ledger};
-use crate::discrete::step_from_stands;
+use crate::discrete::increment_between_frames;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointFrame;
 use crate::model::Model;
@@ -51,12 +51,12 @@ impl<'a> PathEnd<'a> {
     }
 
     /// The frame of a body's joint.
-    fn stand(&self, model: &Model, island: usize, slot: usize) -> JointFrame {
+    fn joint_frame(&self, model: &Model, island: usize, slot: usize) -> JointFrame {
         let link = &model.links[slot];
         let parent = link.parent.map(|parent| self.body(model, island, parent));
         let (position, rotation) = self.body(model, island, slot);
         let parent = parent.as_ref().map(|(position, rotation)| (position, rotation));
-        link.joint.stand(parent, (&position, &rotation), self.coordinates(model, island, slot))
+        link.joint.frame(parent, (&position, &rotation), self.coordinates(model, island, slot))
     }
 }
 
@@ -127,10 +127,10 @@ impl Ledger {
             self.placements[slot] = place;
         }
         let t = time + 0.5 * h;
-        let bodies = Bodies { first: 0, placements: &self.placements };
+        let bodies = Bodies { first: 0, kinematics: &self.placements };
         for at in island.forces.clone() {
             let (force, source) = (&model.forces[at], &mut self.sources[FORCES + at]);
-            force.pull(t, &bodies, &mut self.accumulators)?;
+            force.add_forces(t, &bodies, &mut self.accumulators)?;
             force.for_each_slot(&mut |slot| {
                 // A body may be named twice: its force is taken at the first visit.
                 let applied = std::mem::replace(&mut self.accumulators[slot], ForceAccumulator::zero());
@@ -150,14 +150,14 @@ impl Ledger {
             let force = &model.joint_forces[at];
             let joint = &model.links[force.slot].joint;
             let ends = [from, to].map(|end| end.coordinates(model, index, force.slot));
-            let middle = 0.5 * (force.place(ends[0]) + force.place(ends[1]));
+            let middle = 0.5 * (force.position(ends[0]) + force.position(ends[1]));
             energy += force.potential(middle);
             if !force.is_conservative() {
-                let stands = [from, to].map(|end| end.stand(model, index, force.slot));
-                let step = step_from_stands(joint, &stands[0], &stands[1], (ends[0], ends[1]));
-                let rate = joint.travel(&stands[0], &step, force.coordinate) / h;
+                let frames = [from, to].map(|end| end.joint_frame(model, index, force.slot));
+                let step = increment_between_frames(joint, &frames[0], &frames[1], (ends[0], ends[1]));
+                let rate = joint.travel(&frames[0], &step, force.coordinate) / h;
                 let source = &mut self.sources[FORCES + model.forces.len() + at];
-                source.energy += h * rate * force.pull(t, middle, rate).value;
+                source.energy += h * rate * force.evaluate(t, middle, rate).value;
             }
         }
         Ok(energy)

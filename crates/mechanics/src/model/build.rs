@@ -1,6 +1,6 @@
-//! From what a scene says to a [`Model`] and its first [`State`].
+//! From a description of bodies, joints and forces to a [`Model`] and its first [`State`].
 //!
-//! Order of work: joints are checked and hung into a forest (a body without a joint is free), bodies are grouped into
+//! Order of work: joints are checked and ordered into a forest (a body without a joint is free), bodies are grouped into
 //! islands and numbered, frames move to principal axes, joint coordinates are read off the placements, momenta
 //! follow from velocities (`start`).
 
@@ -32,14 +32,14 @@ pub struct JointSpec {
     pub name: String,
     /// What it lets the child do.
     pub kind: JointKind,
-    /// The body it hangs on; `None` is the world.
+    /// The parent; `None` is the world.
     pub parent: Option<BodyId>,
-    /// The body that hangs.
+    /// The child.
     pub child: BodyId,
     /// The joint's frame in the parent's own frame (or in the world).
-    pub on_parent: Pose,
+    pub parent_frame: Pose,
     /// The joint's frame in the child's own frame.
-    pub on_child: Pose,
+    pub child_frame: Pose,
     /// Length of a rod, m; `None` takes the distance of the two points.
     pub length: Option<f64>,
     /// Whole turns to add to the angles read off the placements (which lie within half a turn).
@@ -65,8 +65,8 @@ impl JointSpec {
             kind,
             parent: parent.map(|(id, _)| id),
             child: child.0,
-            on_parent: parent.map_or(*frame, |(_, pose)| seen_from(pose)),
-            on_child: seen_from(child.1),
+            parent_frame: parent.map_or(*frame, |(_, pose)| seen_from(pose)),
+            child_frame: seen_from(child.1),
             length: None,
             turns: [0.0; 3],
             limits: [None; 3],
@@ -91,7 +91,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -113,7 +113,7 @@ impl ModelBuilder {
         self.velocities[body.0] = Some(Velocity { linear: velocity, angular: angular_velocity });
     }
 
-    /// Lets bodies meet. Bodies that a joint ties directly do so only where a rule says it.
+    /// Enables contact. Bodies that share a joint collide only if a rule for the pair enables it.
     pub fn contact(&mut self, contact: ContactSpec) {
         self.contact = Some(contact);
     }
@@ -172,14 +172,14 @@ impl ModelBuilder {
         self.check_numbers()?;
         self.check_forces()?;
         self.check_driven()?;
-        let hung = self.hang()?;
-        let order = self.order(&hung)?;
-        self.assemble(&hung, order)
+        let parent_joints = self.parent_joints()?;
+        let order = self.order(&parent_joints)?;
+        self.assemble(&parent_joints, order)
     }
 
-    /// Which joint each body hangs on.
-    fn hang(&self) -> Result<Vec<Option<usize>>, ModelError> {
-        let mut hung: Vec<Option<usize>> = vec![None; self.bodies.len()];
+    /// The joint to the parent of each body.
+    fn parent_joints(&self) -> Result<Vec<Option<usize>>, ModelError> {
+        let mut parent_joints: Vec<Option<usize>> = vec![None; self.bodies.len()];
         for (i, joint) in self.joints.iter().chain(&self.loops).enumerate() {
             let child = &self.bodies[joint.child.0];
             if joint.parent == Some(joint.child) {
@@ -198,30 +198,31 @@ impl ModelBuilder {
             if i >= self.joints.len() {
                 continue;
             }
-            if let Some(first) = hung[joint.child.0] {
+            if let Some(first) = parent_joints[joint.child.0] {
                 return Err(ModelError::TwoParents {
                     body: child.name.clone(),
                     first: self.joints[first].name.clone(),
                     second: joint.name.clone(),
                 });
             }
-            hung[joint.child.0] = Some(i);
+            parent_joints[joint.child.0] = Some(i);
         }
         // Walking up from any body must end.
         for start in 0..self.bodies.len() {
             let mut at = start;
             for _ in 0..=self.bodies.len() {
-                match hung[at].and_then(|joint| self.joints[joint].parent) {
+                match parent_joints[at].and_then(|joint| self.joints[joint].parent) {
                     Some(parent) => at = parent.0,
                     None => break,
                 }
                 if at == start {
-                    let joint = hung[at].map_or_else(String::new, |joint| self.joints[joint].name.clone());
+                    let joint =
+                        parent_joints[at].map_or_else(String::new, |joint| self.joints[joint].name.clone());
                     return Err(ModelError::Cycle { body: self.bodies[at].name.clone(), joint });
                 }
             }
         }
-        Ok(hung)
+        Ok(parent_joints)
     }
 
     pub(super) fn moving(&self, id: Option<BodyId>) -> Option<usize> {
@@ -229,7 +230,7 @@ impl ModelBuilder {
     }
 
     /// Bodies in slot order, with the group of each.
-    fn order(&self, hung: &[Option<usize>]) -> Result<Vec<(usize, usize)>, ModelError> {
+    fn order(&self, parent_joints: &[Option<usize>]) -> Result<Vec<(usize, usize)>, ModelError> {
         let mut groups = Groups::new(self.bodies.len());
         for joint in self.joints.iter().chain(&self.loops) {
             if let Some(parent) = self.moving(joint.parent) {
@@ -256,7 +257,9 @@ impl ModelBuilder {
         }
         let depth = |mut body: usize| {
             let mut depth = 0;
-            while let Some(parent) = hung[body].and_then(|joint| self.moving(self.joints[joint].parent)) {
+            while let Some(parent) =
+                parent_joints[body].and_then(|joint| self.moving(self.joints[joint].parent))
+            {
                 depth += 1;
                 body = parent;
             }
@@ -281,17 +284,18 @@ impl ModelBuilder {
             let p = &body.principal;
             Pose::new(p.rotation.inverse() * frame.rotation, p.inverse_point(&frame.position))
         };
-        let (on_parent, parent) = match spec.parent {
-            None => (spec.on_parent, None),
+        let (parent_frame, parent) = match spec.parent {
+            None => (spec.parent_frame, None),
             Some(id) => match slots[id.0] {
-                Some(slot) => (to_principal(&self.bodies[id.0], &spec.on_parent), Some(slot)),
-                None => (self.placed[id.0].then(&spec.on_parent), None),
+                Some(slot) => (to_principal(&self.bodies[id.0], &spec.parent_frame), Some(slot)),
+                None => (self.placed[id.0].then(&spec.parent_frame), None),
             },
         };
         let points = (
-            spec.parent
-                .map_or(spec.on_parent.position, |id| self.placed[id.0].point(&spec.on_parent.position)),
-            self.placed[spec.child.0].point(&spec.on_child.position),
+            spec.parent.map_or(spec.parent_frame.position, |id| {
+                self.placed[id.0].point(&spec.parent_frame.position)
+            }),
+            self.placed[spec.child.0].point(&spec.child_frame.position),
         );
         let length = match spec.kind {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
@@ -302,17 +306,17 @@ impl ModelBuilder {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
         let particle = child.kind == BodyKind::Particle;
-        let mut on_child = Frame::of(&to_principal(child, &spec.on_child));
+        let mut child_frame = Frame::of(&to_principal(child, &spec.child_frame));
         if particle {
             // Its axes follow the parent-side ones from where they are now, whatever the author's are.
             let above = spec.parent.map_or_else(Rotation3::identity, |id| self.placed[id.0].rotation);
-            on_child.axes = *(above * spec.on_parent.rotation).matrix();
+            child_frame.axes = *(above * spec.parent_frame.rotation).matrix();
         }
         let joint = Joint {
             name: spec.name.clone(),
             kind: spec.kind,
-            on_parent: Frame::of(&on_parent),
-            on_child,
+            parent_frame: Frame::of(&parent_frame),
+            child_frame,
             length,
             particle,
             limits: spec.limits,
@@ -322,23 +326,84 @@ impl ModelBuilder {
 
     fn assemble(
         self,
-        hung: &[Option<usize>],
+        parent_joints: &[Option<usize>],
         order: Vec<(usize, usize)>,
     ) -> Result<(Model, State), ModelError> {
         let mut slots = vec![None; self.bodies.len()];
         for (slot, &(_, body)) in order.iter().enumerate() {
             slots[body] = Some(slot);
         }
+        let mut state = self.initial_poses(&order);
+        let links = self.links(parent_joints, &order, &slots, &mut state)?;
+        let group_of = |slot: usize| order[slot].0;
+        let mut closures = Vec::new();
+        for spec in &self.loops {
+            let (joint, parent) = self.resolve(spec, &slots)?;
+            // The child of a loop moves: checked with the joints.
+            let Some(child) = slots[spec.child.0] else { continue };
+            closures.push(Closure { joint, parent, child });
+        }
+        closures.sort_by_key(|closure| group_of(closure.child));
+        let contacts = self.contacts(&slots, &links)?;
+        let grouped_forces = self.grouped_forces(contacts.as_ref(), &slots, group_of)?;
+        let joint_forces = self.joint_forces_by_group(&slots, &links, group_of)?;
+
+        let mut islands: Vec<Island> = Vec::new();
+        let mut from = 0;
+        while from < order.len() {
+            let group = group_of(from);
+            let to = from + order[from..].iter().take_while(|(g, _)| *g == group).count();
+            let range = |groups: &mut dyn Iterator<Item = usize>| {
+                let groups: Vec<usize> = groups.collect();
+                groups.partition_point(|&g| g < group)..groups.partition_point(|&g| g <= group)
+            };
+            let island = Island {
+                bodies: from..to,
+                dofs: links[from].dof..links[to - 1].dofs().end,
+                coordinates: links[from].coordinate..links[to - 1].coordinates().end,
+                closures: range(&mut closures.iter().map(|c| group_of(c.child))),
+                forces: range(&mut grouped_forces.iter().map(|(group, _)| *group)),
+                joint_forces: range(&mut joint_forces.iter().map(|f| group_of(f.slot))),
+                simple: false,
+            };
+            let alone = to - from == 1
+                && parent_joints[order[from].1].is_none()
+                && island.closures.is_empty()
+                && island.forces.is_empty();
+            islands.push(Island { simple: alone, ..island });
+            from = to;
+        }
+        let model = Model {
+            contacts,
+            bodies: self.bodies.clone(),
+            placed: self.placed.clone(),
+            slots,
+            links,
+            closures,
+            forces: grouped_forces.into_iter().map(|(_, force)| force).collect(),
+            joint_forces,
+            islands,
+            gravity: self.gravity,
+            dofs: state.momenta.len(),
+            coordinates: state.coordinates.len(),
+        };
+        check::fit(&model, &state)?;
+        initial_momenta::set_momenta(&self, parent_joints, &model, &mut state, self.project)?;
+        Ok((model, state))
+    }
+
+    /// Poses of the moving bodies at the start, without coordinates and momenta.
+    fn initial_poses(&self, order: &[(usize, usize)]) -> State {
         let poses: Vec<Pose> =
             order.iter().map(|&(_, body)| self.bodies[body].principal_pose(&self.placed[body])).collect();
-        let mut state = State {
+        State {
             time: 0.0,
             steps: 0,
             positions: poses.iter().map(|pose| pose.position).collect(),
             // A particle has no orientation: the engine starts it with the world's axes.
             rotations: poses
                 .iter()
-                .zip(&order)
+                .zip(order)
                 .map(|(pose, &(_, body))| match self.bodies[body].kind {
                     BodyKind::Particle => Mat3::identity(),
                     _ => *pose.rotation.matrix(),
@@ -346,67 +411,73 @@ impl ModelBuilder {
                 .collect(),
             coordinates: Vec::new(),
             momenta: Vec::new(),
-        };
+        }
+    }
+
+    /// The moving bodies with the joints to their parents; fills in the coordinates of the state, and momenta of zero.
+    fn links(
+        &self,
+        parent_joints: &[Option<usize>],
+        order: &[(usize, usize)],
+        slots: &[Option<usize>],
+        state: &mut State,
+    ) -> Result<Vec<Link>, ModelError> {
         let mut links = Vec::with_capacity(order.len());
         let mut dof = 0;
         for (slot, &(_, body)) in order.iter().enumerate() {
-            let (joint, parent) = match hung[body] {
-                Some(i) => self.resolve(&self.joints[i], &slots)?,
+            let (joint, parent) = match parent_joints[body] {
+                Some(i) => self.resolve(&self.joints[i], slots)?,
                 None => (free(&self.bodies[body].name, self.bodies[body].kind), None),
             };
-            let turns = hung[body].map_or([0.0; 3], |i| self.joints[i].turns);
+            let turns = parent_joints[body].map_or([0.0; 3], |i| self.joints[i].turns);
             let coordinate = state.coordinates.len();
             let above = super::placed(&state.positions, &state.rotations, parent);
             let here = (&state.positions[slot], &state.rotations[slot]);
-            let found = read_coordinates(&joint, &joint.stand(above, here, &[]), &turns);
+            let found = read_coordinates(&joint, &joint.frame(above, here, &[]), &turns);
             state.coordinates.extend(found);
             let taken = joint.dofs();
-            links.push(Link {
-                body,
-                parent,
-                joint,
-                dof,
-                coordinate,
-                mass: self.bodies[body].mass,
-                inertia: self.bodies[body].inertia,
-            });
+            let (mass, inertia) = (self.bodies[body].mass, self.bodies[body].inertia);
+            links.push(Link { body, parent, joint, dof, coordinate, mass, inertia });
             dof += taken;
         }
         state.momenta = vec![0.0; dof];
-        let coordinates = state.coordinates.len();
-        let group_of = |slot: usize| order[slot].0;
+        Ok(links)
+    }
 
-        let mut closures = Vec::new();
-        for spec in &self.loops {
-            let (joint, parent) = self.resolve(spec, &slots)?;
-            // The child of a loop moves: checked when joints were hung.
-            let Some(child) = slots[spec.child.0] else { continue };
-            closures.push(Closure { joint, parent, child });
-        }
-        closures.sort_by_key(|closure| group_of(closure.child));
-
-        let contacts = self.contacts(&slots, &links)?;
-        let mut forces = self.forces.clone();
+    /// Forces on moving bodies with the groups of these bodies, sorted by group.
+    fn grouped_forces(
+        &self,
+        contacts: Option<&Arc<ContactGeometry>>,
+        slots: &[Option<usize>],
+        group_of: impl Fn(usize) -> usize,
+    ) -> Result<Vec<(usize, Force)>, ModelError> {
         let mut keyed = Vec::new();
-        for mut force in forces.drain(..) {
+        for mut force in self.forces.iter().cloned() {
             let mut group = None;
-            force.settle(&self.bodies).map_err(|error| error.of(&force.name))?;
+            force.resolve_bodies(&self.bodies).map_err(|error| error.of(&force.name))?;
             for anchor in force.anchors_mut() {
-                self.resolve_anchor(anchor, &slots);
-                group = group.or(anchor.body.map(group_of));
+                self.resolve_anchor(anchor, slots);
+                group = group.or(anchor.body.map(&group_of));
             }
-            // A force between fixed things moves nothing.
+            // A force between fixed bodies is left out.
             keyed.extend(group.map(|group| (group, force)));
         }
-        if let Some(force) = self.contact_potential(contacts.as_ref())? {
+        if let Some(force) = self.contact_potential(contacts)? {
             let mut group = None;
             force.for_each_slot(&mut |slot| group = Some(group_of(slot)));
             keyed.extend(group.map(|group| (group, force)));
         }
         keyed.sort_by_key(|(group, _)| *group);
-        let force_groups: Vec<usize> = keyed.iter().map(|(group, _)| *group).collect();
-        let forces: Vec<Force> = keyed.into_iter().map(|(_, force)| force).collect();
+        Ok(keyed)
+    }
 
+    /// Forces along joints at the slots of the joints' children, sorted by group.
+    fn joint_forces_by_group(
+        &self,
+        slots: &[Option<usize>],
+        links: &[Link],
+        group_of: impl Fn(usize) -> usize,
+    ) -> Result<Vec<JointForce>, ModelError> {
         let mut joint_forces = self.joint_forces.clone();
         for force in &mut joint_forces {
             let spec = &self.joints[force.slot];
@@ -423,52 +494,10 @@ impl ModelBuilder {
             force.slot = slot;
         }
         joint_forces.sort_by_key(|force| group_of(force.slot));
-
-        let mut islands: Vec<Island> = Vec::new();
-        let mut from = 0;
-        while from < order.len() {
-            let group = group_of(from);
-            let to = from + order[from..].iter().take_while(|(g, _)| *g == group).count();
-            let range = |groups: &mut dyn Iterator<Item = usize>| {
-                let groups: Vec<usize> = groups.collect();
-                groups.partition_point(|&g| g < group)..groups.partition_point(|&g| g <= group)
-            };
-            let island = Island {
-                bodies: from..to,
-                dofs: links[from].dof..links[to - 1].dofs().end,
-                coordinates: links[from].coordinate..links[to - 1].coordinates().end,
-                closures: range(&mut closures.iter().map(|c| group_of(c.child))),
-                forces: range(&mut force_groups.iter().copied()),
-                joint_forces: range(&mut joint_forces.iter().map(|f| group_of(f.slot))),
-                simple: false,
-            };
-            let alone = to - from == 1
-                && hung[order[from].1].is_none()
-                && island.closures.is_empty()
-                && island.forces.is_empty();
-            islands.push(Island { simple: alone, ..island });
-            from = to;
-        }
-        let model = Model {
-            contacts,
-            bodies: self.bodies.clone(),
-            placed: self.placed.clone(),
-            slots,
-            links,
-            closures,
-            forces,
-            joint_forces,
-            islands,
-            gravity: self.gravity,
-            dofs: dof,
-            coordinates,
-        };
-        check::fit(&model, &state)?;
-        initial_momenta::set_momenta(&self, hung, &model, &mut state, self.project)?;
-        Ok((model, state))
+        Ok(joint_forces)
     }
 
-    /// What may meet, once bodies have slots.
+    /// Contact geometry, for bodies with slots.
     fn contacts(
         &self,
         slots: &[Option<usize>],
@@ -481,7 +510,7 @@ impl ModelBuilder {
         Ok(Some(Arc::new(ContactGeometry::build(spec, &self.bodies, &self.placed, slots, links, &joined)?)))
     }
 
-    /// Contact as a force, if it is one and anything may meet.
+    /// The contact potential, if contact is one and any pair may collide.
     fn contact_potential(
         &self,
         contacts: Option<&Arc<ContactGeometry>>,
@@ -506,32 +535,32 @@ impl ModelBuilder {
     }
 }
 
-/// The joint of a body that hangs on nothing.
+/// The joint of a body without parent.
 fn free(name: &str, kind: BodyKind) -> Joint {
     let frame = Frame { point: Vec3::zeros(), axes: Mat3::identity() };
     Joint {
         name: format!("{name} (free)"),
         kind: JointKind::Free,
-        on_parent: frame,
-        on_child: frame,
+        parent_frame: frame,
+        child_frame: frame,
         length: 0.0,
         particle: kind == BodyKind::Particle,
         limits: [None; 3],
     }
 }
 
-/// Joint coordinates from where a joint stands, with whole turns added to the angles.
-pub(super) fn read_coordinates(joint: &Joint, stand: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
-    let r = &stand.turned;
+/// Joint coordinates from the frame of a joint, with whole turns added to the angles.
+pub(super) fn read_coordinates(joint: &Joint, frame: &JointFrame, turns: &[f64; 3]) -> Vec<f64> {
+    let r = &frame.rotation;
     let about_z = || r[(1, 0)].atan2(r[(0, 0)]);
     let mut found = match joint.kind {
         JointKind::Revolute => vec![about_z()],
-        JointKind::Prismatic => vec![stand.shift.z],
-        JointKind::Cylindrical => vec![about_z(), stand.shift.z],
+        JointKind::Prismatic => vec![frame.shift.z],
+        JointKind::Cylindrical => vec![about_z(), frame.shift.z],
         // R_J = R_x(a) R_y(b): its second column is (0, cos a, sin a), its first row (cos b, 0, sin b).
         JointKind::Universal => vec![r[(2, 1)].atan2(r[(1, 1)]), r[(0, 2)].atan2(r[(0, 0)])],
-        JointKind::Planar if joint.particle => vec![stand.shift.x, stand.shift.y],
-        JointKind::Planar => vec![stand.shift.x, stand.shift.y, about_z()],
+        JointKind::Planar if joint.particle => vec![frame.shift.x, frame.shift.y],
+        JointKind::Planar => vec![frame.shift.x, frame.shift.y, about_z()],
         JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Rod => Vec::new(),
     };
     for (i, value) in found.iter_mut().enumerate() {

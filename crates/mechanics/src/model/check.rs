@@ -3,7 +3,7 @@
 use super::build::read_coordinates;
 use super::{Model, ModelBuilder, ModelError};
 use crate::body::{BodyError, BodyKind};
-use crate::joint::{Row, Step};
+use crate::joint::{JointIncrement, Row};
 use crate::model::State;
 use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT};
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Joints and forces see fixed bodies where they were placed: none of theirs may go elsewhere.
+    /// Joints and forces take fixed bodies at their initial poses: these bodies must have no prescribed motion.
     pub(super) fn check_driven(&self) -> Result<(), ModelError> {
         let driven = |what: &'static str, name: &String, id: usize| match self.bodies[id].motion {
             Some(_) => {
@@ -82,7 +82,7 @@ impl ModelBuilder {
     pub(super) fn check_forces(&self) -> Result<(), ModelError> {
         for force in &self.forces {
             force.check().map_err(|error| error.of(&force.name))?;
-            if let Some(body) = force.turned_body().map(|body| &self.bodies[body])
+            if let Some(body) = force.oriented_body().map(|body| &self.bodies[body])
                 && body.kind == BodyKind::Particle
             {
                 let (force, body) = (force.name.clone(), body.name.clone());
@@ -113,7 +113,7 @@ impl ModelBuilder {
             }
         }
         for joint in self.joints.iter().chain(&self.loops) {
-            let ok = joint.on_parent.is_finite() && joint.on_child.is_finite();
+            let ok = joint.parent_frame.is_finite() && joint.child_frame.is_finite();
             finite(ok, format!("the frame of joint `{}`", joint.name))?;
             finite(
                 joint.turns.iter().all(|t| t.is_finite()),
@@ -156,10 +156,10 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
                 return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
             }
         }
-        // Right angles leave axes that point the wrong way: the joint itself says where they belong.
-        let stand = joint.stand(parent, child, &[]);
-        let coordinates = read_coordinates(joint, &stand, &[0.0; 3]);
-        let (_, rotation) = joint.place(&stand, &stand.frame, &Step::none(), &coordinates);
+        // Right angles leave axes that point the wrong way: the placement by the joint shows it.
+        let frame = joint.frame(parent, child, &[]);
+        let coordinates = read_coordinates(joint, &frame, &[0.0; 3]);
+        let (_, rotation) = joint.child_pose(&frame, &frame.parent, &JointIncrement::zero(), &coordinates);
         if !((rotation - child.1).amax() < FLIPPED_AXES) {
             return Err(ModelError::Flipped { joint: joint.name.clone() });
         }

@@ -33,7 +33,7 @@ pub enum ModelError {
     /// A body or joint that is not there.
     #[error("{place}: there is no {what} number {id}; {count} were added")]
     Unknown {
-        /// Who asks for it.
+        /// The force.
         place: String,
         /// body, joint
         what: &'static str,
@@ -116,7 +116,7 @@ pub enum ModelError {
         /// A joint on the circle.
         joint: String,
     },
-    /// A kind of joint a particle cannot hang on.
+    /// A kind of joint whose child cannot be a particle.
     #[error(
         "joint `{joint}` is {kind}, but `{body}` is a particle, which has no orientation; use free, rod, planar or prismatic, or give it an inertia"
     )]
@@ -189,7 +189,7 @@ pub enum ModelError {
         joint: String,
         /// How many it keeps.
         coordinates: usize,
-        /// Which was asked for.
+        /// The one given.
         asked: usize,
     },
     /// A torque, or a force that turns with the body, on a body without orientation.

@@ -1,7 +1,7 @@
 //! Momenta from velocities at the start, and velocities from momenta at any time.
 //!
 //! A joint's rate or a body's velocity may be given; what is not given is zero, relative to the parent. Velocities that
-//! joints do not allow are an error unless a projection is asked for; then the nearest allowed ones in the metric of
+//! joints do not allow are an error unless projection is enabled; then the nearest allowed ones in the metric of
 //! the masses are taken: `ν = (Pᵀ M P)⁻¹ Pᵀ M t`, and for loops the nearest among those with `G P ν = 0`.
 
 use super::{Model, ModelBuilder, ModelError};
@@ -40,11 +40,11 @@ impl Model {
         let mut node = Node::empty();
         let (position, rotation) = (&state.positions[slot], &state.rotations[slot]);
         let parent = super::placed(&state.positions, &state.rotations, link.parent);
-        let stand = link.joint.stand(parent, (position, rotation), &state.coordinates[link.coordinates()]);
+        let frame = link.joint.frame(parent, (position, rotation), &state.coordinates[link.coordinates()]);
         node.parent = link.parent.map(|p| p - b0);
         node.dofs = link.joint.dofs();
         node.first = link.dof - f0;
-        node.motion0 = link.joint.motion(&stand, position);
+        node.motion0 = link.joint.motion(&frame, position);
         node.motion1 = node.motion0;
         node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| position - from);
         node.reach1 = node.reach0;
@@ -93,12 +93,12 @@ impl Model {
 /// Fills in the momenta of the first state.
 pub(super) fn set_momenta(
     builder: &ModelBuilder,
-    hung: &[Option<usize>],
+    parent_joints: &[Option<usize>],
     model: &Model,
     state: &mut State,
     project: bool,
 ) -> Result<(), ModelError> {
-    let wanted = wanted_twists(builder, hung, model, state, project)?;
+    let wanted = wanted_twists(builder, parent_joints, model, state, project)?;
     for island in &model.islands {
         let mut system = model.mass_system(state, island.bodies.clone());
         let mut wrenches: Vec<Vec6> = system
@@ -120,7 +120,7 @@ pub(super) fn set_momenta(
 /// Twists as the scene gives them, by slot; refused where joints do not allow them (unless they will be projected).
 fn wanted_twists(
     builder: &ModelBuilder,
-    hung: &[Option<usize>],
+    parent_joints: &[Option<usize>],
     model: &Model,
     state: &State,
     project: bool,
@@ -136,7 +136,7 @@ fn wanted_twists(
         let node = model.mass_node(state, slot, 0, 0);
         let base = link.parent.map_or_else(Vec6::zeros, |p| shift_twist(&wanted[p], &node.reach0));
         let n = node.dofs;
-        let given = hung[link.body].and_then(|joint| builder.rates[joint].as_ref());
+        let given = parent_joints[link.body].and_then(|joint| builder.rates[joint].as_ref());
         let mut twist_here = base;
         if let Some(rates) = given {
             if rates.len() != n {

@@ -2,7 +2,7 @@
 //!
 //! Bodies keep the order of the scene for everyone outside. Inside, the moving ones are numbered by *slots*: grouped into
 //! islands, and in each tree parents before children. An island is a set of bodies that joints, loops or forces tie
-//! together; islands know nothing of each other and advance on their own, in parallel, to the same bits.
+//! together; islands are independent and advance in parallel, bitwise identical.
 
 mod build;
 mod check;
@@ -49,7 +49,7 @@ pub struct Model {
     pub forces: Vec<Force>,
     /// Forces along joints, by island.
     pub joint_forces: Vec<JointForce>,
-    /// What may meet, if contact is watched.
+    /// Contact geometry, if contact is enabled.
     pub contacts: Option<Arc<ContactGeometry>>,
     /// Groups that advance on their own.
     pub islands: Vec<Island>,
@@ -67,25 +67,25 @@ impl Model {
         self.bodies.iter().position(|body| body.name == name)
     }
 
-    /// BodyKinematics of a body's own frame.
+    /// Pose of a body's own frame.
     pub fn pose(&self, state: &State, body: usize) -> Pose {
         match self.slots[body] {
-            Some(slot) => self.bodies[body].author_pose(&state.principal_pose(slot)),
-            None => match self.driven(body) {
+            Some(slot) => self.bodies[body].own_pose(&state.principal_pose(slot)),
+            None => match self.prescribed_motion(body) {
                 Some(motion) => motion.pose(state.time).then(&self.placed[body]),
                 None => self.placed[body],
             },
         }
     }
 
-    /// How a fixed body is moved, if it is.
-    pub fn driven(&self, body: usize) -> Option<&Motion> {
+    /// The prescribed motion of a fixed body.
+    pub fn prescribed_motion(&self, body: usize) -> Option<&Motion> {
         self.bodies[body].motion.as_deref()
     }
 
-    /// The bodies that are driven, each with its motion.
-    pub fn all_driven(&self) -> impl Iterator<Item = (usize, &Motion)> {
-        (0..self.bodies.len()).filter_map(|body| Some((body, self.driven(body)?)))
+    /// The bodies with a prescribed motion.
+    pub fn prescribed_motions(&self) -> impl Iterator<Item = (usize, &Motion)> {
+        (0..self.bodies.len()).filter_map(|body| Some((body, self.prescribed_motion(body)?)))
     }
 
     /// Number of moving bodies.
@@ -98,7 +98,7 @@ impl Model {
     pub fn size(&self, state: &State) -> f64 {
         let centre = state.positions.iter().sum::<Vec3>() / state.positions.len().max(1) as f64;
         let spread = state.positions.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
-        let arms = self.links.iter().map(|l| l.joint.on_child.point.norm().max(l.joint.length));
+        let arms = self.links.iter().map(|l| l.joint.child_frame.point.norm().max(l.joint.length));
         arms.fold(spread, f64::max).max(f64::MIN_POSITIVE)
     }
 }

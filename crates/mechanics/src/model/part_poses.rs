@@ -5,7 +5,7 @@ use crate::contact::{ContactGeometry, PairWarmStart, Part};
 use percussion_geometry::Pose;
 
 impl Part {
-    /// BodyKinematics of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
+    /// Pose of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
     /// top of it.
     pub fn body_pose(&self, state: &State) -> Pose {
         match (self.slot, &self.motion) {
@@ -29,13 +29,13 @@ impl ContactGeometry {
         for pair in self.all_pairs() {
             let poses = (self.parts[pair.0].body_pose(state), self.parts[pair.1].body_pose(state));
             let poses = (&poses.0, &poses.1);
-            if !self.balls_meet(pair, poses) {
+            if !self.bounding_balls_overlap(pair, poses) {
                 continue;
             }
-            let Ok(touch) = self.touch(pair, poses, f64::INFINITY, &mut PairWarmStart::default()) else {
+            let Ok(point) = self.separation(pair, poses, f64::INFINITY, &mut PairWarmStart::default()) else {
                 continue;
             };
-            let overlap = -touch.separation;
+            let overlap = -point.separation;
             if overlap > deepest.map_or(0.0, |(most, _)| most) {
                 deepest = Some((overlap, pair));
             }

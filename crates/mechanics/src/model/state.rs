@@ -50,22 +50,22 @@ impl Clone for State {
 }
 
 impl State {
-    /// BodyKinematics of the principal frame of the body in a slot.
+    /// Pose of the principal frame of the body in a slot.
     pub fn principal_pose(&self, slot: usize) -> Pose {
         Pose::new(Rotation3::from_matrix_unchecked(self.rotations[slot]), self.positions[slot])
     }
 
-    /// Takes over where an island is in another state.
-    pub(crate) fn take_place(&mut self, from: &Self, island: &Island) {
+    /// Copies the configuration of an island from another state.
+    pub(crate) fn copy_configuration(&mut self, from: &Self, island: &Island) {
         let (bodies, coordinates) = (island.bodies.clone(), island.coordinates.clone());
         self.positions[bodies.clone()].copy_from_slice(&from.positions[bodies.clone()]);
         self.rotations[bodies.clone()].copy_from_slice(&from.rotations[bodies]);
         self.coordinates[coordinates.clone()].copy_from_slice(&from.coordinates[coordinates]);
     }
 
-    /// Takes over an island from another state, momenta too.
+    /// Copies the configuration and momenta of an island from another state.
     pub(crate) fn take(&mut self, from: &Self, island: &Island) {
-        self.take_place(from, island);
+        self.copy_configuration(from, island);
         let dofs = island.dofs.clone();
         self.momenta[dofs.clone()].copy_from_slice(&from.momenta[dofs]);
     }
@@ -78,7 +78,7 @@ impl State {
     }
 
     /// The first slot with a number that is not finite, in its placement, its joint coordinates or its momenta.
-    pub(crate) fn not_finite(&self, links: &[Link]) -> Option<usize> {
+    pub(crate) fn first_not_finite(&self, links: &[Link]) -> Option<usize> {
         links.iter().enumerate().position(|(slot, link)| {
             let place = self.positions[slot].iter().chain(self.rotations[slot].iter());
             let own = self.coordinates[link.coordinates()].iter().chain(&self.momenta[link.dofs()]);

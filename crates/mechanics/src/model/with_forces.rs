@@ -1,4 +1,4 @@
-//! A model under more forces than it was built with.
+//! Models with additional forces.
 
 use super::{Island, Model};
 use crate::force::{Force, JointForce};

@@ -1,4 +1,4 @@
-//! A model with joints that enter and leave while it moves: loops that it was not built with.
+//! Models with additional loops, for joints that appear during a run.
 
 use super::initial_momenta::project_on_loops;
 use super::{Island, Model};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 impl Model {
     /// The same model with more loops. The order of bodies, degrees of freedom and coordinates stays: its states are those of the model without them. Islands
-    /// that a loop ties together become one, with those between them in the list.
+    /// that a loop connects become one, with those between them in the list.
     pub fn with_loops(&self, loops: &[Closure]) -> Self {
         let mut model = self.clone();
         if loops.is_empty() {
@@ -47,17 +47,17 @@ impl Model {
         model
     }
 
-    /// The same model in which some pairs of bodies do not meet.
+    /// The same model with pairs of bodies excluded from contact.
     pub fn without_contact(mut self, pairs: &[(usize, usize)]) -> Self {
         if let Some(contacts) = self.contacts.as_mut().filter(|_| !pairs.is_empty()) {
-            Arc::make_mut(contacts).keep_apart(pairs);
+            Arc::make_mut(contacts).exclude_pairs(pairs);
         }
         self
     }
 
-    /// What is left of momenta when loops that were not there hold: a plastic impact, `p - Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ p`. Returns the impulses on the
-    /// children of all loops, N s, in their order; where loops say the same thing twice, the least ones.
-    pub fn catch(&self, state: &mut crate::State) -> Vec<Vec3> {
+    /// Plastic impact that makes the momenta satisfy the loops, `p - Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ p`. Returns the impulses on the
+    /// children of all loops, N s, in their order; for redundant loops, the smallest ones.
+    pub fn apply_plastic_impact(&self, state: &mut crate::State) -> Vec<Vec3> {
         let mut impulses = vec![Vec3::zeros(); self.closures.len()];
         for island in self.islands.iter().filter(|island| !island.closures.is_empty()) {
             let mut system = self.mass_system(state, island.bodies.clone());

@@ -1,11 +1,11 @@
-//! Islands that meet: momenta, gradients and the inner product of `Mred⁻¹` at one configuration.
+//! Collision group: momenta, gradients and the inner product of `Mred⁻¹` at one configuration.
 //!
 //! ```text
 //! ⟨g, p⟩ = gᵀ Mred⁻¹ p        p_norm = ⟨g, p⟩/⟨g, g⟩ g        p ← p - (1+e) p_norm         [Johnson 3.108, 3.109]
 //! ```
 //!
-//! Vectors of a group stack the degrees of freedom of its islands. Where an island has loops, gradients are first freed of what the
-//! loops do not let through: then impulses along them leave the momenta allowed.
+//! Vectors of a group stack the degrees of freedom of its islands. Where an island has loops, gradients are projected on what the
+//! loops admit: impulses along them then preserve the loop constraints.
 
 use crate::contact::{ContactGeometry, ContactPoint};
 use crate::discrete::{End, Interval, Loops};
@@ -26,7 +26,7 @@ struct Member {
     z: Vec<f64>,
 }
 
-/// Islands that meet, at one configuration; its memory serves again.
+/// Islands in contact at one configuration; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct CollisionGroup {
     members: Vec<Member>,
@@ -35,7 +35,7 @@ pub struct CollisionGroup {
 }
 
 impl CollisionGroup {
-    /// Reads where the given islands stand and factors their mass matrices.
+    /// Evaluates the given islands at a state and factors their mass matrices.
     pub fn begin(&mut self, model: &Model, state: &State, islands: &[usize]) -> Result<(), Singular> {
         self.count = islands.len();
         self.dofs = 0;
@@ -57,8 +57,8 @@ impl CollisionGroup {
                 let bodies = island.bodies.clone();
                 let places = (&state.positions[bodies.clone()], &state.rotations[bodies]);
                 let (system, room) = (&interval.system, &mut interval.wrenches);
-                loops.read(End::After, model, island, system, places, room);
-                loops.answer(&mut interval.system, &mut interval.twists);
+                loops.evaluate(End::After, model, island, system, places, room);
+                loops.solve_rows(&mut interval.system, &mut interval.twists);
             }
         }
         Ok(())
@@ -77,7 +77,7 @@ impl CollisionGroup {
         }
     }
 
-    /// Puts stacked momenta back.
+    /// Writes stacked momenta to a state.
     pub fn set_momenta(&self, model: &Model, momenta: &[f64], state: &mut State) {
         for member in &self.members[..self.count] {
             let range = model.islands[member.island].dofs.clone();
@@ -93,12 +93,12 @@ impl CollisionGroup {
         state: &State,
         contacts: &ContactGeometry,
         pair: (usize, usize),
-        touch: &ContactPoint,
+        point: &ContactPoint,
         out: &mut [f64],
     ) {
         let (a, b) = (contacts.parts[pair.0].slot, contacts.parts[pair.1].slot);
-        let wrench_a = a.map(|slot| (slot, touch.wrench_a(&state.positions[slot])));
-        let wrench_b = b.map(|slot| (slot, touch.wrench_b(&state.positions[slot])));
+        let wrench_a = a.map(|slot| (slot, point.wrench_a(&state.positions[slot])));
+        let wrench_b = b.map(|slot| (slot, point.wrench_b(&state.positions[slot])));
         self.reduce(model, [wrench_a, wrench_b], out);
     }
 
@@ -139,7 +139,7 @@ impl CollisionGroup {
             }
             interval.system.reduce(&mut interval.wrenches, part);
             if loops.rows > 0 {
-                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+                loops.project(&mut interval.system, z, &mut interval.twists, part);
             }
         }
     }
@@ -155,7 +155,7 @@ impl CollisionGroup {
             }
             interval.system.reduce(&mut interval.wrenches, part);
             if loops.rows > 0 {
-                loops.remove(&mut interval.system, z, &mut interval.twists, part);
+                loops.project(&mut interval.system, z, &mut interval.twists, part);
             }
         }
     }

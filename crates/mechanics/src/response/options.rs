@@ -52,7 +52,7 @@ impl FrictionLaw {
 /// Pekarek's collision models: the contact force `f_con` at the impact node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum CollisionModel {
-    /// None: elastic, whatever the surfaces say.
+    /// None: elastic, whatever the restitution of the surfaces.
     Elastic,
     /// `-β n`: the normal impulse falls short of the elastic one by `β`, as the restitution of the surfaces has it.
     Frictionless,
@@ -80,7 +80,7 @@ pub struct ContactOptions {
     pub law: ImpactLaw,
     /// Which energy impacts keep (exact and dissipative schemes).
     pub energy: EnergyJumpCondition,
-    /// Impacts of one island in one step after which the rest of the step is handed to the decomposition scheme.
+    /// Impacts of one island in one step after which the rest of the step falls back to the decomposition scheme.
     pub cascade: usize,
     /// Friction of the decomposition scheme.
     pub friction: FrictionLaw,

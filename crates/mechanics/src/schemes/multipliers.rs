@@ -9,7 +9,7 @@ use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
 
-/// The scheme with multipliers and its memory.
+/// The scheme with multipliers.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
     steps: Steps,
@@ -31,9 +31,9 @@ impl Multipliers {
         next: &mut State,
         h: f64,
     ) -> Result<SolverStats, StepFailure> {
-        let effort = self.steps.advance(model, Some(before), now, h)?;
+        let stats = self.steps.advance(model, Some(before), now, h)?;
         next.clone_from(&self.steps.next);
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Multipliers of the last step, island by island: for each body the six of its directors (none for a particle) and those

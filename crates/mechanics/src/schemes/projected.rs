@@ -9,7 +9,7 @@ use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
 use crate::model::State;
 
-/// The projected scheme and its memory.
+/// The projected scheme.
 #[derive(Clone, Debug)]
 pub struct Projected {
     steps: Steps,

@@ -1,6 +1,6 @@
-//! What the schemes in redundant coordinates share: islands in turn, and the state that is swapped in at the end.
+//! Steps in redundant coordinates, island by island.
 
-use crate::discrete::{Dense, EndMut, Redundant, SolverStats, StepFailure};
+use crate::discrete::{Dense, IslandStateMut, Redundant, SolverStats, StepFailure};
 use crate::model::Model;
 use crate::model::State;
 
@@ -21,9 +21,9 @@ impl Steps {
 
     /// Advances the state.
     pub fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        let effort = self.advance(model, None, state, h)?;
+        let stats = self.advance(model, None, state, h)?;
         std::mem::swap(state, &mut self.next);
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Writes the state after `now` into `next`.
@@ -36,19 +36,19 @@ impl Steps {
     ) -> Result<SolverStats, StepFailure> {
         let next = &mut self.next;
         self.multipliers.clear();
-        let mut effort = SolverStats::default();
+        let mut stats = SolverStats::default();
         for island in &model.islands {
-            let end = EndMut {
+            let end = IslandStateMut {
                 positions: &mut next.positions[island.bodies.clone()],
                 rotations: &mut next.rotations[island.bodies.clone()],
                 coordinates: &mut next.coordinates[island.coordinates.clone()],
                 momenta: &mut next.momenta[island.dofs.clone()],
             };
-            effort = effort.worse(self.dense.step(model, island, before, now, h, end)?);
+            stats = stats.merge(self.dense.step(model, island, before, now, h, end)?);
             self.multipliers.extend_from_slice(self.dense.multipliers());
         }
         next.time = now.time + h;
         next.steps = now.steps + 1;
-        Ok(effort)
+        Ok(stats)
     }
 }

@@ -2,20 +2,20 @@
 //!
 //! State: configuration and reduced momentum. Each island solves `p⁻(q0, q1) = p0` for `q1` by Newton's method on the
 //! manifold and takes `p⁺(q0, q1)` along; free bodies under gravity alone have a closed form up to three unknowns.
-//! Islands are split over the available threads by halves, and each computes the same bits whoever does it.
+//! Islands are split over the available threads by halves, and the result is bitwise identical for any number of threads.
 
 use super::{Scheme, SchemeKind};
 use crate::discrete::free_rotation::turned;
-use crate::discrete::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
+use crate::discrete::{IslandStateMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use percussion_geometry::Vec3;
 
-/// Bodies below which a second thread costs more than it brings.
-const WORTH_A_THREAD: usize = 256;
+/// Bodies below which a second thread does not pay.
+const MIN_BODIES_PER_THREAD: usize = 256;
 
-/// The reduced variational scheme and its memory.
+/// The reduced variational scheme.
 #[derive(Clone, Debug)]
 pub struct Variational {
     next: State,
@@ -25,7 +25,7 @@ pub struct Variational {
 impl Variational {
     /// For a model and a state of it.
     pub fn new(model: &Model, state: &State) -> Self {
-        let parts = model.moving().div_ceil(WORTH_A_THREAD).clamp(1, 4 * rayon::current_num_threads());
+        let parts = model.moving().div_ceil(MIN_BODIES_PER_THREAD).clamp(1, 4 * rayon::current_num_threads());
         let mut next = state.clone();
         next.momenta.resize(model.dofs, 0.0);
         Self { next, workers: vec![Newton::default(); parts] }
@@ -43,17 +43,17 @@ impl Scheme for Variational {
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         let next = &mut self.next;
-        let end = EndMut {
+        let end = IslandStateMut {
             positions: &mut next.positions,
             rotations: &mut next.rotations,
             coordinates: &mut next.coordinates,
             momenta: &mut next.momenta,
         };
-        let effort = advance(model, &model.islands, state, h, end, &mut self.workers)?;
+        let stats = advance(model, &model.islands, state, h, end, &mut self.workers)?;
         next.time = state.time + h;
         next.steps = state.steps + 1;
         std::mem::swap(state, next);
-        Ok(effort)
+        Ok(stats)
     }
 }
 
@@ -63,11 +63,11 @@ fn advance(
     islands: &[Island],
     state: &State,
     h: f64,
-    end: EndMut,
+    end: IslandStateMut,
     workers: &mut [Newton],
 ) -> Result<SolverStats, StepFailure> {
     if workers.len() < 2 || islands.len() < 2 {
-        return in_turn(model, islands, state, h, end, &mut workers[0]);
+        return advance_sequentially(model, islands, state, h, end, &mut workers[0]);
     }
     let (low, high) = islands.split_at(islands.len() / 2);
     let (first, cut) = (&islands[0], &high[0]);
@@ -79,39 +79,39 @@ fn advance(
     let (w0, w1) = workers.split_at_mut(half);
     let (a, b) = rayon::join(
         || {
-            let end = EndMut { positions: x0, rotations: r0, coordinates: c0, momenta: p0 };
+            let end = IslandStateMut { positions: x0, rotations: r0, coordinates: c0, momenta: p0 };
             advance(model, low, state, h, end, w0)
         },
         || {
-            let end = EndMut { positions: x1, rotations: r1, coordinates: c1, momenta: p1 };
+            let end = IslandStateMut { positions: x1, rotations: r1, coordinates: c1, momenta: p1 };
             advance(model, high, state, h, end, w1)
         },
     );
-    Ok(a?.worse(b?))
+    Ok(a?.merge(b?))
 }
 
-fn in_turn(
+fn advance_sequentially(
     model: &Model,
     islands: &[Island],
     state: &State,
     h: f64,
-    end: EndMut,
+    end: IslandStateMut,
     worker: &mut Newton,
 ) -> Result<SolverStats, StepFailure> {
     let Some(first) = islands.first() else { return Ok(SolverStats::default()) };
     let (b, c, f) = (first.bodies.start, first.coordinates.start, first.dofs.start);
-    let mut effort = SolverStats::default();
+    let mut stats = SolverStats::default();
     for island in islands {
         let bodies = island.bodies.start - b..island.bodies.end - b;
-        let part = EndMut {
+        let part = IslandStateMut {
             positions: &mut end.positions[bodies.clone()],
             rotations: &mut end.rotations[bodies],
             coordinates: &mut end.coordinates[island.coordinates.start - c..island.coordinates.end - c],
             momenta: &mut end.momenta[island.dofs.start - f..island.dofs.end - f],
         };
-        effort = effort.worse(step_island(model, island, state, h, part, worker)?);
+        stats = stats.merge(step_island(model, island, state, h, part, worker)?);
     }
-    Ok(effort)
+    Ok(stats)
 }
 
 /// One step of one island.
@@ -120,7 +120,7 @@ pub(super) fn step_island(
     island: &Island,
     state: &State,
     h: f64,
-    end: EndMut,
+    end: IslandStateMut,
     worker: &mut Newton,
 ) -> Result<SolverStats, StepFailure> {
     match island.simple {
@@ -135,7 +135,7 @@ fn free_flight(
     island: &Island,
     state: &State,
     h: f64,
-    end: EndMut,
+    end: IslandStateMut,
 ) -> Result<SolverStats, StepFailure> {
     let slot = island.bodies.start;
     let link = &model.links[slot];
@@ -159,7 +159,7 @@ fn free_flight(
             step: state.steps,
             time: state.time,
             body: model.bodies[link.body].name.clone(),
-            trouble: StepError::TurnsTooFar,
+            error: StepError::TurnsTooFar,
             history: Vec::new(),
         }),
     }

@@ -3,14 +3,14 @@
 use crate::joint::Joint;
 use percussion_geometry::Vec3;
 
-/// A moving body with the joint it hangs on.
+/// A moving body with the joint to its parent.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The body's place in the list of all bodies.
     pub body: usize,
-    /// Slot of the body it hangs on; `None` is the world.
+    /// Slot of its parent; `None` is the world.
     pub parent: Option<usize>,
-    /// How it hangs.
+    /// The joint to the parent.
     pub joint: Joint,
     /// Where its degrees of freedom begin.
     pub dof: usize,

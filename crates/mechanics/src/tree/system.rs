@@ -4,23 +4,23 @@ use crate::spatial::{Mat6, Vec6, shift_block, shift_twist, shift_wrench};
 use percussion_geometry::Vec3;
 use thiserror::Error;
 
-/// One body of the tree with its joint, as the linear system sees it.
+/// One body of the tree with its joint in the linear system.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Place of the body it hangs on, among the nodes; `None` is the world.
+    /// Place of its parent, among the nodes; `None` is the world.
     pub parent: Option<usize>,
     /// How many degrees of freedom the joint leaves.
     pub dofs: usize,
     /// Where they begin in the vector of all.
     pub first: usize,
     /// Columns `S` where the equations are written.
-    pub motion0: Mat6,
+    pub(crate) motion0: Mat6,
     /// Columns `S` where displacements happen.
-    pub motion1: Mat6,
+    pub(crate) motion1: Mat6,
     /// From the parent's centre of mass to the body's, where the equations are written.
-    pub reach0: Vec3,
+    pub(crate) reach0: Vec3,
     /// The same where displacements happen.
-    pub reach1: Vec3,
+    pub(crate) reach1: Vec3,
     /// `A`: from twists to wrenches.
     pub block: Mat6,
     /// `k`: derivatives along the joint's own degrees of freedom.

@@ -208,7 +208,7 @@ pub fn beads() -> (Model, State) {
             Some((parent, at)) => {
                 let mut rod =
                     JointSpec::at(&format!("link-{i}"), JointKind::Rod, Some((*parent, at)), (id, &pose), at);
-                rod.on_child = Pose::identity();
+                rod.child_frame = Pose::identity();
                 rod.length = Some(1.0);
                 builder.joint(rod);
             }

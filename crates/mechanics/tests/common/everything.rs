@@ -38,7 +38,7 @@ pub fn tree(kind: JointKind, seed: u64) -> ModelBuilder {
         let name = format!("joint-{}", id.0);
         let mut spec = JointSpec::at(&name, kind, above, (id, &pose), &random.pose());
         if kind == JointKind::Rod {
-            spec.on_child = Pose::at(random.vector() * 0.3);
+            spec.child_frame = Pose::at(random.vector() * 0.3);
         }
         builder.joint(spec);
         bodies.push((id, pose));
@@ -158,7 +158,7 @@ pub fn closed(kind: JointKind, closing: JointKind, to_world: bool) -> (Model, St
     let parent = (!to_world).then_some((branch, &at_branch));
     let mut spec = JointSpec::at("loop", closing, parent, (tip, &at_tip), &Random(9).pose());
     if closing == JointKind::Rod {
-        spec.on_child = Pose::at(Vec3::new(0.3, 0.1, -0.2));
+        spec.child_frame = Pose::at(Vec3::new(0.3, 0.1, -0.2));
     }
     builder.close(spec);
     builder.build().unwrap()

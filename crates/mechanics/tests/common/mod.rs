@@ -59,7 +59,7 @@ pub fn chain_builder(kind: JointKind, count: usize) -> ModelBuilder {
         let parent = above.as_ref().map(|(id, pose)| (*id, pose));
         let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
         if kind == JointKind::Rod {
-            joint.on_child = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
+            joint.child_frame = Pose::at(Vec3::new(-0.1, 0.02, 0.03));
         }
         let joint = builder.joint(joint);
         let rates: Vec<f64> = (0..kind.dofs(false)).map(|k| 0.8 - 0.5 * k as f64 + 0.3 * i as f64).collect();

@@ -3,7 +3,7 @@
 
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::joint::{Frame, Joint, JointFrame, JointKind, Step};
+use percussion_mechanics::joint::{Frame, Joint, JointFrame, JointIncrement, JointKind};
 use percussion_mechanics::rotation::Mat3;
 
 /// A small linear congruential generator.
@@ -52,8 +52,8 @@ impl Standing {
         let joint = Joint {
             name: kind.word().to_owned(),
             kind,
-            on_parent: Frame::of(&random.pose()),
-            on_child: Frame::of(&random.pose()),
+            parent_frame: Frame::of(&random.pose()),
+            child_frame: Frame::of(&random.pose()),
             length: 0.7,
             particle,
             limits: [None; 3],
@@ -62,13 +62,13 @@ impl Standing {
         let parent = (!on_world).then(|| (pose.position, *pose.rotation.matrix()));
         let coordinates: Vec<f64> = (0..joint.coordinates()).map(|_| 3.0 * random.number()).collect();
         let frame = match &parent {
-            Some((position, rotation)) => joint.on_parent.on(position, rotation),
-            None => joint.on_parent,
+            Some((position, rotation)) => joint.parent_frame.on(position, rotation),
+            None => joint.parent_frame,
         };
         let (shift, turned) = (random.vector().normalize() * joint.length, *random.rotation().matrix());
-        let anywhere = JointFrame { frame, shift, turned, first: 0.0 };
-        let child = joint.place(&anywhere, &frame, &Step::none(), &coordinates);
-        let stand = joint.stand(borrowed(&parent), (&child.0, &child.1), &coordinates);
+        let anywhere = JointFrame { parent: frame, shift, rotation: turned, first: 0.0 };
+        let child = joint.child_pose(&anywhere, &frame, &JointIncrement::zero(), &coordinates);
+        let stand = joint.frame(borrowed(&parent), (&child.0, &child.1), &coordinates);
         Self { joint, parent, coordinates, child, stand }
     }
 

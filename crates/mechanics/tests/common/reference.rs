@@ -119,9 +119,9 @@ fn pulls(model: &Model, q: &DVector<f64>, v: &DVector<f64>, t: f64) -> Vec<Force
         .iter()
         .map(|link| ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() })
         .collect();
-    let bodies = Bodies { first: 0, placements: &placements };
+    let bodies = Bodies { first: 0, kinematics: &placements };
     for force in &model.forces {
-        force.pull(t, &bodies, &mut pulls).unwrap();
+        force.add_forces(t, &bodies, &mut pulls).unwrap();
     }
     pulls
 }

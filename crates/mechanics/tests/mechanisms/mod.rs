@@ -123,7 +123,7 @@ pub fn beads() -> (Model, State) {
     let above = Some((bar, &bar_pose));
     let mut rod =
         JointSpec::at("rod", JointKind::Rod, above, (bead, &bead_pose), &Pose::at(Vec3::new(0.3, 0.0, 0.0)));
-    rod.on_child = Pose::identity();
+    rod.child_frame = Pose::identity();
     let rod = b.joint(rod);
     b.rates(rod, &[0.7, -1.2]);
     let rail = Pose::new(turn(1.0), Vec3::new(0.2, 0.3, 0.2));
@@ -209,7 +209,7 @@ pub fn powered() -> (Model, State) {
         let parent = above.as_ref().map(|(id, pose)| (*id, pose));
         let mut joint = JointSpec::at(&format!("joint-{i}"), kind, parent, (id, &pose), &frame);
         if kind == JointKind::Rod {
-            joint.on_child = if bead { Pose::identity() } else { Pose::at(Vec3::new(-0.1, 0.02, 0.03)) };
+            joint.child_frame = if bead { Pose::identity() } else { Pose::at(Vec3::new(-0.1, 0.02, 0.03)) };
         }
         b.joint(joint);
         for coordinate in 0..kind.dofs(bead) {

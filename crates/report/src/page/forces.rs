@@ -54,13 +54,13 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
         let mut pulls = vec![ForceAccumulator::zero(); model.moving()];
         for island in &model.islands {
             let range = island.bodies.clone();
-            let bodies = Bodies { first: range.start, placements: &placements[range.clone()] };
+            let bodies = Bodies { first: range.start, kinematics: &placements[range.clone()] };
             for force in &model.forces[island.forces.clone()] {
                 // An instant at which a force has no value shows none.
-                _ = force.pull(recording.frames.times[frame], &bodies, &mut pulls[range.clone()]);
+                _ = force.add_forces(recording.frames.times[frame], &bodies, &mut pulls[range.clone()]);
             }
         }
-        let travels = |&body: &usize| model.slots[body].is_some() || model.driven(body).is_some();
+        let travels = |&body: &usize| model.slots[body].is_some() || model.prescribed_motion(body).is_some();
         for body in (0..model.bodies.len()).filter(travels) {
             let force = model.slots[body].map_or_else(Vec3::zeros, |slot| pulls[slot].force);
             largest = largest.max(force.norm());

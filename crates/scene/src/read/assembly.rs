@@ -46,8 +46,8 @@ pub(crate) fn assemble(written: &[Pose], joints: &[WrittenJoint], moved_to: &[Op
         let placed = joint.coordinates.is_some() || joint.turned.is_some();
         moved[body] = placed || carried;
         if placed {
-            let frame = carrier.then(&joint.spec.on_parent).then(&displacement(joint));
-            poses[body] = frame.then(&inverse(&joint.spec.on_child));
+            let frame = carrier.then(&joint.spec.parent_frame).then(&displacement(joint));
+            poses[body] = frame.then(&inverse(&joint.spec.child_frame));
         } else if let (true, Some(parent)) = (carried, parent) {
             poses[body] = carrier.then(&inverse(&written[parent])).then(&written[body]);
         }

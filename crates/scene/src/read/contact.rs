@@ -204,7 +204,7 @@ impl WrittenContact {
         });
         let said = self.pairs.iter().map(|pair| {
             let (a, b) = pair.bodies;
-            let met = Surface::meeting(surfaces[a], surfaces[b], self.otherwise);
+            let met = Surface::combined(surfaces[a], surfaces[b], self.otherwise);
             let surface = (pair.restitution.is_some() || pair.friction.is_some()).then(|| Surface {
                 restitution: pair.restitution.unwrap_or(met.restitution),
                 friction: pair.friction.unwrap_or(met.friction),

@@ -202,7 +202,7 @@ impl Reader<'_> {
             };
             let mut spec = JointSpec::at(name, self.kind, parent, child, &frame);
             if let (Some(on_parent), Some(on_child)) = explicit {
-                (spec.on_parent, spec.on_child) = (on_parent, on_child);
+                (spec.parent_frame, spec.child_frame) = (on_parent, on_child);
             }
             return Ok(spec);
         }
@@ -246,7 +246,7 @@ impl Reader<'_> {
             (None, None) => return Err(f.missing("from", "give the point of the world the rod hangs on")),
         };
         let mut spec = JointSpec::at(name, self.kind, parent, child, &Pose::at(from));
-        spec.on_child.position = child.1.inverse_point(&to);
+        spec.child_frame.position = child.1.inverse_point(&to);
         Ok(spec)
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn check(
                 _ = report.complain(body.place, message, remedy);
                 continue;
             }
-            Some(joint) if !close(&joint.spec.on_child.direction(&Vec3::z()), &Vec3::z()) => {
+            Some(joint) if !close(&joint.spec.child_frame.direction(&Vec3::z()), &Vec3::z()) => {
                 let message = format!(
                     "`bodies.{name}` has its planar shapes across its own z axis, but joint `{}` moves it across another",
                     joint.spec.name

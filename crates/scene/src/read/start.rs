@@ -91,7 +91,7 @@ impl Workshop<'_> {
     fn check_parts(&self, contact: &WrittenContact, model: &Model) {
         let Some(contacts) = &model.contacts else { return };
         let n = contacts.parts.len();
-        if !(0..n).any(|a| (a + 1..n).any(|b| contacts.may_meet(a, b))) {
+        if !(0..n).any(|a| (a + 1..n).any(|b| contacts.may_collide(a, b))) {
             let text = "there is [contact], but there are no two bodies with shapes that may meet";
             self.report.warn(Some(contact.place), text);
         }
@@ -152,7 +152,7 @@ impl Workshop<'_> {
         let remedy = match failed {
             None if !asked => "move one of them, or have them moved apart: --project-start, or project_start = true in [contact]".to_owned(),
             None => "they cannot be moved apart; move one of them".to_owned(),
-            Some(failure) => format!("they cannot be moved apart ({}); move one of them", failure.trouble),
+            Some(failure) => format!("they cannot be moved apart ({}); move one of them", failure.error),
         };
         let later = self.bodies[a.body.max(b.body)].1.as_ref();
         Err(self.report.complain(later.map_or(contact.place, |body| body.place), message, remedy))

@@ -307,7 +307,7 @@ fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State)
                 linear(&twists[slot]) + angular(&twists[slot]).cross(&arm)
             }
             None => model
-                .driven(body)
+                .prescribed_motion(body)
                 .map_or_else(Vec3::zeros, |motion| motion.twist(state.time).velocity(&contact.point)),
         };
         contact.normal.dot(&(velocity(met[0]) - velocity(met[1])))

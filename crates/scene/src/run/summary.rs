@@ -292,7 +292,7 @@ impl From<&StepFailure> for Failure {
             step: failure.step,
             time: failure.time,
             body: failure.body.clone(),
-            message: failure.trouble.to_string(),
+            message: failure.error.to_string(),
             residuals: failure.history.clone(),
         }
     }

@@ -164,7 +164,7 @@ impl Row {
         for (body, slot) in model.slots.iter().enumerate() {
             let pose = model.pose(state, body);
             let (v, w) = match slot {
-                None => model.driven(body).map_or((Vec3::zeros(), Vec3::zeros()), |motion| {
+                None => model.prescribed_motion(body).map_or((Vec3::zeros(), Vec3::zeros()), |motion| {
                     let twist = motion.twist(state.time);
                     (twist.velocity(&pose.position), twist.angular)
                 }),

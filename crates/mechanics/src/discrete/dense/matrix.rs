@@ -29,7 +29,7 @@ impl Dense {
         let Interval { stiffness, blocks, rotations0, rotations, placements, twists, wrenches, .. } =
             &mut self.newton.interval;
         stiffness.clear();
-        let bodies = Bodies { first: b0, placements };
+        let bodies = Bodies { first: b0, kinematics: placements };
         for force in &model.forces[island.forces.clone()] {
             force.stiffness(t, &bodies, stiffness)?;
         }
@@ -72,12 +72,12 @@ impl Dense {
         let start = &state.positions[island.bodies.clone()];
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let (link, i) = (&model.links[force.slot], force.slot - b0);
-            let (_, pull) = it.joint_pull(force, model, island, state, t, h);
+            let (_, applied) = it.joint_force(force, model, island, state, t, h);
             let from = state.coordinates[link.coordinates()].first().copied().unwrap_or(0.0);
-            let slope = -0.5 * h * (0.5 * pull.by_position + pull.by_velocity / h);
+            let slope = -0.5 * h * (0.5 * applied.by_position + applied.by_velocity / h);
             let ends = [
                 (&mut self.left, from, start, &it.rotations0),
-                (&mut self.right, from + it.steps[i].numbers[0], it.positions.as_slice(), &it.rotations),
+                (&mut self.right, from + it.increments[i].numbers[0], it.positions.as_slice(), &it.rotations),
             ];
             for (side, first, x, r) in ends {
                 let parent = link.parent.map(|p| p - b0);

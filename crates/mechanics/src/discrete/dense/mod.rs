@@ -19,9 +19,11 @@ use super::independent_rows::Independent;
 use super::loops::End;
 use super::newton::MOST_ITERATIONS;
 use super::reconstruction::turn_of_change;
-use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free_rotation::momentum_of_turn};
+use super::{
+    IslandStateMut, Newton, SolverStats, StepError, StepFailure, free_rotation::momentum_of_rotation,
+};
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
-use crate::joint::{Change, LinearForm};
+use crate::joint::{Displacement, LinearForm};
 use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
@@ -39,7 +41,7 @@ pub enum Redundant {
     Projected,
 }
 
-/// PairWarmStart for steps in redundant coordinates.
+/// Workspace for steps in redundant coordinates.
 #[derive(Clone, Debug)]
 pub struct Dense {
     kind: Redundant,
@@ -75,7 +77,7 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// PairWarmStart for any island of a model.
+    /// Workspace for any island of a model.
     pub fn new(kind: Redundant, model: &Model, state: &State) -> Self {
         let mut directors = Directors::default();
         let mut largest = 0;
@@ -126,14 +128,14 @@ impl Dense {
         before: Option<&State>,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, StepFailure> {
         self.history.clear();
-        self.attempt(model, island, before, state, h, end).map_err(|(trouble, node)| StepFailure {
+        self.attempt(model, island, before, state, h, end).map_err(|(error, node)| StepFailure {
             step: state.steps,
             time: state.time,
             body: model.bodies[model.links[island.bodies.start + node].body].name.clone(),
-            trouble,
+            error,
             history: self.history.clone(),
         })
     }
@@ -145,16 +147,16 @@ impl Dense {
         before: Option<&State>,
         state: &State,
         h: f64,
-        end: EndMut,
+        end: IslandStateMut,
     ) -> Result<SolverStats, (StepError, usize)> {
         let t = state.time + 0.5 * h;
         let force = |error: ForceError| (StepError::Force(error), 0);
         self.begin(model, island, before, state, h)?;
-        let mut effort = SolverStats::default();
+        let mut stats = SolverStats::default();
         loop {
-            effort.iterations += 1;
+            stats.iterations += 1;
             self.place(model, island, state, h);
-            self.pull(model, island, t).map_err(force)?;
+            self.evaluate_forces(model, island, t).map_err(force)?;
             self.set_residual(model, island, state, t, h);
             self.set_rows(model, island);
             self.set_tangent(model, island, state, t, h).map_err(force)?;
@@ -167,17 +169,17 @@ impl Dense {
                 return Err((StepError::NotFinite, 0));
             }
             if decrement <= NEWTON_DECREMENT || (decrement <= NEWTON_NOISE && decrement >= 0.1 * last) {
-                effort.decrement = decrement;
+                stats.decrement = decrement;
                 break;
             }
-            if effort.iterations >= MOST_ITERATIONS {
+            if stats.iterations >= MOST_ITERATIONS {
                 return Err((StepError::NoConvergence, 0));
             }
         }
         self.place(model, island, state, h);
-        self.newton.interval.set_steps(model, island);
+        self.newton.interval.set_increments_from_displacements(model, island);
         self.newton.finish(model, island, state, h, end).map_err(force)?;
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Reads the start: coordinates, momentum, constraints, the rows to enforce, and a first guess.
@@ -236,7 +238,7 @@ impl Dense {
             .evaluate(model, island, state, state.time + 0.5 * h, h)
             .map_err(|error| (StepError::Force(error), 0))?;
         for (i, rotation) in r.iter().enumerate() {
-            let change = &self.newton.interval.changes[i];
+            let change = &self.newton.interval.displacements[i];
             let moved = Moved { shift: change.shift, frame: change.turn.moves_frame(rotation) };
             self.directors.set(i, &moved, &mut self.delta);
         }
@@ -253,7 +255,7 @@ impl Dense {
         h: f64,
     ) -> Result<(), (StepError, usize)> {
         let it = &mut self.newton.interval;
-        it.read_back(model, island, before, state, h).map_err(|error| (StepError::Force(error), 0))?;
+        it.reconstruct(model, island, before, state, h).map_err(|error| (StepError::Force(error), 0))?;
         it.covectors(End::After, model, island, before, (before.time + 0.5 * h, h), &mut self.forms);
         it.set_end_columns(model, island, before);
         for (i, form) in self.forms.iter().enumerate() {
@@ -303,8 +305,8 @@ impl Dense {
             it.positions[i] = x0 + moved.shift;
             it.rotations[i] = r0 + moved.frame;
             let turn = turn_of_change(r0, &moved.frame);
-            it.changes[i] = Change { shift: moved.shift, turn };
-            it.spins[i] = r0 * momentum_of_turn(&model.links[slot].inertia, &r0.tr_mul(&turn.0)) / h;
+            it.displacements[i] = Displacement { shift: moved.shift, turn };
+            it.spins[i] = r0 * momentum_of_rotation(&model.links[slot].inertia, &r0.tr_mul(&turn.0)) / h;
             it.placements[i] = BodyKinematics {
                 position: x0 + moved.shift * 0.5,
                 frame: r0 + moved.frame * 0.5,
@@ -315,18 +317,18 @@ impl Dense {
             self.frames[i] = it.placements[i].frame;
         }
         if !island.joint_forces.is_empty() {
-            it.set_steps(model, island);
+            it.set_increments_from_displacements(model, island);
         }
     }
 
-    fn pull(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
+    fn evaluate_forces(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
         let it = &mut self.newton.interval;
-        for (pull, link) in it.pulls.iter_mut().zip(&model.links[island.bodies.clone()]) {
-            *pull = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
+        for (applied, link) in it.accumulators.iter_mut().zip(&model.links[island.bodies.clone()]) {
+            *applied = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
-        let bodies = Bodies { first: island.bodies.start, placements: &it.placements };
+        let bodies = Bodies { first: island.bodies.start, kinematics: &it.placements };
         for force in &model.forces[island.forces.clone()] {
-            force.pull(t, &bodies, &mut it.pulls)?;
+            force.add_forces(t, &bodies, &mut it.accumulators)?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! All derivatives of the contact potential, for those who cannot do with the steep ones: differences of the force.
+//! All derivatives of the contact potential, for boundary value problems: differences of the force.
 //!
 //! The force on a pair is a function of twelve numbers of each body, position and directors, and with drag of as many
 //! rates. Each is moved to and fro, and the difference of the forces is listed as the force that goes with it: the step is a
 //! millionth of the size of the pair, a hundredth of what corners share a contact within. The force is exact to rounding, so that nine
-//! to ten digits of its derivatives are. Where a derivative jumps, at the first touch and where corners begin to share, it is that of
+//! to ten digits of its derivatives are. Where a derivative jumps, at first contact and where corners begin to share, it is that of
 //! one of the sides or between them.
 
 use super::super::{Bodies, BodyKinematics, ForceError, LinearForm, Stiffness};
@@ -29,11 +29,11 @@ impl ContactPotential {
     ) -> Result<(), ForceError> {
         let mut moved = Vec::new();
         for &pair in &self.pairs {
-            if self.meeting(name, pair, bodies)?.is_none() {
+            if self.penetration(name, pair, bodies)?.is_none() {
                 continue;
             }
             moved.clear();
-            moved.extend_from_slice(bodies.placements);
+            moved.extend_from_slice(bodies.kinematics);
             let slots = [pair.0, pair.1].map(|part| self.contacts.parts[part].slot);
             let size = Softened::size(&self.contacts, pair).unwrap_or(1.0);
             for (side, slot) in slots.iter().enumerate().filter_map(|(k, slot)| Some((k, (*slot)?))) {
@@ -43,9 +43,9 @@ impl ContactPotential {
                     for (forces, sign) in sides.iter_mut().zip([1.0, -1.0]) {
                         let own = slot - bodies.first;
                         shift(&mut moved[own], what, number, sign * step);
-                        let seen = Bodies { first: bodies.first, placements: &moved };
-                        self.add_forces(name, pair, &seen, forces)?;
-                        moved[own] = bodies.placements[own];
+                        let seen = Bodies { first: bodies.first, kinematics: &moved };
+                        self.add_pair_forces(name, pair, &seen, forces)?;
+                        moved[own] = bodies.kinematics[own];
                     }
                     let slope = |k: usize| LinearForm {
                         body: slots[k],
@@ -68,16 +68,16 @@ impl ContactPotential {
     }
 
     /// Adds what a pair does to its two bodies.
-    fn add_forces(
+    fn add_pair_forces(
         &self,
         name: &str,
         pair: (usize, usize),
         bodies: &Bodies,
         forces: &mut [LinearForm; 2],
     ) -> Result<(), ForceError> {
-        let Some((meeting, resistance)) = self.meeting(name, pair, bodies)? else { return Ok(()) };
+        let Some((penetration, resistance)) = self.penetration(name, pair, bodies)? else { return Ok(()) };
         // Forms come in pairs: of the first body, of the second.
-        for (k, (form, size)) in self.pushes(&meeting, resistance.as_ref()).enumerate() {
+        for (k, (form, size)) in self.pushes(&penetration, resistance.as_ref()).enumerate() {
             forces[k % 2].force += form.force * size;
             forces[k % 2].moment += form.moment * size;
         }

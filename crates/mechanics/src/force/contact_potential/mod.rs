@@ -1,4 +1,4 @@
-//! Contact as a potential [Johnson 3.38]: parts may overlap, and are pushed apart the harder the more they do.
+//! Contact as a potential [Johnson 3.38]: penetrating parts are pushed apart by a force that grows with penetration.
 //!
 //! For every pair of convex parts that overlap, with the separation `s < 0` of the kernel along the line β of the reference
 //! points, its direction α, and the contact points `p`:
@@ -12,9 +12,9 @@
 //! `c_a - c_b = D β` the torques of the two parts cancel, so bodies exchange momentum and make none. Against a half-space β
 //! is its normal and there is no β part. Degenerate contacts are resolved: face on face gives symmetric forces.
 //!
-//! Ours: the middle of a step sees each body at the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
+//! Ours: at the middle of a step each body has the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
 //! function of rigid placements and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
-//! never stronger than the spring: one that began at once at the first touch would leave the equations of some steps without a
+//! never stronger than the spring: one that began at once at first contact would leave the equations of some steps without a
 //! solution, and would hold bodies back that part.
 //!
 //! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
@@ -32,7 +32,7 @@ use crate::contact::{ContactGeometry, ContactPoint, PairWarmStart, Part, Potenti
 use crate::rotation::Mat3;
 use crate::spatial::twist;
 use crate::tolerances::{DAMPING_SOFTNESS, SOFTNESS};
-use nearest_pose::Seen;
+use nearest_pose::NearestPose;
 use percussion_geometry::separation::QueryError;
 use percussion_geometry::{Pose, Vec3};
 use softening::Softened;
@@ -46,21 +46,21 @@ pub struct ContactPotential {
     pub stiffness: f64,
     /// Drag on the rate of `s`, N s/m.
     pub drag: f64,
-    /// The pairs that may meet.
+    /// The pairs that may collide.
     pairs: Vec<(usize, usize)>,
     /// Slots of the bodies of these pairs.
     slots: Vec<usize>,
 }
 
-/// Two parts that overlap.
-struct Meeting {
+/// Two penetrating parts.
+struct Penetration {
     softened: Softened,
-    bodies: [Seen; 2],
+    bodies: [NearestPose; 2],
     /// `∇s`.
     gradient: [LinearForm; 2],
 }
 
-/// What resists the motion of two parts that overlap.
+/// Damping of the relative motion of two penetrating parts.
 struct Resistance {
     /// Motions with their rates and weights: at the contact, and tilt in two directions.
     motions: [([LinearForm; 2], f64, f64); 3],
@@ -70,31 +70,32 @@ struct Resistance {
     full: Option<[LinearForm; 2]>,
 }
 
-impl Meeting {
-    fn new(softened: Softened, [a, b]: [Seen; 2]) -> Self {
-        let touch = &softened.touch;
-        let gradient = [a.form(&touch.wrench_a(&a.pose.position)), b.form(&touch.wrench_b(&b.pose.position))];
+impl Penetration {
+    fn new(softened: Softened, [a, b]: [NearestPose; 2]) -> Self {
+        let point = &softened.point;
+        let gradient = [a.form(&point.wrench_a(&a.pose.position)), b.form(&point.wrench_b(&b.pose.position))];
         Self { softened, bodies: [a, b], gradient }
     }
 
     /// How the bodies move against each other along α at a point.
     fn motion_at(&self, point: &Vec3) -> [LinearForm; 2] {
-        let alpha = self.softened.touch.alpha;
-        let on =
-            |seen: &Seen, force: Vec3| seen.form(&twist(&force, &(point - seen.pose.position).cross(&force)));
+        let alpha = self.softened.point.alpha;
+        let on = |seen: &NearestPose, force: Vec3| {
+            seen.form(&twist(&force, &(point - seen.pose.position).cross(&force)))
+        };
         [on(&self.bodies[0], alpha), on(&self.bodies[1], -alpha)]
     }
 
     /// How they tilt against each other: how heights over the contact change in a direction across α.
     fn tilt(&self, direction: &Vec3) -> [LinearForm; 2] {
-        let turn = direction.cross(&self.softened.touch.alpha);
-        let on = |seen: &Seen, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
+        let turn = direction.cross(&self.softened.point.alpha);
+        let on = |seen: &NearestPose, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
         [on(&self.bodies[0], turn), on(&self.bodies[1], -turn)]
     }
 }
 
 impl ContactPotential {
-    /// Of everything that may meet; `None` if nothing may.
+    /// Of all pairs that may collide; `None` without such pairs.
     pub fn new(contacts: Arc<ContactGeometry>, potential: Potential) -> Option<Self> {
         let pairs = contacts.all_pairs();
         let both = pairs.iter().flat_map(|&(a, b)| [a, b]);
@@ -105,7 +106,7 @@ impl ContactPotential {
         (!pairs.is_empty()).then_some(Self { contacts, stiffness, drag, pairs, slots })
     }
 
-    /// What may meet.
+    /// The contact geometry.
     pub fn contacts(&self) -> &ContactGeometry {
         &self.contacts
     }
@@ -124,88 +125,89 @@ impl ContactPotential {
         &self,
         name: &str,
         bodies: &Bodies,
-        mut visit: impl FnMut(&Meeting, Option<&Resistance>),
+        mut visit: impl FnMut(&Penetration, Option<&Resistance>),
     ) -> Result<(), ForceError> {
         for &pair in &self.pairs {
-            if let Some((meeting, resistance)) = self.meeting(name, pair, bodies)? {
-                visit(&meeting, resistance.as_ref());
+            if let Some((penetration, resistance)) = self.penetration(name, pair, bodies)? {
+                visit(&penetration, resistance.as_ref());
             }
         }
         Ok(())
     }
 
     /// A pair, if it overlaps.
-    fn meeting(
+    fn penetration(
         &self,
         name: &str,
         pair: (usize, usize),
         bodies: &Bodies,
-    ) -> Result<Option<(Meeting, Option<Resistance>)>, ForceError> {
+    ) -> Result<Option<(Penetration, Option<Resistance>)>, ForceError> {
         if !self.reach(pair, bodies) {
             return Ok(None);
         }
-        let both = [pair.0, pair.1].map(|part| Seen::new(self.contacts.parts[part].slot, bodies));
-        let touch = self.touch(pair, (&both[0].pose, &both[1].pose));
-        let touch = touch.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
-        let Some(touch) = touch else { return Ok(None) };
-        let softened = self.softened(pair, &both, &touch, SOFTNESS);
+        let both = [pair.0, pair.1].map(|part| NearestPose::new(self.contacts.parts[part].slot, bodies));
+        let point = self.point(pair, (&both[0].pose, &both[1].pose));
+        let point = point.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
+        let Some(point) = point else { return Ok(None) };
+        let softened = self.softened(pair, &both, &point, SOFTNESS);
         if !(softened.value < 0.0) {
             return Ok(None);
         }
-        let meeting = Meeting::new(softened, both);
-        let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &meeting, &touch, bodies));
-        Ok(Some((meeting, resistance)))
+        let penetration = Penetration::new(softened, both);
+        let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &penetration, &point, bodies));
+        Ok(Some((penetration, resistance)))
     }
 
-    /// What the kernel says of two parts that may overlap once they are softened.
-    fn touch(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<ContactPoint>, QueryError> {
+    /// Separation of two parts that may overlap once they are softened.
+    fn point(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<ContactPoint>, QueryError> {
         let contacts = &self.contacts;
-        if !contacts.balls_meet(pair, poses) {
+        if !contacts.bounding_balls_overlap(pair, poses) {
             return Ok(None);
         }
         let soft = Softened::size(contacts, pair);
         let early = soft.map_or(0.0, |size| size * SOFTNESS);
-        let mut memory = PairWarmStart::default();
-        let touch = contacts.touch(pair, poses, early, &mut memory)?;
+        let mut warm_start = PairWarmStart::default();
+        let point = contacts.separation(pair, poses, early, &mut warm_start)?;
         Ok(match soft {
-            _ if !(touch.solved && touch.separation < early) => None,
-            Some(_) => Some(touch),
-            None => Some(contacts.resolved(pair, poses, &mut memory)?),
+            _ if !(point.solved && point.separation < early) => None,
+            Some(_) => Some(point),
+            None => Some(contacts.resolved_separation(pair, poses, &mut warm_start)?),
         })
     }
 
     fn softened(
         &self,
         pair: (usize, usize),
-        both: &[Seen; 2],
-        touch: &ContactPoint,
+        both: &[NearestPose; 2],
+        point: &ContactPoint,
         softness: f64,
     ) -> Softened {
-        Softened::new(&self.contacts, pair, (&both[0].pose, &both[1].pose), touch, softness)
+        Softened::new(&self.contacts, pair, (&both[0].pose, &both[1].pose), point, softness)
     }
 
     fn resistance(
         &self,
         pair: (usize, usize),
-        meeting: &Meeting,
-        touch: &ContactPoint,
+        penetration: &Penetration,
+        point: &ContactPoint,
         bodies: &Bodies,
     ) -> Resistance {
-        let wide = self.softened(pair, &meeting.bodies, touch, DAMPING_SOFTNESS);
+        let wide = self.softened(pair, &penetration.bodies, point, DAMPING_SOFTNESS);
         let moving = |motion: [LinearForm; 2], weight: f64| {
             let rate: f64 = motion.iter().map(|form| form.rate(bodies)).sum();
             (motion, rate, weight)
         };
-        let [first, second] = wide.extent.map(|(direction, weight)| moving(meeting.tilt(&direction), weight));
-        let motions = [moving(meeting.motion_at(&wide.touch.point()), 1.0), first, second];
+        let [first, second] =
+            wide.extent.map(|(direction, weight)| moving(penetration.tilt(&direction), weight));
+        let motions = [moving(penetration.motion_at(&wide.point.point()), 1.0), first, second];
         let speed = motions.iter().map(|(_, rate, weight)| weight * rate * rate).sum::<f64>().sqrt();
-        let spring = self.stiffness * meeting.softened.value.abs();
+        let spring = self.stiffness * penetration.softened.value.abs();
         if !(self.drag * speed > spring) {
             return Resistance { motions, coefficient: self.drag, full: None };
         }
         let full = [0, 1].map(|side| {
             let mut sum =
-                LinearForm { force: Vec3::zeros(), moment: Mat3::zeros(), ..meeting.gradient[side] };
+                LinearForm { force: Vec3::zeros(), moment: Mat3::zeros(), ..penetration.gradient[side] };
             for (motion, rate, weight) in &motions {
                 sum.force += motion[side].force * (weight * rate / speed);
                 sum.moment += motion[side].moment * (weight * rate / speed);
@@ -219,7 +221,7 @@ impl ContactPotential {
     fn reach(&self, (a, b): (usize, usize), bodies: &Bodies) -> bool {
         let (p, q) = (&self.contacts.parts[a], &self.contacts.parts[b]);
         let ball = |part: &Part| match part.slot {
-            Some(slot) => (bodies.placements[slot - bodies.first].position, part.reach),
+            Some(slot) => (bodies.kinematics[slot - bodies.first].position, part.reach),
             None => (part.reference, part.radius),
         };
         let (centre, radius) = ball(p);
@@ -229,29 +231,30 @@ impl ContactPotential {
             return height <= radius;
         }
         let (other, reach) = ball(q);
-        // Also where nothing is a number: the kernel says so.
+        // Also true for NaN: the separation query then fails.
         !((centre - other).norm() > radius + reach)
     }
 
-    pub(super) fn pull(
+    pub(super) fn add_forces(
         &self,
         name: &str,
         bodies: &Bodies,
-        pulls: &mut [ForceAccumulator],
+        accumulators: &mut [ForceAccumulator],
     ) -> Result<(), ForceError> {
-        self.each(name, bodies, |meeting, resistance| {
-            self.pushes(meeting, resistance).for_each(|(form, size)| form.push(size, bodies, pulls));
+        self.each(name, bodies, |penetration, resistance| {
+            self.pushes(penetration, resistance)
+                .for_each(|(form, size)| form.apply(size, bodies, accumulators));
         })
     }
 
     /// What a pair that overlaps does to its bodies: forces of given shapes and their sizes.
     fn pushes<'a>(
         &self,
-        meeting: &'a Meeting,
+        penetration: &'a Penetration,
         resistance: Option<&'a Resistance>,
     ) -> impl Iterator<Item = (&'a LinearForm, f64)> {
-        let force = -self.stiffness * meeting.softened.value;
-        let spring = meeting.gradient.iter().map(move |form| (form, force));
+        let force = -self.stiffness * penetration.softened.value;
+        let spring = penetration.gradient.iter().map(move |form| (form, force));
         let drag = resistance.into_iter().flat_map(|r| {
             let size = |rate: &f64, weight: &f64| -r.coefficient * rate * weight;
             r.motions.iter().flat_map(move |(motion, rate, weight)| {
@@ -272,17 +275,17 @@ impl ContactPotential {
                 list.push(Stiffness::Outer { push, along, by_position, by_velocity });
             }
         };
-        self.each(name, bodies, |meeting, resistance| {
-            add(meeting.gradient, meeting.gradient, -self.stiffness, 0.0);
-            for (direction, moment) in meeting.softened.ramp {
-                let tilt = meeting.tilt(&direction);
-                add(tilt, tilt, self.stiffness * meeting.softened.value * moment, 0.0);
+        self.each(name, bodies, |penetration, resistance| {
+            add(penetration.gradient, penetration.gradient, -self.stiffness, 0.0);
+            for (direction, moment) in penetration.softened.ramp {
+                let tilt = penetration.tilt(&direction);
+                add(tilt, tilt, self.stiffness * penetration.softened.value * moment, 0.0);
             }
             let Some(Resistance { motions, coefficient, full }) = resistance else { return };
             motions.iter().for_each(|(motion, _, weight)| add(*motion, *motion, 0.0, -coefficient * weight));
             // As strong as the spring it follows the spring, and speed along the motion does not matter any more.
             if let Some(full) = *full {
-                add(full, meeting.gradient, self.stiffness, 0.0);
+                add(full, penetration.gradient, self.stiffness, 0.0);
                 add(full, full, 0.0, *coefficient);
             }
         })
@@ -290,7 +293,9 @@ impl ContactPotential {
 
     pub(super) fn potential(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
         let mut sum = 0.0;
-        self.each(name, bodies, |meeting, _| sum += 0.5 * self.stiffness * meeting.softened.value.powi(2))?;
+        self.each(name, bodies, |penetration, _| {
+            sum += 0.5 * self.stiffness * penetration.softened.value.powi(2)
+        })?;
         Ok(sum)
     }
 

@@ -1,4 +1,4 @@
-//! A body as contact sees it: shapes are rigid, so the directors that the middle of a step averages must be a rotation again.
+//! Pose of a body for contact queries: shapes are rigid, so the directors that the middle of a step averages must be a rotation again.
 //!
 //! ```text
 //! F = S R                      R the rotation nearest to the directors F (their polar factor), S symmetric
@@ -22,7 +22,7 @@ const MOST_ITERATIONS: usize = 60;
 
 /// A body at the rotation nearest to its directors.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct NearestPose {
     /// Its slot; `None` for a body that never moves.
     slot: Option<usize>,
     /// Its principal frame.
@@ -31,10 +31,10 @@ pub(super) struct Seen {
     lever: Mat3,
 }
 
-impl Seen {
+impl NearestPose {
     /// The body in a slot, or one that never moves.
     pub fn new(slot: Option<usize>, bodies: &Bodies) -> Self {
-        let Some(seen) = slot.map(|slot| &bodies.placements[slot - bodies.first]) else {
+        let Some(seen) = slot.map(|slot| &bodies.kinematics[slot - bodies.first]) else {
             return Self { slot, pose: Pose::identity(), lever: Mat3::identity() * 0.5 };
         };
         let rotation = nearest_rotation(&seen.frame);
@@ -75,13 +75,13 @@ fn nearest_rotation(frame: &Mat3) -> Mat3 {
 mod tests {
     use super::*;
     use crate::force::BodyKinematics;
-    use crate::rotation::{Turn, about, moment_of};
+    use crate::rotation::{RodriguesVector, about, moment_of};
     use crate::spatial::twist;
     use percussion_geometry::Vec3;
 
     fn averaged(turn: &Vec3) -> (Mat3, Mat3, Mat3) {
-        let r0 = Turn::exp(&Vec3::new(0.4, -1.1, 0.7)).matrix();
-        let r1 = Turn::exp(turn).matrix() * r0;
+        let r0 = RodriguesVector::exp(&Vec3::new(0.4, -1.1, 0.7)).matrix();
+        let r1 = RodriguesVector::exp(turn).matrix() * r0;
         (r0, r1, (r0 + r1) * 0.5)
     }
 
@@ -103,9 +103,9 @@ mod tests {
         let frame_rate = Mat3::new(0.2, -0.5, 0.1, 0.7, 0.3, -0.4, 0.6, -0.1, 0.9);
         let velocity = Vec3::new(0.1, -0.2, 0.3);
         let places = [BodyKinematics { position: Vec3::new(1.0, 2.0, 3.0), frame, velocity, frame_rate }];
-        let bodies = Bodies { first: 7, placements: &places };
+        let bodies = Bodies { first: 7, kinematics: &places };
         let (force, torque) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.7, 0.2, -0.9));
-        let form = Seen::new(Some(7), &bodies).form(&twist(&force, &torque));
+        let form = NearestPose::new(Some(7), &bodies).form(&twist(&force, &torque));
         let e = 1e-5;
         let at = |e: f64| nearest_rotation(&(frame + frame_rate * e));
         let turning = (at(e) - at(-e)) / (2.0 * e) * at(0.0).transpose();
@@ -121,9 +121,9 @@ mod tests {
         let (frame, _, _) = averaged(&Vec3::zeros());
         let w = Vec3::new(0.3, -0.8, 0.2);
         let places = [BodyKinematics { frame, frame_rate: hat(&w) * frame, ..BodyKinematics::rest() }];
-        let bodies = Bodies { first: 0, placements: &places };
+        let bodies = Bodies { first: 0, kinematics: &places };
         let torque = Vec3::new(0.7, 0.2, -0.9);
-        let form = Seen::new(Some(0), &bodies).form(&twist(&Vec3::zeros(), &torque));
+        let form = NearestPose::new(Some(0), &bodies).form(&twist(&Vec3::zeros(), &torque));
         assert!((form.rate(&bodies) - torque.dot(&w)).abs() < 1e-15);
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Softened {
     /// The separation that the potential is made of: `s_ε`, m.
     pub value: f64,
     /// Direction, points and references; its `separation` is the distance of the points along β.
-    pub touch: ContactPoint,
+    pub point: ContactPoint,
     /// Directions across α in which tilt is stiff, with `P/ε` along them, m.
     pub ramp: [(Vec3, f64); 2],
     /// Directions across α in which the contact extends, with the square of how far (standard deviations of the weights), m².
@@ -48,9 +48,9 @@ pub(super) struct Softened {
 const NOWHERE: [(Vec3, f64); 2] = [(Vec3::new(0.0, 0.0, 0.0), 0.0); 2];
 
 impl Softened {
-    /// What the kernel says, for pairs without corners to soften.
-    pub fn exact(touch: ContactPoint) -> Self {
-        Self { value: touch.separation, touch: balanced(touch), ramp: NOWHERE, extent: NOWHERE }
+    /// The separation as it is, for pairs without corners to soften.
+    pub fn exact(point: ContactPoint) -> Self {
+        Self { value: point.separation, point: balanced(point), ramp: NOWHERE, extent: NOWHERE }
     }
 
     /// Size of a pair whose corners are softened, m; `None` of the others.
@@ -61,44 +61,44 @@ impl Softened {
         flat.then_some(size)
     }
 
-    /// Softens what the kernel says of two parts whose bodies stand at given placements, by a multiple of their size.
+    /// Softens the separation of two parts of bodies at given poses, by a multiple of their size.
     pub fn new(
         contacts: &ContactGeometry,
         (a, b): (usize, usize),
         (pose_a, pose_b): (&Pose, &Pose),
-        touch: &ContactPoint,
+        point: &ContactPoint,
         softness: f64,
     ) -> Self {
         let (p, q) = (&contacts.parts[a], &contacts.parts[b]);
         let Some((size, first)) = Self::size(contacts, (a, b)).zip(corners(&p.shape)) else {
-            return Self::exact(*touch);
+            return Self::exact(*point);
         };
         // From a point between the two: short vectors, no digits lost far from the origin.
-        let origin = touch.point();
+        let origin = point.point();
         let placed = |pose: &Pose, offset: &Pose| {
             let at = pose.then(offset);
             Pose::new(at.rotation, at.position - origin)
         };
         let (at_a, at_b) = (placed(pose_a, &p.offset), placed(pose_b, &q.offset));
-        let one = Side { corners: first, pose: at_a, direction: touch.alpha, base: touch.point_a - origin };
+        let one = Side { corners: first, pose: at_a, direction: point.alpha, base: point.point_a - origin };
         let other = corners(&q.shape).map(|corners| Side {
             corners,
             pose: at_b,
-            direction: -touch.alpha,
-            base: touch.point_b - origin,
+            direction: -point.alpha,
+            base: point.point_b - origin,
         });
         let across = match p.shape {
             PartShape::Solid(_) => {
-                let (t, u) = tangents(&touch.beta);
+                let (t, u) = tangents(&point.beta);
                 Matrix3x2::from_columns(&[t, u])
             }
             PartShape::Planar(_) => {
                 let normal = at_a.rotation * Vec3::z();
-                Matrix3x2::from_columns(&[normal.cross(&touch.beta), Vec3::zeros()])
+                Matrix3x2::from_columns(&[normal.cross(&point.beta), Vec3::zeros()])
             }
         };
         let pair = Pair { one, other, across, softness: softness * size, size };
-        pair.softened(touch, &origin)
+        pair.softened(point, &origin)
     }
 }
 
@@ -203,16 +203,16 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn softened(&self, touch: &ContactPoint, origin: &Vec3) -> Softened {
+    fn softened(&self, point: &ContactPoint, origin: &Vec3) -> Softened {
         let Some(other) = &self.other else {
             let support = self.one.support(&Vec3::zeros(), self.softness);
-            let span = touch.separation + touch.alpha.dot(&(support.point - self.one.base));
-            let value = touch.separation + support.value;
+            let span = point.separation + point.alpha.dot(&(support.point - self.one.base));
+            let value = point.separation + support.value;
             let point_a = support.point + origin;
-            let point_b = point_a - touch.beta * span;
-            let touch = ContactPoint { separation: span, point_a, point_b, ..*touch };
+            let point_b = point_a - point.beta * span;
+            let point = ContactPoint { separation: span, point_a, point_b, ..*point };
             let both = [&support.moments, &support.spread].map(|m| self.flattened(m));
-            return self.answer(touch, value, both);
+            return self.answer(point, value, both);
         };
         let supports = |turn: &Vector2<f64>| {
             let change = self.across * turn;
@@ -222,7 +222,7 @@ impl Pair<'_> {
         let mut turn = Vector2::zeros();
         let mut now = supports(&turn);
         let mut gradient = apart(&now);
-        // Where no corner answers, steps that move corners by a few softnesses find the next ones; they grow if need be.
+        // Where no corner carries weight, steps that move corners by a few softnesses find the next ones; they grow if need be.
         let mut longest = 4.0 * self.softness / self.size;
         for _ in 0..MOST_ITERATIONS {
             if !(gradient.norm() > POINTS_AGREE * self.size) {
@@ -253,16 +253,16 @@ impl Pair<'_> {
         }
         let (a, b) = now;
         // S(<α, x>) + S(-<α, y>), heights taken from the kernel's points: <α, p_a - p_b> = s at first.
-        let value = touch.separation + a.value + b.value;
-        let touch = ContactPoint {
-            separation: touch.beta.dot(&(a.point - b.point)),
-            alpha: touch.alpha + self.across * turn,
+        let value = point.separation + a.value + b.value;
+        let point = ContactPoint {
+            separation: point.beta.dot(&(a.point - b.point)),
+            alpha: point.alpha + self.across * turn,
             point_a: a.point + origin,
             point_b: b.point + origin,
-            ..*touch
+            ..*point
         };
         let both = [(&a.moments, &b.moments), (&a.spread, &b.spread)];
-        self.answer(touch, value, both.map(|(m, n)| self.common(m, n)))
+        self.answer(point, value, both.map(|(m, n)| self.common(m, n)))
     }
 
     /// What two distributions have in common: `m - m (m + n)⁻¹ m = m (m + n)⁻¹ n`, across β.
@@ -278,24 +278,24 @@ impl Pair<'_> {
         self.across.tr_mul(&(moments * self.across))
     }
 
-    fn answer(&self, touch: ContactPoint, value: f64, [moments, spread]: [Matrix2<f64>; 2]) -> Softened {
-        let touch = balanced(touch);
+    fn answer(&self, point: ContactPoint, value: f64, [moments, spread]: [Matrix2<f64>; 2]) -> Softened {
+        let point = balanced(point);
         let along = |matrix: Matrix2<f64>, scale: f64| {
             let axes = matrix.symmetric_eigen();
             [0, 1].map(|k| {
                 let along = self.across * axes.eigenvectors.column(k);
                 // Across α, and seen along β as `along`: heights over the contact in this direction show the tilt.
-                let direction = along - touch.beta * touch.alpha.dot(&along);
+                let direction = along - point.beta * point.alpha.dot(&along);
                 (direction, axes.eigenvalues[k].max(0.0) * scale)
             })
         };
-        Softened { value, ramp: along(moments, 1.0 / self.softness), extent: along(spread, 1.0), touch }
+        Softened { value, ramp: along(moments, 1.0 / self.softness), extent: along(spread, 1.0), point }
     }
 }
 
 /// Contact points that differ by `s β` to rounding, whatever the tolerance of a query: then the torques of the two bodies cancel.
-fn balanced(mut touch: ContactPoint) -> ContactPoint {
-    let (middle, half) = (touch.point(), touch.beta * (0.5 * touch.separation));
-    (touch.point_a, touch.point_b) = (middle + half, middle - half);
-    touch
+fn balanced(mut point: ContactPoint) -> ContactPoint {
+    let (middle, half) = (point.point(), point.beta * (0.5 * point.separation));
+    (point.point_a, point.point_b) = (middle + half, middle - half);
+    point
 }

@@ -96,7 +96,7 @@ impl ContactConstraints {
             true => (event.point() + common * common.dot(&(pair_contact.point() - event.point())), common),
             false => (event.point(), own),
         };
-        let (e1, e2) = contacts.across(pair, &normal);
+        let (e1, e2) = contacts.tangents(pair, &normal);
         let rows = [normal, e1, e2].map(|direction| {
             group.direction(model, at, contacts, pair, (&point, &direction), &mut self.dense);
             self.rows.push(metric, &mut self.dense)

@@ -84,7 +84,7 @@ impl ContactConstraints {
         for near in pairs {
             let ConstraintContext { contacts, at, .. } = context.constraints;
             let (a, b) = poses(contacts, near.pair, at);
-            let contact = contacts.resolved(near.pair, (&a, &b), &mut near.warm_start)?;
+            let contact = contacts.resolved_separation(near.pair, (&a, &b), &mut near.warm_start)?;
             if contact.gap() <= contact_gap(contacts, near) || near.separation < -near.tolerance {
                 let first = self.list.len();
                 self.add(&mut context.constraints, near.pair, &contact, &contact);

@@ -118,7 +118,7 @@ impl CollisionGroups {
             part.bounds(&part.body_pose(state)).grown(margin)
         };
         match &mut self.candidates {
-            Some(candidates) => candidates.look(contacts, boxed)?,
+            Some(candidates) => candidates.update(contacts, boxed)?,
             none => *none = Some(CandidatePairs::new(contacts, boxed)?),
         }
         Ok(())
@@ -128,9 +128,9 @@ impl CollisionGroups {
     fn max_depth(&mut self, contacts: &ContactGeometry, state: &State) -> Result<f64, StepError> {
         let Some(candidates) = &mut self.candidates else { return Ok(0.0) };
         let mut max_depth = 0.0;
-        for k in 0..candidates.near().len() {
-            let pair = candidates.near()[k].pair;
-            if let Some(contact) = query(contacts, pair, state, 0.0, candidates.memory(k))?
+        for k in 0..candidates.pairs().len() {
+            let pair = candidates.pairs()[k].pair;
+            if let Some(contact) = query(contacts, pair, state, 0.0, candidates.warm_start(k))?
                 && contact.separation < -tolerance(contacts, pair, &contact)
             {
                 max_depth = f64::max(max_depth, -contact.separation);
@@ -147,7 +147,7 @@ impl CollisionGroups {
         within: f64,
     ) -> Result<(), StepError> {
         let Some(candidates) = &self.candidates else { return Ok(()) };
-        for near in candidates.near() {
+        for near in candidates.pairs() {
             let (pair, mut warm_start) = (near.pair, PairWarmStart::default());
             if let Some(contact) = query(contacts, pair, state, within, &mut warm_start)?
                 && contact.solved
@@ -172,7 +172,7 @@ impl CollisionGroups {
         let Some(candidates) = &self.candidates else { return Ok(false) };
         let known = self.pairs.len();
         self.remaining = 0.0;
-        for near in candidates.near() {
+        for near in candidates.pairs() {
             let pair = near.pair;
             let islands = islands_of(contacts, &self.island_of, pair);
             let mut groups = islands.into_iter().flatten().map(|island| find_root(&self.parent, island));
@@ -191,7 +191,7 @@ impl CollisionGroups {
                 None => {
                     let mut warm_start = PairWarmStart::default();
                     let (a, b) = poses(contacts, pair, trial);
-                    let contact = contacts.touch(pair, (&a, &b), f64::INFINITY, &mut warm_start)?;
+                    let contact = contacts.separation(pair, (&a, &b), f64::INFINITY, &mut warm_start)?;
                     let mut near = near_pair(contacts, &self.island_of, pair, &contact, warm_start);
                     near.added = true;
                     self.pairs.push(near);
@@ -328,5 +328,5 @@ fn query(
     if (a.point(&p.reference) - b.point(&q.reference)).norm_squared() > reach * reach {
         return Ok(None);
     }
-    Ok(Some(contacts.touch(pair, (&a, &b), within, warm_start)?))
+    Ok(Some(contacts.separation(pair, (&a, &b), within, warm_start)?))
 }

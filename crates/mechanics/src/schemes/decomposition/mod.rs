@@ -100,7 +100,7 @@ impl Scheme for Decomposition {
         let stats = self.variational.step(model, &mut self.trial, h)?;
         self.response.respond(model, &mut self.trial, h, h, None, &mut self.record)?;
         std::mem::swap(state, &mut self.trial);
-        Ok(stats.worse(self.response.stats()))
+        Ok(stats.merge(self.response.stats()))
     }
 
     fn step_record(&self) -> Option<&StepRecord> {

@@ -38,11 +38,11 @@ impl PotentialEnergy {
             let island = &model.islands[island];
             // Also sets the kinematics of the bodies, with zero velocities: dampers and drag exert no force.
             island_potential(model, island, state, &mut self.bodies)?;
-            let kinematics = Bodies { first: island.bodies.start, placements: &self.bodies };
+            let kinematics = Bodies { first: island.bodies.start, kinematics: &self.bodies };
             let accumulators = &mut self.accumulators[island.bodies.clone()];
             for force in &model.forces[island.forces.clone()] {
                 if !matches!(force.law, ForceLaw::Load(_)) {
-                    force.pull(state.time, &kinematics, accumulators)?;
+                    force.add_forces(state.time, &kinematics, accumulators)?;
                 }
             }
         }
@@ -54,8 +54,8 @@ impl PotentialEnergy {
             for force in springs.filter(|force| force.is_conservative()) {
                 let link = &model.links[force.slot];
                 let at = link.dof - island.dofs.start + force.coordinate;
-                let c = force.place(&state.coordinates[link.coordinates()]);
-                out[block.start + at] -= force.pull(state.time, c, 0.0).value;
+                let c = force.position(&state.coordinates[link.coordinates()]);
+                out[block.start + at] -= force.evaluate(state.time, c, 0.0).value;
             }
         }
         Ok(())

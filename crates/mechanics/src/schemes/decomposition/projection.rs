@@ -23,13 +23,13 @@ use super::{
     RETAIN_AFTER, STEP_TOLERANCE, TARGET_GAP,
 };
 use crate::contact::{ContactGeometry, ContactPoint};
-use crate::discrete::free_rotation::momentum_of_turn;
+use crate::discrete::free_rotation::momentum_of_rotation;
 use crate::discrete::{StepError, displace};
 use crate::model::Model;
 use crate::model::State;
 use crate::response::CollisionGroup;
 use crate::response::impulse::{JacobianRows, MassMetric};
-use crate::rotation::Turn;
+use crate::rotation::RodriguesVector;
 use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::qp::QpOutcome;
@@ -308,7 +308,7 @@ impl ClosestPointProjection {
             let d = &self.d[block];
             if d.iter().any(|v| *v != 0.0) {
                 displace(model, island, at, d, next);
-                at.take_place(next, island);
+                at.copy_configuration(next, island);
             }
         }
         length
@@ -334,8 +334,8 @@ impl ClosestPointProjection {
 fn displacement_wrench(model: &Model, trial: &State, at: &State, slot: usize) -> Vec6 {
     let link = &model.links[slot];
     let (from, to) = (&trial.rotations[slot], &at.rotations[slot]);
-    let turn = Turn::of_matrix(&(to * from.transpose()));
-    let torque = from * momentum_of_turn(&link.inertia, &from.tr_mul(&turn.0));
+    let turn = RodriguesVector::from_matrix(&(to * from.transpose()));
+    let torque = from * momentum_of_rotation(&link.inertia, &from.tr_mul(&turn.0));
     twist(&((at.positions[slot] - trial.positions[slot]) * link.mass), &torque)
 }
 

@@ -139,9 +139,9 @@ impl DecompositionResponse {
         match self.groups.find(model, contacts, trial) {
             Ok(false) => return Ok(()),
             Ok(true) => {}
-            Err(trouble) => {
+            Err(error) => {
                 let body = model.bodies[0].name.clone();
-                return Err(StepFailure { step, time, body, trouble, history: Vec::new() });
+                return Err(StepFailure { step, time, body, error, history: Vec::new() });
             }
         }
         self.at.clone_from(trial);
@@ -181,11 +181,11 @@ impl DecompositionResponse {
         model: &Model,
         contacts: &ContactGeometry,
         (step, time): (u64, f64),
-        trouble: StepError,
+        error: StepError,
     ) -> StepFailure {
         let body = self.pairs.first().map_or(0, |near| contacts.parts[near.pair.0].body);
         let body = model.bodies[body].name.clone();
-        StepFailure { step, time, body, trouble, history: self.projection.history.clone() }
+        StepFailure { step, time, body, error, history: self.projection.history.clone() }
     }
 
     /// Lifts the momenta of all groups that were projected.
@@ -213,7 +213,7 @@ impl DecompositionResponse {
                     continue;
                 }
                 self.select_group(model, root);
-                self.islands.iter().for_each(|&i| self.at.take_place(trial, &model.islands[i]));
+                self.islands.iter().for_each(|&i| self.at.copy_configuration(trial, &model.islands[i]));
                 let problem = ProjectionProblem {
                     model,
                     contacts,

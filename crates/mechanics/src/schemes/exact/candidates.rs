@@ -82,11 +82,11 @@ impl Candidates {
         }
         let swept = &self.swept;
         self.broad_phase
-            .look(step.contacts, |part| swept[part])
+            .update(step.contacts, |part| swept[part])
             .map_err(|error| failure(step.model, step.start, 0, error.into()))?;
         self.list.clear();
-        for k in 0..self.broad_phase.near().len() {
-            let (pair, warm_start) = (self.broad_phase.near()[k].pair, *self.broad_phase.memory(k));
+        for k in 0..self.broad_phase.pairs().len() {
+            let (pair, warm_start) = (self.broad_phase.pairs()[k].pair, *self.broad_phase.warm_start(k));
             self.list.push(CandidateState::new(pair, 0.0, warm_start));
         }
         Ok(())
@@ -134,12 +134,12 @@ impl Candidates {
         let poses = (&a.pose, &b.pose);
         let contact = step
             .contacts
-            .touch(pair, poses, f64::INFINITY, &mut warm_start)
+            .separation(pair, poses, f64::INFINITY, &mut warm_start)
             .map_err(|error| failure(step.model, &trajectories.node, a.part.body, error.into()))?;
         let bound = match ball_time_of_impact(step, trajectories, pair, &contact) {
             Some(time) => time.min(h - t),
             None => {
-                let plane = step.contacts.carrier(pair, poses, &warm_start);
+                let plane = step.contacts.plane_attachment(pair, poses, &warm_start);
                 time_of_impact_bound(&a, &b, &contact, &plane, h - t)
             }
         };
@@ -200,7 +200,7 @@ impl Candidates {
             }
             self.swept[part] = self.swept[part].merged(&swept);
             for other in 0..step.contacts.parts.len() {
-                if !self.swept[part].overlaps(&self.swept[other]) || !step.contacts.may_meet(part, other) {
+                if !self.swept[part].overlaps(&self.swept[other]) || !step.contacts.may_collide(part, other) {
                     continue;
                 }
                 let pair = step.contacts.ordered(part, other);

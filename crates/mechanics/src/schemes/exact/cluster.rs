@@ -89,11 +89,11 @@ impl ContactCluster {
         let poses = (p.body_pose(&trajectories.sample), q.body_pose(&trajectories.sample));
         let poses = (&poses.0, &poses.1);
         let failed = |error: QueryError| failure(step.model, &trajectories.node, p.body, error.into());
-        let gap = contacts.touch(pair, poses, f64::INFINITY, &mut warm_start).map_err(failed)?.gap();
+        let gap = contacts.separation(pair, poses, f64::INFINITY, &mut warm_start).map_err(failed)?.gap();
         if gap > step.contact_gap {
             return Ok(false);
         }
-        let pair_contact = contacts.resolved(pair, poses, &mut warm_start).map_err(failed)?;
+        let pair_contact = contacts.resolved_separation(pair, poses, &mut warm_start).map_err(failed)?;
         self.events.clear();
         if step.options.law != ImpactLaw::Sum {
             let (manifold, events) = (&mut self.manifold, &mut self.events);

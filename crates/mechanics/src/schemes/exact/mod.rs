@@ -127,9 +127,9 @@ impl StepContext<'_> {
 }
 
 /// A failure of a step because of a body.
-fn failure(model: &Model, state: &State, body: usize, trouble: StepError) -> StepFailure {
+fn failure(model: &Model, state: &State, body: usize, error: StepError) -> StepFailure {
     let body = model.bodies.get(body).map_or_else(String::new, |body| body.name.clone());
-    StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
+    StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
 }
 
 /// The exact scheme, and the dissipative scheme with a collision model.

@@ -6,7 +6,7 @@
 use super::motion_bound::{MotionBound, free_twist};
 use super::{LARGE_ROTATION, StepContext};
 use crate::contact::Part;
-use crate::discrete::{EndMut, Interval, Newton, SolverStats, StepError, StepFailure};
+use crate::discrete::{Interval, IslandStateMut, Newton, SolverStats, StepError, StepFailure};
 use crate::model::State;
 use crate::model::{Island, Model};
 use crate::schemes::variational::step_island;
@@ -85,7 +85,7 @@ impl StepTrajectories {
         let tau = t - self.node_time[index];
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
-            let sample = EndMut::of(&mut self.sample, island);
+            let sample = IslandStateMut::of(&mut self.sample, island);
             step_island(model, island, &self.node, tau, sample, &mut self.newton)?;
         } else {
             self.sample.take(&self.node, island);
@@ -114,7 +114,14 @@ impl StepTrajectories {
         let tau = h - self.node_time[index];
         if tau > 0.0 {
             self.node.time = self.start_time + self.node_time[index];
-            step_island(model, island, &self.node, tau, EndMut::of(&mut self.end, island), &mut self.newton)?;
+            step_island(
+                model,
+                island,
+                &self.node,
+                tau,
+                IslandStateMut::of(&mut self.end, island),
+                &mut self.newton,
+            )?;
         } else {
             self.end.take(&self.node, island);
         }
@@ -157,13 +164,20 @@ impl StepTrajectories {
             return Ok(self.discrete_energy_of_free_body(model, island, tau));
         }
         self.node.time = self.start_time + self.node_time[index];
-        step_island(model, island, &self.node, tau, EndMut::of(&mut self.sample, island), &mut self.newton)?;
+        step_island(
+            model,
+            island,
+            &self.node,
+            tau,
+            IslandStateMut::of(&mut self.sample, island),
+            &mut self.newton,
+        )?;
         self.invalidate(index);
         self.newton.interval.energy(model, island, &self.node, tau).map_err(|error| StepFailure {
             step: self.node.steps,
             time: self.start_time,
             body: model.bodies[model.links[island.bodies.start].body].name.clone(),
-            trouble: StepError::Force(error),
+            error: StepError::Force(error),
             history: Vec::new(),
         })
     }
@@ -178,7 +192,8 @@ impl StepTrajectories {
         let mut energy = link.mass * (0.5 * velocity.norm_squared() - model.gravity.dot(&middle));
         if !link.joint.particle {
             let hp = self.node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5])) * tau;
-            if let Some((turn, _)) = crate::discrete::free_rotation::turn_of_momentum(&link.inertia, &hp) {
+            if let Some((turn, _)) = crate::discrete::free_rotation::rotation_of_momentum(&link.inertia, &hp)
+            {
                 let c = turn.0;
                 let jc = link.inertia.component_mul(&c);
                 energy += 2.0 * c.dot(&jc) / ((1.0 + c.norm_squared()) * tau * tau);

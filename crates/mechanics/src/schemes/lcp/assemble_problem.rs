@@ -142,9 +142,9 @@ impl ProblemAssembly {
             let child = (&state.positions[closure.child], &state.rotations[closure.child]);
             for &row in closure.joint.rows() {
                 let row = closure.joint.row(row, parent, child);
-                let on_parent = parent.map(|(_, r)| row.parent.on_twists(r));
-                let on_child = row.child.on_twists(child.1);
-                let wrenches = [on_child, on_parent.unwrap_or_default()];
+                let parent_frame = parent.map(|(_, r)| row.parent.on_twists(r));
+                let child_frame = row.child.on_twists(child.1);
+                let wrenches = [child_frame, parent_frame.unwrap_or_default()];
                 self.max_joint_error = self.max_joint_error.max(row.value.abs());
                 let offset = stabilisation * row.value;
                 add_row(
@@ -190,7 +190,7 @@ impl ProblemAssembly {
         let count = if planar { 1 } else { options.facets / 2 };
         let (s, t) = match aligned.filter(|_| count > 1) {
             Some(along) => (along, normal.cross(&along)),
-            None => geometry.across(contact.pair, &normal),
+            None => geometry.tangents(contact.pair, &normal),
         };
         for k in 0..count {
             let (cos, sin) = self.angles[k];
@@ -222,7 +222,7 @@ impl ProblemAssembly {
         let &ContactRow { geometry, contact, bias, slots, arms } = row;
         let directions = match aligned.then(|| row.slip_direction(bodies)).flatten() {
             Some(along) => [along, contact.normal.cross(&along)],
-            None => geometry.across(contact.pair, &contact.normal).into(),
+            None => geometry.tangents(contact.pair, &contact.normal).into(),
         };
         let scale = 1.0 / contact.unit;
         let mut rows = [([[0.0; 6]; 2], 0.0); 3];

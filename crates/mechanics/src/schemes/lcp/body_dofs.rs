@@ -26,7 +26,7 @@ impl BodyDofs {
         let (m, j) = (1.0 / link.mass, &link.inertia);
         let mut inverse_mass = [m; 6];
         let particle = link.joint.particle;
-        let plane = (link.joint.kind == JointKind::Planar).then_some(link.joint.on_parent.axes);
+        let plane = (link.joint.kind == JointKind::Planar).then_some(link.joint.parent_frame.axes);
         let count = match (&plane, particle) {
             (Some(_), true) => 2,
             (Some(axes), false) => {

@@ -78,7 +78,7 @@ impl PairQuery {
         self.poses.clear();
         self.bounds.clear();
         for part in &geometry.parts {
-            self.poses.push(part.stand(&part.body_pose(state)));
+            self.poses.push(part.part_pose(&part.body_pose(state)));
             self.bounds.push(match (part.slot, &part.motion) {
                 (Some(slot), _) => MotionBound::of_body(&velocities.free[slot], velocities.extents[slot]),
                 (None, Some(motion)) => MotionBound::of_driven(&motion.step(state.time, h), part),
@@ -99,10 +99,10 @@ impl PairQuery {
             geometry.parts[part].bounds_at(&self.poses[part]).grown(margin)
         };
         match pairs {
-            Some(pairs) => pairs.look(geometry, bounding_box)?,
+            Some(pairs) => pairs.update(geometry, bounding_box)?,
             None => *pairs = Some(CandidatePairs::new(geometry, bounding_box)?),
         }
-        Ok(pairs.as_ref().map_or(&[], |pairs| pairs.near()))
+        Ok(pairs.as_ref().map_or(&[], |pairs| pairs.pairs()))
     }
 
     /// Adds the contacts of a pair to the list; its penetration in units of the metric, negative where it is apart.

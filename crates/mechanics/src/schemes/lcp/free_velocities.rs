@@ -14,7 +14,7 @@ use crate::discrete::StepError;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
 use crate::model::Model;
-use crate::rotation::{Mat3, Turn, hat};
+use crate::rotation::{Mat3, RodriguesVector, hat};
 use crate::spatial::{Vec6, angular, linear, twist};
 use crate::tree::Link;
 use crate::tree::System;
@@ -111,10 +111,10 @@ impl FreeVelocities {
                 frame_rate: hat(&angular(t)) * rotation,
             };
         }
-        let bodies = Bodies { first: 0, placements: &self.kinematics };
+        let bodies = Bodies { first: 0, kinematics: &self.kinematics };
         for force in &model.forces {
             let error = |error| (StepError::Force(error), 0);
-            force.pull(state.time, &bodies, &mut self.forces).map_err(error)?;
+            force.add_forces(state.time, &bodies, &mut self.forces).map_err(error)?;
         }
         Ok(())
     }
@@ -124,8 +124,10 @@ impl FreeVelocities {
 fn extents(model: &Model) -> Vec<f64> {
     let mut extents: Vec<f64> = vec![0.0; model.moving()];
     for closure in &model.closures {
-        let ends =
-            [(Some(closure.child), &closure.joint.on_child), (closure.parent, &closure.joint.on_parent)];
+        let ends = [
+            (Some(closure.child), &closure.joint.child_frame),
+            (closure.parent, &closure.joint.parent_frame),
+        ];
         for (slot, frame) in ends {
             if let Some(slot) = slot {
                 extents[slot] = extents[slot].max(frame.point.norm());
@@ -142,8 +144,8 @@ fn extents(model: &Model) -> Vec<f64> {
 
 /// Columns of a free body's degrees of freedom: axes of its joint frame, and the arm from the joint's point to the centre of mass.
 fn joint_columns(link: &Link, position: &Vec3, rotation: &Mat3) -> (Mat3, Vec3) {
-    let hinge = link.joint.on_child.on(position, rotation).point;
-    (link.joint.on_parent.axes, position - hinge)
+    let hinge = link.joint.child_frame.on(position, rotation).point;
+    (link.joint.parent_frame.axes, position - hinge)
 }
 
 /// The twist of a body that moves freely in space, from its momenta: those of [`Model::twists`](crate::Model::twists) without a
@@ -213,9 +215,9 @@ fn angular_velocity(j: &Vec3, momentum: &Vec3, h: f64) -> Option<Vec3> {
     for _ in 0..MAX_ITERATIONS {
         let u = w * h;
         let jw = j.component_mul(&w);
-        let back = Turn::exp(&-u);
+        let back = RodriguesVector::exp(&-u);
         // Jω - exp(-u) momentum, as a difference of what is nearly equal.
-        let residual = jw - momentum - back.moves(momentum);
+        let residual = jw - momentum - back.displacement(momentum);
         // d exp(u) = exp(u) hat(right_jacobian(u) du)
         let mut jacobian = -hat(&jw) * right_jacobian(&u) * h;
         for k in 0..3 {
@@ -260,7 +262,7 @@ mod tests {
             let momentum = Vec3::new(f(0), 2.0 * f(1), 3.0 * f(2));
             let h = 0.02 * (1 + k % 20) as f64;
             let w = angular_velocity(&j, &momentum, h).unwrap();
-            let carried = Turn::exp(&(w * h)).matrix() * j.component_mul(&w);
+            let carried = RodriguesVector::exp(&(w * h)).matrix() * j.component_mul(&w);
             assert!((carried - momentum).norm() < 1e-14, "{k}");
             let energy = |p: &Vec3| 0.5 * p.dot(&p.component_div(&j));
             assert!(energy(&j.component_mul(&w)) <= energy(&momentum) * (1.0 + 1e-15), "{k}");

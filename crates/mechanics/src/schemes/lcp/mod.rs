@@ -238,10 +238,10 @@ impl Scheme for Lcp {
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
         self.recorder.step.clear();
-        self.advance(model, state, h).map_err(|(trouble, slot)| {
+        self.advance(model, state, h).map_err(|(error, slot)| {
             let body =
                 model.links.get(slot).map_or_else(String::new, |link| model.bodies[link.body].name.clone());
-            StepFailure { step: state.steps, time: state.time, body, trouble, history: Vec::new() }
+            StepFailure { step: state.steps, time: state.time, body, error, history: Vec::new() }
         })?;
         std::mem::swap(state, &mut self.next);
         let LcpSolveStats { iterations, residual, .. } = self.solution.stats;

@@ -4,7 +4,7 @@ use super::StepInput;
 use super::free_velocities::momenta_from_twist;
 use crate::joint::JointKind;
 use crate::model::State;
-use crate::rotation::{Turn, about, tidied};
+use crate::rotation::{RodriguesVector, about, orthonormalised};
 use crate::spatial::{Vec6, angular, linear};
 use percussion_geometry::Vec3;
 
@@ -18,7 +18,7 @@ pub(super) fn update_configuration(step: &StepInput, twists: &mut [Vec6], next: 
         let mut rotation = state.rotations[slot];
         let joint = &link.joint;
         if joint.kind == JointKind::Planar {
-            let (frame, arm) = (&joint.on_parent, &joint.on_child);
+            let (frame, arm) = (&joint.parent_frame, &joint.child_frame);
             let own = &mut next.coordinates[link.coordinates()];
             if let Some(angle) = own.get_mut(2) {
                 *angle += h * frame.axes.column(2).dot(&w);
@@ -30,8 +30,8 @@ pub(super) fn update_configuration(step: &StepInput, twists: &mut [Vec6], next: 
             let shift = Vec3::new(hinge.x, hinge.y, 0.0);
             position = frame.point + frame.axes * shift - rotation * arm.point;
         } else if !joint.particle {
-            let turn = Turn::exp(&(state.rotations[slot].tr_mul(&w) * h));
-            rotation = tidied(&(state.rotations[slot] * turn.matrix()));
+            let turn = RodriguesVector::exp(&(state.rotations[slot].tr_mul(&w) * h));
+            rotation = orthonormalised(&(state.rotations[slot] * turn.matrix()));
         }
         let end = rotation * state.rotations[slot].tr_mul(&w);
         next.positions[slot] = position;

@@ -31,12 +31,12 @@ const RESTARTS: usize = 10;
 pub(super) struct Dynamics {
     /// `Mred`, or the matrix of the iteration.
     pub system: System,
-    /// Where the joints stand.
-    pub stands: Vec<JointFrame>,
+    /// Frames of the joints.
+    pub joint_frames: Vec<JointFrame>,
     /// Velocities of the bodies.
     pub twists: Vec<Vec6>,
-    /// What forces do.
-    pub pulls: Vec<ForceAccumulator>,
+    /// Forces on the bodies.
+    pub accumulators: Vec<ForceAccumulator>,
     pub positions: Vec<Vec3>,
     pub rotations: Vec<Mat3>,
     pub loops: Loops,
@@ -69,7 +69,7 @@ impl Dynamics {
         }
         self.positions.resize(n, Vec3::zeros());
         self.rotations.resize(n, Mat3::identity());
-        self.pulls.resize(n, ForceAccumulator::zero());
+        self.accumulators.resize(n, ForceAccumulator::zero());
         self.placements.resize(n, BodyKinematics::rest());
         self.blocks.resize(n, Mat6::zeros());
         self.z.clear();
@@ -89,21 +89,21 @@ impl Dynamics {
         let (b0, f0, c0) = (island.bodies.start, island.dofs.start, island.coordinates.start);
         self.positions.copy_from_slice(positions);
         self.rotations.copy_from_slice(rotations);
-        self.stands.clear();
+        self.joint_frames.clear();
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let parent = link.parent.map(|p| (&positions[p - b0], &rotations[p - b0]));
             let range = link.coordinates();
             let own = &coordinates[range.start - c0..range.end - c0];
-            let stand = link.joint.stand(parent, (&positions[i], &rotations[i]), own);
+            let frame = link.joint.frame(parent, (&positions[i], &rotations[i]), own);
             let node = &mut self.system.nodes[i];
             node.parent = link.parent.map(|p| p - b0);
             node.dofs = link.joint.dofs();
             node.first = link.dof - f0;
-            node.motion0 = link.joint.motion(&stand, &positions[i]);
+            node.motion0 = link.joint.motion(&frame, &positions[i]);
             node.motion1 = node.motion0;
             node.reach0 = parent.map_or_else(Vec3::zeros, |(from, _)| positions[i] - from);
             node.reach1 = node.reach0;
-            self.stands.push(stand);
+            self.joint_frames.push(frame);
         }
         self.set_mass(model, island);
     }
@@ -125,13 +125,13 @@ impl Dynamics {
             let node = &self.system.nodes[i];
             let above = node.parent.map_or_else(Vec6::zeros, |p| self.twists[p]);
             let own = &rates[node.first..node.first + node.dofs];
-            let place = (&self.stands[i], &self.rotations[i]);
+            let place = (&self.joint_frames[i], &self.rotations[i]);
             self.products[i] = velocity_product(link, place, node, &above, &self.twists[i], own);
         }
     }
 
-    /// Asks the forces at the time `t`.
-    pub fn pull(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
+    /// Evaluates the forces at the time `t`.
+    pub fn evaluate_forces(&mut self, model: &Model, island: &Island, t: f64) -> Result<(), ForceError> {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let twist = &self.twists[i];
             self.placements[i] = BodyKinematics {
@@ -140,17 +140,18 @@ impl Dynamics {
                 velocity: linear(twist),
                 frame_rate: hat(&angular(twist)) * self.rotations[i],
             };
-            self.pulls[i] = ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
+            self.accumulators[i] =
+                ForceAccumulator { force: model.gravity * link.mass, ..ForceAccumulator::zero() };
         }
-        let bodies = Bodies { first: island.bodies.start, placements: &self.placements };
+        let bodies = Bodies { first: island.bodies.start, kinematics: &self.placements };
         for force in &model.forces[island.forces.clone()] {
-            force.pull(t, &bodies, &mut self.pulls)?;
+            force.add_forces(t, &bodies, &mut self.accumulators)?;
         }
         Ok(())
     }
 
     /// `Mred a + bias - Pᵀ F` into `out`.
-    pub fn imbalance(
+    pub fn residual(
         &mut self,
         model: &Model,
         island: &Island,
@@ -173,21 +174,21 @@ impl Dynamics {
             let turn = |w: &Vec3| r * link.inertia.component_mul(&r.tr_mul(w));
             let torque = turn(&angular(&acceleration)) + w.cross(&turn(&w));
             let inertial = twist(&(linear(&acceleration) * link.mass), &torque);
-            self.wrenches[i] = inertial - self.pulls[i].wrench(r);
+            self.wrenches[i] = inertial - self.accumulators[i].wrench(r);
         }
         self.system.reduce(&mut self.wrenches, out);
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
             let at = link.dof - island.dofs.start + force.coordinate;
-            let c = force.place(
+            let c = force.position(
                 &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
             );
-            out[at] -= force.pull(t, c, rates[at]).value;
+            out[at] -= force.evaluate(t, c, rates[at]).value;
         }
     }
 
-    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` says whose rotation is
-    /// advanced by rates, and so answers to gyroscopic torques through `γh`.
+    /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` tells bodies whose rotation is
+    /// advanced by rates, and so depends on gyroscopic torques through `γh`.
     pub fn linearise(
         &mut self,
         model: &Model,
@@ -209,8 +210,8 @@ impl Dynamics {
             }
         }
         self.stiffness.clear();
-        let bodies = Bodies { first: b0, placements: &self.placements };
-        // An explicit scheme does not ask where forces would be after the step: those that depend on places alone have no part.
+        let bodies = Bodies { first: b0, kinematics: &self.placements };
+        // In an explicit scheme forces after the step have no part: those that depend on positions alone are left out.
         let counts = |force: &&Force| weights.position != 0.0 || !force.is_conservative();
         for force in model.forces[island.forces.clone()].iter().filter(counts) {
             force.stiffness(t, &bodies, &mut self.stiffness)?;
@@ -228,52 +229,52 @@ impl Dynamics {
         for force in &model.joint_forces[island.joint_forces.clone()] {
             let link = &model.links[force.slot];
             let at = link.dof - island.dofs.start + force.coordinate;
-            let c = force.place(
+            let c = force.position(
                 &coordinates[link.coordinate - island.coordinates.start..][..link.joint.coordinates()],
             );
-            let pull = force.pull(t, c, rates[at]);
+            let applied = force.evaluate(t, c, rates[at]);
             self.system.nodes[force.slot - b0].along[force.coordinate] -=
-                weights.position * pull.by_position + weights.velocity * pull.by_velocity;
+                weights.position * applied.by_position + weights.velocity * applied.by_velocity;
         }
         Ok(())
     }
 
-    /// Factorises the system, and answers the rows of the loops with it.
+    /// Factorises the system, and solves for the rows of the loops.
     pub fn factor(&mut self, model: &Model, island: &Island) -> Result<(), Singular> {
         self.system.factor()?;
         if self.loops.rows == 0 {
             return Ok(());
         }
         let (x, r) = (&self.positions, &self.rotations);
-        self.loops.read(End::After, model, island, &self.system, (x, r), &mut self.wrenches);
+        self.loops.evaluate(End::After, model, island, &self.system, (x, r), &mut self.wrenches);
         let n = island.dofs.len();
-        let mut answers = std::mem::take(&mut self.loops.answers);
-        for (k, answer) in answers.chunks_exact_mut(n.max(1)).enumerate().take(self.loops.rows) {
+        let mut solved_rows = std::mem::take(&mut self.loops.solved_rows);
+        for (k, solved) in solved_rows.chunks_exact_mut(n.max(1)).enumerate().take(self.loops.rows) {
             self.z.copy_from_slice(&self.loops.after[k * n..(k + 1) * n]);
             let rhs = std::mem::take(&mut self.z);
-            self.solve_tree(model, island, &rhs, answer);
+            self.solve_tree(model, island, &rhs, solved);
             self.z = rhs;
         }
-        self.loops.answers = answers;
+        self.loops.solved_rows = solved_rows;
         Ok(())
     }
 
-    /// Solves for the correction that removes an imbalance: `S d + Bᵀ λ = -r`, and of the loops' accelerations `B d = -g''`.
+    /// Solves for the correction that removes an residual: `S d + Bᵀ λ = -r`, and of the loops' accelerations `B d = -g''`.
     pub fn correct(&mut self, model: &Model, island: &Island, r: &[f64], d: &mut [f64]) {
         self.solve_tree(model, island, r, d);
         if self.loops.rows > 0 {
             self.set_loop_accelerations(model, island);
             self.loops.solve(d, true);
-            self.add_answers(d);
+            self.add_solved_rows(d);
         }
         d.iter_mut().for_each(|d| *d = -*d);
     }
 
     /// The displacement that closes the loops, into `d`, and how far they are open. The system must be `Mred`, factorised.
-    pub fn closing(&mut self, d: &mut [f64]) -> f64 {
+    pub fn loop_correction(&mut self, d: &mut [f64]) -> f64 {
         d.fill(0.0);
         self.loops.solve(d, true);
-        self.add_answers(d);
+        self.add_solved_rows(d);
         d.iter_mut().for_each(|d| *d = -*d);
         self.loops.values.iter().fold(0.0, |most, g| f64::max(most, g.abs()))
     }
@@ -281,17 +282,17 @@ impl Dynamics {
     /// Removes from rates what loops do not allow. The system must be `Mred`, factorised.
     pub fn project(&mut self, rates: &mut [f64]) {
         self.loops.solve(rates, false);
-        self.add_answers(rates);
+        self.add_solved_rows(rates);
     }
 
-    fn add_answers(&self, d: &mut [f64]) {
-        for (answer, x) in self.loops.answers.chunks_exact(d.len().max(1)).zip(&self.loops.correction) {
-            d.iter_mut().zip(answer).for_each(|(d, a)| *d += x * a);
+    fn add_solved_rows(&self, d: &mut [f64]) {
+        for (solved, x) in self.loops.solved_rows.chunks_exact(d.len().max(1)).zip(&self.loops.correction) {
+            d.iter_mut().zip(solved).for_each(|(d, a)| *d += x * a);
         }
     }
 
     /// `dᵀ Mred d`.
-    pub fn square(&mut self, model: &Model, island: &Island, d: &[f64]) -> f64 {
+    pub fn kinetic_norm(&mut self, model: &Model, island: &Island, d: &[f64]) -> f64 {
         self.system.expand(d, &mut self.spare);
         let links = &model.links[island.bodies.clone()];
         let each = links.iter().zip(&self.spare).zip(&self.rotations).map(|((link, twist), rotation)| {
@@ -365,7 +366,7 @@ impl Dynamics {
 /// `c = X' t_parent + S' ν`: the acceleration of the child that comes from velocities alone.
 fn velocity_product(
     link: &Link,
-    (stand, rotation): (&JointFrame, &Mat3),
+    (frame, rotation): (&JointFrame, &Mat3),
     node: &Node,
     above: &Vec6,
     own: &Vec6,
@@ -376,10 +377,10 @@ fn velocity_product(
     for (k, rate) in rates.iter().enumerate() {
         relative += node.motion0.column(k) * *rate;
     }
-    let arm = -(rotation * link.joint.on_child.point);
+    let arm = -(rotation * link.joint.child_frame.point);
     let turning = angular(&relative);
     let sliding = linear(&relative) - turning.cross(&arm);
-    let w = &stand.frame.axes;
+    let w = &frame.parent.axes;
     let mut turning_rate = wp.cross(&turning);
     let mut sliding_rate = wp.cross(&sliding);
     match link.joint.kind {
@@ -390,7 +391,7 @@ fn velocity_product(
         }
         JointKind::Rod => {
             // Ω × (Ω × shift) = -|Ω|² shift for Ω across the shift, and |Ω| |shift| is the speed of sliding.
-            let shift = w * stand.shift;
+            let shift = w * frame.shift;
             sliding_rate -= shift * (sliding.norm_squared() / shift.norm_squared());
         }
         _ => {}

@@ -10,7 +10,7 @@
 //! depends on `ν1` through bias and damping even where `β = 0`: it is iterated to rounding with the matrix
 //! `Mred + γh C + βh² K`.
 //!
-//! A rigid body that hangs on nothing and carries nothing is treated as Krysl and Endres do: its spatial angular
+//! A rigid body without parent and children is treated as Krysl and Endres do: its spatial angular
 //! momentum is advanced by the same rule, `π1 = π0 + h [(1-γ) τ0 + γ τ1]`, and its angular velocity follows; without torque the
 //! momentum stays to the bit.
 //!
@@ -25,10 +25,10 @@ mod update;
 use super::{Scheme, SchemeError, SchemeKind};
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
-use crate::joint::Step;
+use crate::joint::JointIncrement;
 use crate::model::State;
 use crate::model::{Island, Model};
-use crate::rotation::Turn;
+use crate::rotation::RodriguesVector;
 use crate::spatial::angular;
 use crate::tolerances::RODRIGUES_MAX;
 use crate::tolerances::{LOOP_CLOSURE, NEWMARK_DECREMENT, NEWMARK_NOISE};
@@ -49,7 +49,7 @@ pub struct Newmark {
     next: State,
     dynamics: Dynamics,
     /// Free rigid bodies without anything on them, by slot.
-    lonely: Vec<bool>,
+    free_bodies: Vec<bool>,
     size: f64,
     rates0: Vec<f64>,
     a0: Vec<f64>,
@@ -57,9 +57,9 @@ pub struct Newmark {
     a: Vec<f64>,
     r: Vec<f64>,
     d: Vec<f64>,
-    steps: Vec<Step>,
+    steps: Vec<JointIncrement>,
     spins: Vec<Spin>,
-    stands0: Vec<crate::joint::JointFrame>,
+    joint_frames0: Vec<crate::joint::JointFrame>,
     history: Vec<f64>,
 }
 
@@ -91,7 +91,7 @@ impl Newmark {
             family,
             next,
             dynamics: Dynamics::default(),
-            lonely: update::lonely(model),
+            free_bodies: update::free_bodies(model),
             size: model.size(state),
             rates0: Vec::new(),
             a0: Vec::new(),
@@ -101,7 +101,7 @@ impl Newmark {
             d: Vec::new(),
             steps: Vec::new(),
             spins: Vec::new(),
-            stands0: Vec::new(),
+            joint_frames0: Vec::new(),
             history: Vec::with_capacity(MOST_ITERATIONS),
         }
     }
@@ -113,7 +113,7 @@ impl Newmark {
             list.resize(n, 0.0);
         }
         self.steps.clear();
-        self.steps.resize(island.bodies.len(), Step::none());
+        self.steps.resize(island.bodies.len(), JointIncrement::zero());
         self.spins.clear();
         self.spins.resize(island.bodies.len(), Spin::default());
         self.history.clear();
@@ -134,10 +134,10 @@ impl Newmark {
         let t = state.time + h;
         let implicit = self.family.beta != 0.0;
         let weights = self.family.weights(h);
-        let mut effort = SolverStats::default();
+        let mut stats = SolverStats::default();
         loop {
-            effort.iterations += 1;
-            let first = effort.iterations == 1;
+            stats.iterations += 1;
+            let first = stats.iterations == 1;
             if first || implicit {
                 self.move_bodies(model, island, state, h);
             }
@@ -148,11 +148,11 @@ impl Newmark {
             let coordinates = &self.next.coordinates[island.coordinates.clone()];
             let dynamics = &mut self.dynamics;
             dynamics.set_rates(model, island, &self.rates);
-            dynamics.pull(model, island, t).map_err(force)?;
-            dynamics.imbalance(model, island, t, (coordinates, &self.rates), &self.a, &mut self.r);
+            dynamics.evaluate_forces(model, island, t).map_err(force)?;
+            dynamics.residual(model, island, t, (coordinates, &self.rates), &self.a, &mut self.r);
             if first || implicit {
-                let lonely = &self.lonely[island.bodies.clone()];
-                let by_rates = |i: usize| !lonely[i];
+                let free_bodies = &self.free_bodies[island.bodies.clone()];
+                let by_rates = |i: usize| !free_bodies[i];
                 dynamics
                     .linearise(model, island, t, (coordinates, &self.rates), weights, by_rates)
                     .map_err(force)?;
@@ -161,7 +161,7 @@ impl Newmark {
             dynamics.correct(model, island, &self.r, &mut self.d);
             self.a.iter_mut().zip(&self.d).for_each(|(a, d)| *a += d);
             let turned = self.turn_spins(model, island);
-            let moved = self.dynamics.square(model, island, &self.d);
+            let moved = self.dynamics.kinetic_norm(model, island, &self.d);
             let decrement = h * h * (moved + turned) / self.scale(model, island, h);
             let last = self.history.last().copied().unwrap_or(f64::INFINITY);
             self.history.push(decrement);
@@ -169,16 +169,16 @@ impl Newmark {
                 return Err((StepError::NotFinite, 0));
             }
             if decrement <= NEWMARK_DECREMENT || (decrement <= NEWMARK_NOISE && decrement >= last) {
-                effort.decrement = decrement;
+                stats.decrement = decrement;
                 break;
             }
-            if effort.iterations >= MOST_ITERATIONS {
+            if stats.iterations >= MOST_ITERATIONS {
                 return Err((StepError::NoConvergence, 0));
             }
         }
         self.finish(model, island, state, h).map_err(singular)?;
         self.check(island)?;
-        Ok(effort)
+        Ok(stats)
     }
 
     /// Rates and accelerations at the start.
@@ -189,19 +189,19 @@ impl Newmark {
         let dynamics = &mut self.dynamics;
         let (x, r) = (&state.positions[bodies.clone()], &state.rotations[bodies.clone()]);
         dynamics.configure(model, island, x, r, coordinates);
-        self.stands0.clear();
-        self.stands0.extend_from_slice(&dynamics.stands);
+        self.joint_frames0.clear();
+        self.joint_frames0.extend_from_slice(&dynamics.joint_frames);
         dynamics.factor(model, island).map_err(singular)?;
         let momenta = &state.momenta[island.dofs.clone()];
         dynamics.solve_tree(model, island, momenta, &mut self.rates0);
         dynamics.set_rates(model, island, &self.rates0);
-        dynamics.pull(model, island, t).map_err(|error| (StepError::Force(error), 0))?;
-        dynamics.imbalance(model, island, t, (coordinates, &self.rates0), &self.a0, &mut self.r);
+        dynamics.evaluate_forces(model, island, t).map_err(|error| (StepError::Force(error), 0))?;
+        dynamics.residual(model, island, t, (coordinates, &self.rates0), &self.a0, &mut self.r);
         dynamics.correct(model, island, &self.r, &mut self.d);
         self.a0.copy_from_slice(&self.d);
         self.a.copy_from_slice(&self.d);
         for (i, slot) in bodies.enumerate() {
-            if self.lonely[slot] {
+            if self.free_bodies[slot] {
                 let at = model.links[slot].dof + 3;
                 let momentum = Vec3::new(state.momenta[at], state.momenta[at + 1], state.momenta[at + 2]);
                 let torque = self.torque(i);
@@ -213,8 +213,8 @@ impl Newmark {
 
     /// The torque about the centre of mass of the body in a place, in the axes of its joint.
     fn torque(&self, i: usize) -> Vec3 {
-        let world = angular(&self.dynamics.pulls[i].wrench(&self.dynamics.rotations[i]));
-        self.stands0[i].frame.axes.tr_mul(&world)
+        let world = angular(&self.dynamics.accumulators[i].wrench(&self.dynamics.rotations[i]));
+        self.joint_frames0[i].parent.axes.tr_mul(&world)
     }
 
     /// Moves the bodies to the end of the step for the present accelerations.
@@ -222,7 +222,7 @@ impl Newmark {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
             let (rates, a0, a1) = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range]);
-            let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
+            let (from, to) = (&self.joint_frames0[i], &self.dynamics.joint_frames[i]);
             self.steps[i] = self.family.step(&link.joint, (from, to), rates, (a0, a1), h);
         }
         self.place(model, island, state);
@@ -235,12 +235,13 @@ impl Newmark {
             let link = &model.links[slot];
             let own = &mut self.next.coordinates[link.coordinates()];
             own.copy_from_slice(&state.coordinates[link.coordinates()]);
-            link.joint.step_coordinates(&self.steps[i], own);
+            link.joint.advance_coordinates(&self.steps[i], own);
             let frame = match link.parent {
-                Some(p) => link.joint.on_parent.on(&self.next.positions[p], &self.next.rotations[p]),
-                None => link.joint.on_parent,
+                Some(p) => link.joint.parent_frame.on(&self.next.positions[p], &self.next.rotations[p]),
+                None => link.joint.parent_frame,
             };
-            let (position, rotation) = link.joint.place(&self.stands0[i], &frame, &self.steps[i], own);
+            let (position, rotation) =
+                link.joint.child_pose(&self.joint_frames0[i], &frame, &self.steps[i], own);
             self.next.positions[b0 + i] = position;
             self.next.rotations[b0 + i] = rotation;
         }
@@ -254,8 +255,8 @@ impl Newmark {
     fn carry_rods(&mut self, model: &Model, island: &Island) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let first = link.dof - island.dofs.start;
-            let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
-            update::carry_rod(&link.joint, from, to, &mut self.a[first..]);
+            let (from, to) = (&self.joint_frames0[i], &self.dynamics.joint_frames[i]);
+            update::transport_rod_components(&link.joint, from, to, &mut self.a[first..]);
         }
     }
 
@@ -264,13 +265,13 @@ impl Newmark {
         for (i, slot) in island.bodies.clone().enumerate() {
             let link = &model.links[slot];
             let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
-            let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
+            let (from, to) = (&self.joint_frames0[i], &self.dynamics.joint_frames[i]);
             let known = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range.clone()]);
             let rates = &mut self.rates[range];
             self.family.rates(&link.joint, from, to, known, h, rates);
-            if self.lonely[slot] {
+            if self.free_bodies[slot] {
                 let momentum = self.family.momentum(&self.spins[i], h);
-                let axes = to.frame.axes.tr_mul(&self.dynamics.rotations[i]);
+                let axes = to.parent.axes.tr_mul(&self.dynamics.rotations[i]);
                 let spin = axes * axes.tr_mul(&momentum).component_div(&link.inertia);
                 rates[3..].copy_from_slice(spin.as_slice());
             }
@@ -281,7 +282,7 @@ impl Newmark {
     fn turn_spins(&mut self, model: &Model, island: &Island) -> f64 {
         let mut change = 0.0;
         for (i, slot) in island.bodies.clone().enumerate() {
-            if self.lonely[slot] {
+            if self.free_bodies[slot] {
                 let torque = self.torque(i);
                 let moved = (torque - self.spins[i].torque1) * self.family.gamma;
                 change += moved.norm_squared() / model.links[slot].inertia.min();
@@ -295,12 +296,12 @@ impl Newmark {
     fn scale(&self, model: &Model, island: &Island, h: f64) -> f64 {
         let mut scale = f64::MIN_POSITIVE;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            let (twist, pull) = (&self.dynamics.twists[i], &self.dynamics.pulls[i]);
-            let velocity = twist.fixed_rows::<3>(0).norm() + h.abs() * pull.force.norm() / link.mass;
+            let (twist, applied) = (&self.dynamics.twists[i], &self.dynamics.accumulators[i]);
+            let velocity = twist.fixed_rows::<3>(0).norm() + h.abs() * applied.force.norm() / link.mass;
             scale += link.mass * velocity * velocity;
             let (j, r) = (link.inertia.min(), &self.dynamics.rotations[i]);
             if j > 0.0 {
-                let spin = angular(twist).norm() + h.abs() * angular(&pull.wrench(r)).norm() / j;
+                let spin = angular(twist).norm() + h.abs() * angular(&applied.wrench(r)).norm() / j;
                 scale += j * spin * spin;
             }
         }
@@ -309,7 +310,7 @@ impl Newmark {
 
     /// Refuses a step that turned too far to mean anything, or has no numbers.
     fn check(&self, island: &Island) -> Result<(), (StepError, usize)> {
-        let far = |turn: &Turn| !(turn.0.norm() <= RODRIGUES_MAX);
+        let far = |turn: &RodriguesVector| !(turn.0.norm() <= RODRIGUES_MAX);
         if let Some(i) = self.steps.iter().position(|step| far(&step.turn) || far(&step.swing)) {
             return Err((StepError::TurnsTooFar, i));
         }
@@ -326,13 +327,14 @@ impl Newmark {
             for _ in 0..MOST_PROJECTIONS {
                 self.dynamics.set_mass(model, island);
                 self.dynamics.factor(model, island)?;
-                let open = self.dynamics.closing(&mut self.d);
+                let open = self.dynamics.loop_correction(&mut self.d);
                 if open <= LOOP_CLOSURE * self.size {
                     break;
                 }
                 for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
                     let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
-                    self.steps[i] = link.joint.corrected(&self.stands0[i], &self.steps[i], &self.d[range]);
+                    self.steps[i] =
+                        link.joint.incremented(&self.joint_frames0[i], &self.steps[i], &self.d[range]);
                 }
                 self.place(model, island, state);
             }
@@ -344,7 +346,7 @@ impl Newmark {
         let momenta = &mut self.next.momenta[island.dofs.clone()];
         self.dynamics.momenta(model, island, momenta);
         for (i, slot) in island.bodies.clone().enumerate() {
-            if self.lonely[slot] {
+            if self.free_bodies[slot] {
                 let momentum = self.family.momentum(&self.spins[i], h);
                 let at = model.links[slot].dof + 3;
                 self.next.momenta[at..at + 3].copy_from_slice(momentum.as_slice());
@@ -372,21 +374,21 @@ impl Scheme for Newmark {
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
-        let mut effort = SolverStats::default();
+        let mut stats = SolverStats::default();
         for island in &model.islands {
-            let one = self.advance(model, island, state, h).map_err(|(trouble, node)| StepFailure {
+            let one = self.advance(model, island, state, h).map_err(|(error, node)| StepFailure {
                 step: state.steps,
                 time: state.time,
                 body: model.bodies[model.links[island.bodies.start + node].body].name.clone(),
-                trouble,
+                error,
                 history: self.history.clone(),
             })?;
-            effort = effort.worse(one);
+            stats = stats.merge(one);
         }
         self.next.time = state.time + h;
         self.next.steps = state.steps + 1;
         std::mem::swap(state, &mut self.next);
-        Ok(effort)
+        Ok(stats)
     }
 }
 

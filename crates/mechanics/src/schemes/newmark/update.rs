@@ -1,6 +1,6 @@
-//! Newmark's update of one joint: its increment, its rates, and the spin of a body that hangs on nothing.
+//! Newmark's update of one joint: its increment, its rates, and the spin of a body without parent.
 
-use crate::joint::{Joint, JointFrame, JointKind, Step};
+use crate::joint::{Joint, JointFrame, JointIncrement, JointKind};
 use crate::model::Model;
 use crate::rotation::tangents;
 use percussion_geometry::Vec3;
@@ -38,16 +38,16 @@ impl Family {
         rates: &[f64],
         (a0, a1): (&[f64], &[f64]),
         h: f64,
-    ) -> Step {
+    ) -> JointIncrement {
         let n = rates.len();
         let (mut d, mut last) = ([0.0; MOST], [0.0; MOST]);
         last[..n].copy_from_slice(a1);
-        carry_rod(joint, to, from, &mut last);
+        transport_rod_components(joint, to, from, &mut last);
         for k in 0..n {
             let bracket = (1.0 - 2.0 * self.beta) * a0[k] + 2.0 * self.beta * last[k];
             d[k] = h * rates[k] + 0.5 * h * h * bracket;
         }
-        joint.corrected(from, &Step::none(), &d[..n])
+        joint.incremented(from, &JointIncrement::zero(), &d[..n])
     }
 
     /// The rates of a joint, [Johnson 3.3b]: `ν0 + h [(1-γ) a0 + γ a1]`, in the columns of the end.
@@ -63,7 +63,7 @@ impl Family {
         for (k, out) in out.iter_mut().enumerate() {
             *out = rates[k] + h * (1.0 - self.gamma) * a0[k];
         }
-        carry_rod(joint, from, to, out);
+        transport_rod_components(joint, from, to, out);
         for (out, a) in out.iter_mut().zip(a1) {
             *out += h * self.gamma * a;
         }
@@ -76,8 +76,13 @@ impl Family {
 }
 
 /// The first two components of a rod are those of a vector across it, in directions that follow the rod: takes them from
-/// the directions of one stand to those of another. Other joints keep theirs.
-pub(super) fn carry_rod(joint: &Joint, from: &JointFrame, to: &JointFrame, components: &mut [f64]) {
+/// the directions of one frame to those of another. Other joints keep theirs.
+pub(super) fn transport_rod_components(
+    joint: &Joint,
+    from: &JointFrame,
+    to: &JointFrame,
+    components: &mut [f64],
+) {
     if joint.kind == JointKind::Rod {
         let (e1, e2) = tangents(&from.shift.normalize());
         let (f1, f2) = tangents(&to.shift.normalize());
@@ -87,22 +92,22 @@ pub(super) fn carry_rod(joint: &Joint, from: &JointFrame, to: &JointFrame, compo
     }
 }
 
-/// Which bodies are rigid, hang on nothing and carry nothing, by slot: their angular momentum is about a point of their
+/// Rigid bodies without parent and children, by slot: their angular momentum is about a point of their
 /// own, the centre of mass, and nothing but torques changes it.
-pub(super) fn lonely(model: &Model) -> Vec<bool> {
-    let mut lonely: Vec<bool> = model
+pub(super) fn free_bodies(model: &Model) -> Vec<bool> {
+    let mut free_bodies: Vec<bool> = model
         .links
         .iter()
         .map(|link| {
             let joint = &link.joint;
             let free = joint.kind == JointKind::Free && !joint.particle && link.parent.is_none();
-            free && joint.on_child.point == Vec3::zeros()
+            free && joint.child_frame.point == Vec3::zeros()
         })
         .collect();
     let parents = model.links.iter().filter_map(|link| link.parent);
     let closed = model.closures.iter().flat_map(|closure| closure.parent.into_iter().chain([closure.child]));
     for slot in parents.chain(closed) {
-        lonely[slot] = false;
+        free_bodies[slot] = false;
     }
-    lonely
+    free_bodies
 }

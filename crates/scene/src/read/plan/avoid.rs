@@ -46,7 +46,7 @@ pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option
     if let Some(except) = except {
         let parts = contacts.parts.len();
         let meet = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
-        let meet = meet.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q));
+        let meet = meet.filter(|(p, q)| contacts.may_collide(*p, *q)).map(|(p, q)| contacts.ordered(p, q));
         pairs = Some(&pairs.unwrap_or_else(|| meet.collect()) - &except);
     }
     Ok(Some(Avoidance { margin, pairs: pairs.map(|pairs| pairs.into_iter().collect()) }))
@@ -58,7 +58,7 @@ fn part_pairs(context: &Context<'_>, node: &Node, name: &str) -> Read<Vec<(usize
     let found: Vec<(usize, usize)> = context.model.contacts.as_ref().map_or_else(Vec::new, |contacts| {
         let parts = |body: usize| contacts.first[body]..contacts.first[body + 1];
         let pairs = parts(a).flat_map(|p| parts(b).map(move |q| (p, q)));
-        pairs.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
+        pairs.filter(|(p, q)| contacts.may_collide(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
     });
     if found.is_empty() {
         let message =
@@ -86,7 +86,7 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
     let parts = contacts.parts.len();
     let pairs: Vec<(usize, usize)> = avoidance.pairs.clone().unwrap_or_else(|| {
         let all = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
-        all.filter(|(p, q)| contacts.may_meet(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
+        all.filter(|(p, q)| contacts.may_collide(*p, *q)).map(|(p, q)| contacts.ordered(p, q)).collect()
     });
     let mut deepest: Option<(f64, (usize, usize))> = None;
     for pair in pairs {
@@ -96,7 +96,7 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
         }
         let poses = (p.body_pose(&look.terminal.state), q.body_pose(&look.terminal.state));
         let asked =
-            contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
+            contacts.separation(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
         let Ok(touch) = asked else { continue };
         let joined = look
             .meetings

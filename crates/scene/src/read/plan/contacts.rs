@@ -182,7 +182,8 @@ fn meeting_parts<'m>(
         }
     }
     let mut pairs = parts(a).flat_map(|p| parts(b).map(move |q| (p, q))).peekable();
-    let meet: BTreeSet<(usize, usize)> = pairs.by_ref().filter(|(p, q)| contacts.may_meet(*p, *q)).collect();
+    let meet: BTreeSet<(usize, usize)> =
+        pairs.by_ref().filter(|(p, q)| contacts.may_collide(*p, *q)).collect();
     if meet.is_empty() {
         let remedy = "let them `collide` in [contact.pairs], or by the joint that ties them";
         return never("contact between them is switched off", remedy);

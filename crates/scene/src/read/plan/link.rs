@@ -182,7 +182,7 @@ impl<'a> End<'a> {
         }
         let parent = link.parent.map(|p| (&state.positions[p], &state.rotations[p]));
         let child = (&state.positions[slot], &state.rotations[slot]);
-        Some(Rotation3::from_matrix_unchecked(link.joint.stand(parent, child, &[]).turned))
+        Some(Rotation3::from_matrix_unchecked(link.joint.frame(parent, child, &[]).rotation))
     }
 
     /// How the body of a slot moves.

@@ -101,8 +101,8 @@ pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> S
     let link = context.link(slot);
     let principal = |body: usize| *context.model.bodies[body].principal.rotation.matrix();
     let parent = link.parent.map(|slot| context.link(slot).body);
-    let above = parent.map_or_else(Mat3::identity, principal) * link.joint.on_parent.axes;
-    let below = principal(link.body) * link.joint.on_child.axes;
+    let above = parent.map_or_else(Mat3::identity, principal) * link.joint.parent_frame.axes;
+    let below = principal(link.body) * link.joint.child_frame.axes;
     Said {
         name: format!("the rotation of joint `{}`", link.joint.name),
         measure: Measure::Attitude {

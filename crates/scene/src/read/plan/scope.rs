@@ -24,7 +24,7 @@ pub(super) fn check(context: &Context<'_>, scheme: SchemeKind, place: Place) -> 
         let remedy = "replace it by joints of a tree, such as two spherical ones for a rod, or remove [plan]";
         outcome = Err(context.report.complain(joint.place, message, remedy));
     }
-    for (body, _) in context.model.all_driven() {
+    for (body, _) in context.model.prescribed_motions() {
         let message = format!(
             "`{}` is driven by a motion: plans cannot yet hold bodies that are driven",
             context.name(body)

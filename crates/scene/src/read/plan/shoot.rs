@@ -184,7 +184,7 @@ fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>>
 
 /// An axis of the world along the degrees of freedom of a planar joint, if it lies in its plane; for turns, if it stands across it.
 fn in_plane(link: &Link, turns: bool, axis: usize) -> Option<Direction> {
-    let axes = &link.joint.on_parent.axes;
+    let axes = &link.joint.parent_frame.axes;
     let part = |i: usize| (link.dof + i, axes[(axis, i)]);
     let along: Direction = if turns { vec![part(2)] } else { vec![part(0), part(1)] };
     let length: f64 = along.iter().map(|(_, part)| part * part).sum();

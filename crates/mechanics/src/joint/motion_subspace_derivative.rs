@@ -1,4 +1,4 @@
-//! How the null-space columns change while parent and child move: what makes `P(q)ᵀ f` bend for a constant `f`.
+//! Derivatives of the null-space columns along displacements of parent and child.
 //!
 //! The axes `a` of a joint are carried by the parent; the arm from the child-side origin to the child's centre of mass is
 //! carried by the child, and with it the slides of the joint itself. For a displacement that turns the parent by `ω_p`
@@ -12,16 +12,22 @@
 //! ```
 
 use super::{Joint, JointFrame, JointKind};
-use crate::rotation::{tangents, tangents_change};
+use crate::rotation::{tangents, tangents_derivative};
 use crate::spatial::{Mat6, Vec6, twist};
 use percussion_geometry::Vec3;
 
 impl Joint {
     /// Derivatives of the columns of [`Joint::motion`] along a displacement that turns parent and child by `turning` (world
     /// axes) and moves the joint by `own` in its degrees of freedom.
-    pub fn bending(&self, stand: &JointFrame, centre: &Vec3, turning: (&Vec3, &Vec3), own: &Vec6) -> Mat6 {
-        let w = &stand.frame.axes;
-        let arm = centre - stand.frame.point - w * stand.shift;
+    pub fn motion_derivative(
+        &self,
+        frame: &JointFrame,
+        centre: &Vec3,
+        turning: (&Vec3, &Vec3),
+        own: &Vec6,
+    ) -> Mat6 {
+        let w = &frame.parent.axes;
+        let arm = centre - frame.parent.point - w * frame.shift;
         let arm_change = turning.1.cross(&arm);
         let mut s = Mat6::zeros();
         let mut next = 0;
@@ -44,7 +50,7 @@ impl Joint {
                 push(slide(carried(2)));
             }
             JointKind::Universal => {
-                let (sin, cos) = stand.first.sin_cos();
+                let (sin, cos) = frame.first.sin_cos();
                 let second = axis(1) * cos + axis(2) * sin;
                 let across = axis(2) * cos - axis(1) * sin;
                 push(turn_about(0));
@@ -65,14 +71,14 @@ impl Joint {
                 }
             }
             JointKind::Rod => {
-                let length = stand.shift.norm();
-                let direction = stand.shift / length;
+                let length = frame.shift.norm();
+                let direction = frame.shift / length;
                 let (e1, e2) = tangents(&direction);
                 let swing = (e1 * own[0] + e2 * own[1]).cross(&direction);
-                let (d1, d2) = tangents_change(&direction, &swing);
+                let (d1, d2) = tangents_derivative(&direction, &swing);
                 for (e, d) in [(e1, d1), (e2, d2)] {
                     let change = (d.cross(&direction) + e.cross(&swing)) * length;
-                    push(slide(turning.0.cross(&(w * e.cross(&stand.shift))) + w * change));
+                    push(slide(turning.0.cross(&(w * e.cross(&frame.shift))) + w * change));
                 }
                 if !self.particle {
                     (0..3).for_each(|k| push(turn_about(k)));
