@@ -9,10 +9,12 @@ mod common;
 
 use common::{build, cube, plain, rest_to_rest, wall};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Actuator, ContactJoint, Drive, Plan, PlannedContact, Slip};
+use percussion_control::plan::{
+    Actuator, ContactFriction, ContactJoint, MomentumCondition, Plan, PlannedContact,
+};
 use percussion_control::replay::replay;
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
@@ -22,8 +24,8 @@ use percussion_solve::nlp::{Bound, Watch};
 const TIME: f64 = 1.0;
 
 fn solved(plan: &Plan) -> PlanSolution {
-    let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| Watch::Continue).unwrap();
-    assert_eq!(found.ending, Ending::Optimal);
+    let found = solve(plan, &Guess::Straight, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    assert_eq!(found.outcome, Outcome::Optimal);
     assert!(found.violation < 1e-9);
     found
 }
@@ -46,7 +48,7 @@ fn a_shift_with_least_effort() {
         let worst = (0..intervals).map(|k| {
             let t = (k as f64 + 0.5) / intervals as f64;
             let u = 6.0 * distance * mass * (1.0 - 2.0 * t) / (TIME * TIME);
-            (found.efforts[6 * k] - u).abs()
+            (found.inputs[6 * k] - u).abs()
         });
         errors.1.push(worst.fold(0.0, f64::max));
     }
@@ -99,7 +101,7 @@ const PHASE: f64 = 0.4;
 const GRAVITY: f64 = 9.81;
 
 /// A cube on a vertical rail lands on a corner with a third of the intervals, is held for another and takes off, with a force along the rail.
-fn landing(intervals: usize, slip: Slip) -> Plan {
+fn landing(intervals: usize, friction: ContactFriction) -> Plan {
     let turn = Rotation3::from_scaled_axis(Vec3::new(0.5, 0.3, 0.2));
     let corner = |k: usize| Vec3::from([0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.1 } else { -0.1 }));
     let lowest = (0..8).map(|k| (turn * corner(k)).z).fold(f64::INFINITY, f64::min);
@@ -113,7 +115,7 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
     let mut end = state.clone();
     displace(&model, &model.islands[0], &state, &[RISE - FALL], &mut end);
     let mut plan = plain(&model, &state, intervals, 3.0 * PHASE / intervals as f64);
-    plan.times.scale = Bound::equal(1.0);
+    plan.time_bounds.scale = Bound::equal(1.0);
     plan.actuators = vec![Actuator {
         name: "lift".to_owned(),
         control: Control::Dof(0),
@@ -122,17 +124,17 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
         weight: 1.0,
     }];
     plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0])];
+    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0])];
     plan.end.state = end;
-    plan.meetings = vec![PlannedContact {
+    plan.contacts = vec![PlannedContact {
         name: "the landing".to_owned(),
         node: intervals / 3,
         bodies: (0, 1),
         restitution: 0.0,
-        slip,
+        friction,
         flat: false,
-        tie: Some(ContactJoint::Point),
-        released: Some(intervals / 3 * 2),
+        joint: Some(ContactJoint::Point),
+        release_node: Some(intervals / 3 * 2),
     }];
     plan
 }
@@ -149,7 +151,7 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             + 12.0 * RISE * RISE / PHASE.powi(3));
     // What the blow takes: the speed that weight and force have left.
     let speed = -GRAVITY * PHASE + 1.5 * braked / PHASE;
-    for slip in [Slip::Sticks, Slip::Friction(0.5)] {
+    for slip in [ContactFriction::Sticking, ContactFriction::Coulomb(0.5)] {
         let mut errors = (Vec::new(), Vec::new());
         for intervals in [12, 24, 48, 96] {
             let plan = landing(intervals, slip);
@@ -158,8 +160,8 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             errors.1.push((found.contacts[0].impulse.z + mass * speed).abs());
             // The simulation stands as long, and takes off from rest.
             let made =
-                replay(&plan, &found.nodes, &found.efforts, "exact", &schemes::Options::default()).unwrap();
-            assert!(made.agreement.position < 1e-9 && made.agreement.rotation < 1e-9, "{made:?}");
+                replay(&plan, &found.nodes, &found.inputs, "exact", &schemes::Options::default()).unwrap();
+            assert!(made.deviation.position < 1e-9 && made.deviation.rotation < 1e-9, "{made:?}");
             assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
         }
         println!("{slip:?}: price {:?} {:?}", errors.0, orders(&errors.0));

@@ -5,10 +5,10 @@ mod common;
 
 use common::{build, cube, plain, thrusters, wall_plan};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Actuator, Drive, Plan};
-use percussion_control::replay::{ReplayError, loaded, replay};
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::plan::{Actuator, MomentumCondition, Plan};
+use percussion_control::replay::{ReplayError, model_with_controls, replay};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
@@ -16,14 +16,14 @@ use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
 use percussion_solve::nlp::{Bound, Watch};
 
 fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = find(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
-    assert_eq!(found.ending, Ending::Optimal);
+    let found = solve(plan, guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+    assert_eq!(found.outcome, Outcome::Optimal);
     found
 }
 
-fn agreement(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
+fn deviation(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
     let made =
-        replay(plan, &found.nodes, &found.efforts, scheme, &schemes::Options::default()).unwrap().agreement;
+        replay(plan, &found.nodes, &found.inputs, scheme, &schemes::Options::default()).unwrap().deviation;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
@@ -42,7 +42,7 @@ fn free_plan() -> Plan {
     let mut plan = plain(&model, &state, 20, 0.05);
     plan.actuators = thrusters(&model, 0);
     plan.actuators[0].control = Control::force(&model, 0, &Vec3::new(0.01, 0.02, -0.01), Axes::Body).unwrap();
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -52,7 +52,7 @@ fn free_plan() -> Plan {
 fn a_plan_without_contact_is_the_variational_schemes() {
     let plan = free_plan();
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = deviation(&plan, &found, "variational");
     // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
 }
@@ -104,7 +104,7 @@ fn hinged_plan(intervals: usize) -> Plan {
         weight: 1.0,
     };
     plan.actuators = vec![motor(0, "shoulder"), motor(1, "knee")];
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -114,13 +114,13 @@ fn hinged_plan(intervals: usize) -> Plan {
 fn efforts_along_joints_are_motors() {
     let plan = hinged_plan(15);
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, "variational");
+    let (position, rotation) = deviation(&plan, &found, "variational");
     assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
     // A motor that is too weak is noticed.
-    let mut less = found.efforts.clone();
-    less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
+    let mut less = found.inputs.clone();
+    less.iter_mut().step_by(2).for_each(|input| *input *= 0.9);
     let made =
-        replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap().agreement;
+        replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default()).unwrap().deviation;
     assert!(made.position > 1e-3);
 }
 
@@ -155,7 +155,7 @@ fn jointed_plan(kind: JointKind) -> Plan {
             weight: 1.0,
         })
         .collect();
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -167,16 +167,16 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
         let plan = jointed_plan(kind);
         let found = found(&plan, &Guess::Straight);
         for (scheme, most) in [("variational", 1e-10), ("exact", 1e-8)] {
-            let (position, rotation) = agreement(&plan, &found, scheme);
+            let (position, rotation) = deviation(&plan, &found, scheme);
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
         // Each effort has its own part in it.
         for dof in 0..plan.model.dofs {
-            let mut less = found.efforts.clone();
-            less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
+            let mut less = found.inputs.clone();
+            less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|input| *input *= 0.9);
             let made = replay(&plan, &found.nodes, &less, "variational", &schemes::Options::default())
                 .unwrap()
-                .agreement;
+                .deviation;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
@@ -186,7 +186,7 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
 fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
     let off = [30, 60, 120].map(|intervals| {
         let plan = hinged_plan(intervals);
-        agreement(&plan, &found(&plan, &Guess::Straight), "newmark-implicit").0
+        deviation(&plan, &found(&plan, &Guess::Straight), "newmark-implicit").0
     });
     // It looks at efforts at the ends of its steps: they come half an interval early, an error of first order.
     for pair in off.windows(2) {
@@ -199,16 +199,16 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
     let found = found(&plan, &Guess::FreeMotion { scheme: "exact".to_owned() });
-    let (position, rotation) = agreement(&plan, &found, "exact");
+    let (position, rotation) = deviation(&plan, &found, "exact");
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
     // Without its collision the cube goes elsewhere.
-    let (position, _) = agreement(&plan, &found, "variational");
+    let (position, _) = deviation(&plan, &found, "variational");
     assert!(position > 1e-2);
 }
 
 #[test]
 fn efforts_of_another_plan_are_refused() {
     let plan = free_plan();
-    let refused = loaded(&plan, &[0.0, 1.0], &[0.0; 5]);
-    assert!(matches!(refused, Err(ReplayError::UnsupportedScene { efforts: 5, nodes: 2, components: 6 })));
+    let refused = model_with_controls(&plan, &[0.0, 1.0], &[0.0; 5]);
+    assert!(matches!(refused, Err(ReplayError::InputCount { inputs: 5, nodes: 2, components: 6 })));
 }

@@ -14,13 +14,13 @@ mod posed;
 use clock::Clock;
 use common::{cube_wall, rest_to_rest};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
-use percussion_control::{Guess, Options, find};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
-use percussion_solve::nlp::{Bound, Interior, Outcome, Program, Watch};
+use percussion_solve::nlp::{Bound, Interior, Outcome as NlpOutcome, Program, Watch};
 use posed::Posed;
 
 /// Nodes besides the first.
@@ -73,13 +73,13 @@ fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
                 let from = Clock::now();
                 let options = percussion_solve::nlp::Options::default();
                 let found = interior.solve(&mut posed.program, &posed.start, &options).unwrap();
-                assert_eq!(found.outcome, Outcome::Optimal);
+                assert_eq!(found.outcome, NlpOutcome::Optimal);
                 (unknowns, iterations) = (posed.program.layout().variables.len(), found.iterations);
                 from.ms()
             });
             let from = Clock::now();
-            let whole = find(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
-            assert_eq!(whole.ending, Ending::Optimal);
+            let whole = solve(&plan, &guess, &Options::default(), &mut |_| Watch::Continue).unwrap();
+            assert_eq!(whole.outcome, Outcome::Optimal);
             let now = [building, searches[0], searches[1], from.ms()];
             best = std::array::from_fn(|i| now[i].min(best[i]));
         }
