@@ -225,7 +225,8 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
         },
     ];
     plan.time_weight = 0.3;
-    for friction in [ContactFriction::Frictionless, ContactFriction::Sticking, ContactFriction::Coulomb(0.4)] {
+    for friction in [ContactFriction::Frictionless, ContactFriction::Sticking, ContactFriction::Coulomb(0.4)]
+    {
         for slides in [false, true] {
             let mut plan = plan.clone();
             plan.contacts = vec![PlannedContact {
@@ -248,7 +249,7 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
                     kind: SeparationKind::Separation,
                 })
             };
-            let separations = apart(1).chain(apart(3)).chain(planes(&model, &state, 3)).collect();
+            let separations = separations(1).chain(separations(3)).chain(planes(&model, &state, 3)).collect();
             let (first, second) = errors(
                 plan,
                 ConstraintSet { contacts: vec![resolved], separations },
@@ -272,10 +273,9 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
         ([Vec3::zeros(), Vec3::zeros()], true, 4),
         ([Vec3::new(0.0, quarter, 0.0), Vec3::new(0.0, 0.0, quarter)], false, 4),
     ];
-    for ((turns, flat, sides), friction) in cases
-        .into_iter()
-        .flat_map(|case| [ContactFriction::Frictionless, ContactFriction::Sticking].map(|friction| (case, friction)))
-    {
+    for ((turns, flat, sides), friction) in cases.into_iter().flat_map(|case| {
+        [ContactFriction::Frictionless, ContactFriction::Sticking].map(|friction| (case, friction))
+    }) {
         let mut builder = ModelBuilder::new();
         builder.body(cube("a", 0.2), tilted(Vec3::zeros(), turns[0]));
         builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.01, 0.02), turns[1]));
@@ -294,10 +294,13 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
             release_node: None,
         }];
         let mut resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
-        let kept = resolved.keeps(model.contacts.as_ref().unwrap(), &state);
-        assert!(kept.sides.iter().all(|list| list.len() == sides), "{kept:?}");
-        assert!(kept.own.iter().all(|list| list.len() == sides) && kept.own.is_empty() != flat);
-        resolved.kept = Some(kept);
+        let region = resolved.find_region(model.contacts.as_ref().unwrap(), &state);
+        assert!(region.boundaries.iter().all(|list| list.len() == sides), "{region:?}");
+        assert!(
+            region.own_distances.iter().all(|list| list.len() == sides)
+                && region.own_distances.is_empty() != flat
+        );
+        resolved.region = Some(region);
         let (first, second) =
             errors(plan, ConstraintSet { contacts: vec![resolved], separations: Vec::new() }, &state, 5);
         println!("{turns:?} {friction:?}: first {first:e}, second {second:e}");
@@ -375,11 +378,8 @@ fn joints_that_take_turns() {
         meeting(2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
         meeting(3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
     ];
-    let contacts = plan
-        .contacts
-        .iter()
-        .map(|meeting| ResolvedContact::find(&model, meeting, &state).unwrap())
-        .collect();
+    let contacts =
+        plan.contacts.iter().map(|meeting| ResolvedContact::find(&model, meeting, &state).unwrap()).collect();
     let (first, second) = errors(plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");
