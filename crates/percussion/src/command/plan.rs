@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use percussion::control::Progress;
-use percussion::control::shooting::Round;
+use percussion::control::shooting::Iteration;
 use percussion::scene::run::{self, PlanFigures, ShootFigures, StartFigure, Status, Summary, folder};
 use percussion::solve::nlp::{Record, Watch};
 
@@ -117,12 +117,12 @@ impl Log {
 }
 
 impl Log {
-    fn tell_shot(&mut self, round: &Round) {
+    fn tell_shot(&mut self, round: &Iteration) {
         if self.quiet {
             return;
         }
         if round.iteration == 0 {
-            say(&Round::heading());
+            say(&Iteration::heading());
         }
         say(&round.line());
     }

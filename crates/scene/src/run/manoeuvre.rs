@@ -34,7 +34,7 @@ impl Planned {
     /// What a search begins from: a manoeuvre, or a simulation as one without efforts.
     pub fn guess(folder: &Path, plan: &Plan) -> Result<Guess, RunError> {
         let (Self { nodes, efforts, scales }, _) = read(folder, plan)?;
-        Ok(Guess::Given { nodes, efforts, scales })
+        Ok(Guess::Given { nodes, inputs: efforts, time_scales: scales })
     }
 
     /// Times of the nodes, s.

@@ -24,10 +24,10 @@ use super::summary::{About, Course, Made, Status, Summary};
 use super::trajectory::{Row, StepFigures, columns, fixed};
 use crate::overlap::Overlaps;
 use crate::{PlanGuess, PlanSettings, Scene};
-use percussion_control::manoeuvre::{Contact, Ending};
 use percussion_control::plan::Plan;
-use percussion_control::replay::{loaded, momenta_at_end};
-use percussion_control::{PlanSolution, Progress, find};
+use percussion_control::replay::{model_with_controls, momenta_at_end};
+use percussion_control::solution::{ContactSolution, Outcome};
+use percussion_control::{PlanSolution, Progress, solve};
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::discrete::Differentiator;
@@ -64,7 +64,7 @@ pub fn plan(
         PlanGuess::Run(folder) => Planned::guess(Path::new(&folder), &plan)?,
     };
     let mut search = SearchLog::default();
-    let mut found = find(&plan, &guess, &options, &mut |progress| {
+    let mut found = solve(&plan, &guess, &options, &mut |progress| {
         search.note(progress.record);
         watch(progress)
     })?;
@@ -95,7 +95,7 @@ pub fn plan(
     };
     checkpoint.write(&place).map_err(RunError::at(&place))?;
     let course = Course {
-        status: status(&found.ending),
+        status: status(&found.outcome),
         failure: None,
         warnings: scene.warnings.iter().cloned().chain(warnings).collect(),
         wall_time: clock.elapsed().as_secs_f64(),
@@ -123,10 +123,10 @@ pub fn plan(
     Ok(summary)
 }
 
-fn status(ending: &Ending) -> Status {
+fn status(ending: &Outcome) -> Status {
     match ending {
-        Ending::Optimal => Status::Finished,
-        Ending::Stopped => Status::Interrupted,
+        Outcome::Optimal => Status::Finished,
+        Outcome::Interrupted => Status::Interrupted,
         _ => Status::Failed,
     }
 }
@@ -154,7 +154,7 @@ impl<'a> Books<'a> {
     fn open(plan: &'a Plan, found: &'a PlanSolution, folder: &'a Folder) -> Result<Self, RunError> {
         let times: Vec<f64> = found.nodes.iter().map(|node| node.time).collect();
         let mut warnings = Vec::new();
-        let model = loaded(plan, &times, &found.efforts).unwrap_or_else(|error| {
+        let model = model_with_controls(plan, &times, &found.inputs).unwrap_or_else(|error| {
             warnings.push(format!("energy errors contain the work of controls: {error}"));
             Model::clone(&plan.model)
         });
@@ -199,7 +199,7 @@ impl<'a> Books<'a> {
         self.keep(0, &mut overlaps)?;
         for (k, ends) in found.nodes.windows(2).enumerate() {
             let (before, after) = (&ends[0], &ends[1]);
-            let efforts = &found.efforts[k * m..(k + 1) * m];
+            let efforts = &found.inputs[k * m..(k + 1) * m];
             let mut arrived = after.clone();
             arrived.momenta = momenta_at_end(plan, (before, after), efforts, &mut tool)?;
             let h = after.time - before.time;
@@ -235,10 +235,11 @@ impl<'a> Books<'a> {
         let mut inside = StepRecord::default();
         let (slow, fast) = (self.model.twists(arrived), self.model.twists(after));
         for (i, island) in self.model.islands.iter().enumerate() {
-            let touched = self.plan.meetings.iter().any(|meeting| {
+            let touched = self.plan.contacts.iter().any(|meeting| {
                 // A joint that a contact made acts at every node until it leaves.
-                let last =
-                    meeting.tie.map_or(meeting.node, |_| meeting.released.unwrap_or(self.plan.intervals));
+                let last = meeting
+                    .joint
+                    .map_or(meeting.node, |_| meeting.release_node.unwrap_or(self.plan.intervals));
                 let own = [meeting.bodies.0, meeting.bodies.1].map(|body| self.model.slots[body]);
                 (meeting.node..=last).contains(&node)
                     && own.iter().flatten().any(|slot| island.bodies.contains(slot))
@@ -280,7 +281,7 @@ impl<'a> Books<'a> {
         let at: Vec<f64> = found.clearances.iter().map(|c| c.at[node]).collect();
         let between: Vec<f64> = found.clearances.iter().map(|c| c.between[k]).collect();
         let own: [&[f64]; 5] =
-            [&found.efforts[k * m..(k + 1) * m], consistency, &state.momenta, &at, &between];
+            [&found.inputs[k * m..(k + 1) * m], consistency, &state.momenta, &at, &between];
         let own = own.into_iter().take(if at.is_empty() { 3 } else { PLANNED.len() });
         let run = self.row.slices().zip(&self.kept).filter(|(_, kept)| **kept).map(|(slice, _)| slice);
         let pushed = self.parts.push(run.chain(own));
@@ -296,7 +297,7 @@ fn kinetic(model: &Model, state: &State, slot: usize, twist: &Vec6) -> f64 {
 }
 
 /// A planned contact as a line of the events, with the states before and after it.
-fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State) -> Event<'a> {
+fn event<'a>(model: &'a Model, contact: &ContactSolution, before: &State, after: &State) -> Event<'a> {
     let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
     let met = [contact.bodies.0, contact.bodies.1];
     let speed = |state: &State| {

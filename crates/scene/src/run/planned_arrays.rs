@@ -2,8 +2,8 @@
 
 use super::npz::Array;
 use percussion_control::PlanSolution;
-use percussion_control::manoeuvre::Clearance;
 use percussion_control::plan::{Actuator, Plan};
+use percussion_control::solution::Clearance;
 use percussion_mechanics::Model;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::joint::JointKind;

@@ -1,6 +1,6 @@
 //! What the search for a manoeuvre came to, as `plan` in `summary.json`.
 
-use percussion_control::manoeuvre::{Attempt, Contact, Ending};
+use percussion_control::solution::{Attempt, ContactSolution, Outcome};
 use percussion_control::{Plan, PlanSolution};
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ pub struct ContactFigure {
 impl PlanFigures {
     /// Of a manoeuvre that was found, or not, in so many seconds.
     pub fn of(plan: &Plan, found: &PlanSolution, seconds: f64) -> Self {
-        let (ending, evidence) = words(&found.ending);
+        let (ending, evidence) = words(&found.outcome);
         let most = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
         Self {
             ending: ending.to_owned(),
@@ -109,12 +109,12 @@ impl PlanFigures {
             stationarity_max: finite(found.stationarity),
             momentum_consistency_max: finite(most),
             contact_times: found.contacts.iter().map(|contact| contact.time).collect(),
-            sigma: found.scales.clone(),
+            sigma: found.time_scales.clone(),
             solve_time_s: seconds,
             clearance: finite(found.clearance),
             clearance_between: finite(found.clearance_between),
             active: found
-                .active
+                .active_constraints
                 .iter()
                 .take(ACTIVE)
                 .map(|a| ActiveFigure { name: a.name.clone(), multiplier: a.multiplier })
@@ -126,7 +126,7 @@ impl PlanFigures {
 
 fn start_figure(attempt: &Attempt) -> StartFigure {
     StartFigure {
-        ending: words(&attempt.ending).0.to_owned(),
+        ending: words(&attempt.outcome).0.to_owned(),
         objective: finite(attempt.objective),
         violation_max: finite(attempt.violation),
         iterations: attempt.iterations,
@@ -134,7 +134,7 @@ fn start_figure(attempt: &Attempt) -> StartFigure {
     }
 }
 
-fn contact_figure(plan: &Plan, contact: &Contact) -> ContactFigure {
+fn contact_figure(plan: &Plan, contact: &ContactSolution) -> ContactFigure {
     let name = |body: usize| plan.model.bodies[body].name.clone();
     ContactFigure {
         name: contact.name.clone(),
@@ -148,19 +148,19 @@ fn contact_figure(plan: &Plan, contact: &Contact) -> ContactFigure {
 }
 
 /// The word for an ending, and what is known about it.
-fn words(ending: &Ending) -> (&'static str, Vec<String>) {
+fn words(ending: &Outcome) -> (&'static str, Vec<String>) {
     let none = Vec::new();
     match ending {
-        Ending::Optimal => ("optimal", none),
-        Ending::Saddle => {
+        Outcome::Optimal => ("optimal", none),
+        Outcome::Saddle => {
             ("saddle", vec!["some direction lowers the price, but no step along it was accepted".to_owned()])
         }
-        Ending::Infeasible(conflicts) => ("infeasible", conflicts.clone()),
-        Ending::Stalled(why) => ("stalled", vec![why.clone()]),
-        Ending::IterationLimit => ("iteration-limit", none),
-        Ending::Stopped => ("stopped", none),
-        Ending::Misses(contacts) => ("misses", contacts.clone()),
-        Ending::Overlaps(pairs) => ("overlaps", pairs.clone()),
+        Outcome::Infeasible(conflicts) => ("infeasible", conflicts.clone()),
+        Outcome::Stalled(why) => ("stalled", vec![why.clone()]),
+        Outcome::IterationLimit => ("iteration-limit", none),
+        Outcome::Interrupted => ("stopped", none),
+        Outcome::ContactMissed(contacts) => ("misses", contacts.clone()),
+        Outcome::Penetration(pairs) => ("overlaps", pairs.clone()),
     }
 }
 

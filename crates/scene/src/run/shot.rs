@@ -5,7 +5,7 @@ use super::folder::Folder;
 use super::session::run_shot;
 use super::summary::{Status, Summary};
 use crate::{Scene, ShootSettings};
-use percussion_control::shooting::{Aim, Ending, Hit, Round, Shot};
+use percussion_control::shooting::{Iteration, Outcome, ShootingProblem, ShootingSolution, Target};
 use percussion_solve::nlp::Watch;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -57,13 +57,13 @@ pub struct LeftFigure {
 pub fn shoot(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Round) -> Watch,
+    watch: &mut dyn FnMut(&Iteration) -> Watch,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let settings = scene.shoot.take().ok_or(RunError::NoPlan)?;
     Folder::check(path)?;
     let steps = scene.run.steps().max(1) as usize;
-    let shot = Shot {
+    let shot = ShootingProblem {
         model: &scene.model,
         start: &scene.state,
         scheme: &scene.run.scheme,
@@ -71,16 +71,16 @@ pub fn shoot(
         steps,
         time: scene.run.step * steps as f64,
         unknowns: settings.unknowns.iter().map(|(_, unknown)| unknown.clone()).collect(),
-        aims: settings.aims.iter().map(|(_, aim)| aim.clone()).collect(),
+        targets: settings.aims.iter().map(|(_, aim)| aim.clone()).collect(),
         impacts: settings.impacts,
         iterations: settings.iterations,
     };
     let hit = shot.solve(watch)?;
     let figures = figures(&settings, &hit, clock.elapsed().as_secs_f64());
-    let status = match hit.ending {
-        Ending::Hit => Status::Finished,
-        Ending::Stopped => Status::Interrupted,
-        Ending::Stuck | Ending::IterationLimit => Status::Failed,
+    let status = match hit.outcome {
+        Outcome::Converged => Status::Finished,
+        Outcome::Interrupted => Status::Interrupted,
+        Outcome::Stalled | Outcome::IterationLimit => Status::Failed,
     };
     scene.state = hit.start;
     scene.run.step = hit.time / steps as f64;
@@ -88,21 +88,21 @@ pub fn shoot(
     run_shot(scene, path, figures, status)
 }
 
-fn figures(settings: &ShootSettings, hit: &Hit, solve_time_s: f64) -> ShootFigures {
-    let ending = match hit.ending {
-        Ending::Hit => "hit",
-        Ending::Stuck => "stuck",
-        Ending::IterationLimit => "iteration-limit",
-        Ending::Stopped => "stopped",
+fn figures(settings: &ShootSettings, hit: &ShootingSolution, solve_time_s: f64) -> ShootFigures {
+    let ending = match hit.outcome {
+        Outcome::Converged => "hit",
+        Outcome::Stalled => "stuck",
+        Outcome::IterationLimit => "iteration-limit",
+        Outcome::Interrupted => "stopped",
     };
-    let chosen = settings.unknowns.iter().zip(hit.guessed.iter().zip(&hit.chosen));
+    let chosen = settings.unknowns.iter().zip(hit.initial_unknowns.iter().zip(&hit.unknowns));
     let mut next = 0;
     let left = settings.aims.iter().map(|(name, aim)| {
         let count = match aim {
-            Aim::Measure(_, values) => values.iter().flatten().count(),
-            Aim::Heading { .. } => 1,
+            Target::Measure(_, values) => values.iter().flatten().count(),
+            Target::Heading { .. } => 1,
         };
-        let own = &hit.left[next..next + count];
+        let own = &hit.target_residuals[next..next + count];
         next += count;
         LeftFigure { name: name.clone(), residual: own.iter().fold(0.0, |m: f64, r| m.max(r.abs())) }
     });

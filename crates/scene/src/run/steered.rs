@@ -7,7 +7,7 @@ use super::session::{Progress, Session};
 use super::summary::{ConeFigures, JointFigures, ReplayFigures, Summary};
 use crate::Scene;
 use percussion_control::plan::ContactJoint;
-use percussion_control::replay::{self, Agreement, Joints, Made};
+use percussion_control::replay::{self, ContactJoints, Deviation, JointRecord};
 use percussion_mechanics::schemes::{self, Options};
 use percussion_mechanics::{JointKind, Model, Simulation, State};
 use std::borrow::Cow;
@@ -22,11 +22,11 @@ pub fn run_steered(
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
     let plan = &scene.plan.as_ref().ok_or(RunError::NoPlan)?.plan;
-    scene.model = replay::loaded(plan, &planned.times(), &planned.efforts)?;
-    let joints = Joints::new(plan, &planned.nodes, scene.model.clone())?;
+    scene.model = replay::model_with_controls(plan, &planned.times(), &planned.efforts)?;
+    let joints = ContactJoints::new(plan, &planned.nodes, scene.model.clone())?;
     scene.state = planned.nodes[0].clone();
     let (scheme, options) = (scene.run.scheme.clone(), scene.run.options);
-    let agreement = Agreement::default();
+    let agreement = Deviation::default();
     let steered = Steered { nodes: planned.nodes, agreement, joints, scheme, options };
     scene.run.step = steered.length(0);
     let mut session = Session::begun(scene, path, Some(steered))?;
@@ -37,8 +37,8 @@ pub fn run_steered(
 /// The nodes of a manoeuvre that a run is to follow.
 pub(super) struct Steered {
     nodes: Vec<State>,
-    agreement: Agreement,
-    joints: Joints,
+    agreement: Deviation,
+    joints: ContactJoints,
     scheme: String,
     options: Options,
 }
@@ -58,13 +58,13 @@ impl Steered {
     pub fn enter(&mut self, simulation: &mut Simulation) -> Result<usize, RunError> {
         let node = simulation.state().steps as usize;
         simulation.change_step(self.length(node));
-        let before = self.joints.made().len();
+        let before = self.joints.records().len();
         let mut state = simulation.state().clone();
         if let Some(model) = self.joints.enter(node, &mut state) {
             let scheme = schemes::by_name(&self.scheme, &model, &state, &self.options)?;
             simulation.change_model(model, &state.momenta, scheme)?;
         }
-        Ok(self.joints.made().len() - before)
+        Ok(self.joints.records().len() - before)
     }
 
     /// The joints that entered last, as lines of the events.
@@ -74,23 +74,23 @@ impl Steered {
         model: &'a Model,
         time: f64,
     ) -> impl Iterator<Item = Event<'a>> {
-        let made = self.joints.made();
+        let made = self.joints.records();
         made[made.len() - count..].iter().map(move |made| event(made, model, time))
     }
 
     /// Takes into account where an interval has led.
     pub fn compare(&mut self, simulation: &Simulation) {
         let state = simulation.state();
-        self.joints.look(state, replay::broken(simulation.transcript()));
+        self.joints.record_reactions(state, replay::has_collision(simulation.transcript()));
         self.agreement.compare(&self.nodes[state.steps as usize], state);
     }
 
     /// What came of it.
     pub fn figures(&self, model: &Model) -> ReplayFigures {
         let name = |body: usize| model.bodies[body].name.clone();
-        let joint = |made: &Made| JointFigures {
+        let joint = |made: &JointRecord| JointFigures {
             name: made.name.clone(),
-            joint: kind(made.tie).word().to_owned(),
+            joint: kind(made.joint).word().to_owned(),
             bodies: [name(made.bodies.0), name(made.bodies.1)],
             node: made.nodes.0,
             made: made.times.0,
@@ -100,14 +100,14 @@ impl Steered {
             impulse: made.impulse.into(),
             cone: made.cone.map(|cone| ConeFigures {
                 friction: cone.friction,
-                blow: cone.blow,
+                blow: cone.impulse,
                 force: cone.force,
             }),
         };
         ReplayFigures {
             agreement_position: self.agreement.position,
             agreement_rotation: self.agreement.rotation,
-            joints: self.joints.made().iter().map(joint).collect(),
+            joints: self.joints.records().iter().map(joint).collect(),
         }
     }
 }
@@ -121,7 +121,7 @@ fn kind(tie: ContactJoint) -> JointKind {
 }
 
 /// A contact that made a joint as a line of the events.
-fn event<'a>(made: &'a Made, model: &'a Model, time: f64) -> Event<'a> {
+fn event<'a>(made: &'a JointRecord, model: &'a Model, time: f64) -> Event<'a> {
     let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
     Event {
         time,

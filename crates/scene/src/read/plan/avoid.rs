@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::report::{Place, Read};
 use crate::tree::{Fields, Node, Value};
-use percussion_control::plan::{Avoidance, PlannedContact, Terminal};
+use percussion_control::plan::{Avoidance, BoundaryState, PlannedContact};
 use percussion_mechanics::contact::PairWarmStart;
 use std::collections::BTreeSet;
 
@@ -71,12 +71,12 @@ fn part_pairs(context: &Context<'_>, node: &Node, name: &str) -> Read<Vec<(usize
 
 /// An end that is looked at.
 pub(super) struct Look<'a> {
-    pub terminal: &'a Terminal,
+    pub terminal: &'a BoundaryState,
     /// The end and not the start.
     pub last: bool,
     pub place: Place,
     /// ContactGeometry on purpose: bodies that are joined may touch.
-    pub meetings: &'a [PlannedContact],
+    pub contacts: &'a [PlannedContact],
 }
 
 /// Refuses an end at which bodies that stand firm are not apart.
@@ -99,9 +99,9 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
             contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
         let Ok(touch) = asked else { continue };
         let joined = look
-            .meetings
+            .contacts
             .iter()
-            .any(|m| m.tie.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
+            .any(|m| m.joint.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
         let least = if joined { 0.0 } else { avoidance.margin };
         let lacking = least - touch.separation;
         let rounding = TOUCHING * p.radius.min(q.radius);

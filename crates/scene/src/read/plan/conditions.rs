@@ -5,8 +5,8 @@ use super::context::Context;
 use super::said::{self, Said};
 use crate::report::{Place, Read, Told};
 use crate::tree::{Fields, Node, Value};
-use percussion_control::kinematics::Stance;
-use percussion_control::plan::{Condition, Drive, Goal, Plan, Terminal, When};
+use percussion_control::kinematics::ConfigurationKinematics;
+use percussion_control::plan::{BoundaryState, Condition, Goal, MomentumCondition, NodeSelector, Plan};
 use percussion_solve::nlp::Bound;
 
 /// Violation of a condition by an end that stands firm that counts as rounding, in rad, m, rad/s and m/s.
@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Conditions and goals as written.
 pub(super) struct Written {
-    conditions: Vec<(Place, When, Said)>,
+    conditions: Vec<(Place, NodeSelector, Said)>,
     goals: Vec<(Place, Goal)>,
 }
 
@@ -50,22 +50,22 @@ impl Written {
         let last = plan.intervals;
         for (place, when, said) in self.conditions {
             let ends = [(&plan.start, 0, "the start"), (&plan.end, last, "the end")];
-            if !said.measure.of_velocities() {
-                for (terminal, _, at) in ends.into_iter().filter(|(_, node, _)| when.means(*node, last)) {
+            if !said.measure.depends_on_velocity() {
+                for (terminal, _, at) in ends.into_iter().filter(|(_, node, _)| when.contains(*node, last)) {
                     fits(context, terminal, &said, place, at)?;
                 }
             }
             agree(context, plan, &said, when, place)?;
-            if said.measure.of_velocities() {
+            if said.measure.depends_on_velocity() {
                 speeds(context, plan, said, when, place)?;
             } else {
                 plan.conditions.push(said.condition(when));
             }
         }
         for (place, goal) in self.goals {
-            if goal.measure.of_velocities() {
+            if goal.measure.depends_on_velocity() {
                 let free = asked_islands(context, &goal.measure);
-                if free.iter().all(|&i| matches!(plan.end.drive[i], Drive::Given(_))) {
+                if free.iter().all(|&i| matches!(plan.end.momentum[i], MomentumCondition::Given(_))) {
                     let message = format!("{} is a goal, but [plan.end] gives it already", goal.name);
                     return Err(context.report.complain(place, message, "remove one of the two"));
                 }
@@ -82,7 +82,7 @@ fn condition(
     node: &Node,
     i: usize,
     intervals: usize,
-) -> Read<Vec<(Place, When, Said)>> {
+) -> Read<Vec<(Place, NodeSelector, Said)>> {
     let f = Fields::of(
         context.report,
         node,
@@ -129,21 +129,21 @@ fn said(context: &Context<'_>, f: &Fields<'_>, asks: &Asks<'_>) -> Read<Vec<(Pla
     Ok(all)
 }
 
-fn when(f: &Fields<'_>, intervals: usize) -> Read<When> {
-    let Some(node) = f.node("when") else { return Ok(When::Always) };
+fn when(f: &Fields<'_>, intervals: usize) -> Read<NodeSelector> {
+    let Some(node) = f.node("when") else { return Ok(NodeSelector::Always) };
     if let Value::Integer(_) = node.value {
         let at = f.count("when", 0)?.unwrap_or(0);
         return match at {
-            0 => Ok(When::Start),
-            k if k == intervals => Ok(When::End),
-            k if k < intervals => Ok(When::Node(k)),
+            0 => Ok(NodeSelector::Start),
+            k if k == intervals => Ok(NodeSelector::End),
+            k if k < intervals => Ok(NodeSelector::Node(k)),
             k => Err(f.wrong("when", &format!("is {k}"), &format!("give a node from 0 to {intervals}"))),
         };
     }
     Ok(match f.word("when", &["always", "start", "end"])? {
-        Some("start") => When::Start,
-        Some("end") => When::End,
-        _ => When::Always,
+        Some("start") => NodeSelector::Start,
+        Some("end") => NodeSelector::End,
+        _ => NodeSelector::Always,
     })
 }
 
@@ -171,7 +171,7 @@ fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>
 }
 
 /// Limits of joints, at all nodes.
-fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, Said)> {
+fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, NodeSelector, Said)> {
     let mut all = Vec::new();
     for (slot, link) in context.model.links.iter().enumerate() {
         for (i, limit) in link.joint.limits.iter().enumerate().take(link.joint.coordinates()) {
@@ -179,7 +179,7 @@ fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, Said)> {
             let said = said::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
             let joint = context.written(slot).map_or(place, |(_, joint)| joint.place);
             let name = format!("the limits of {}", said.name.trim_start_matches("the "));
-            all.push((joint, When::Always, Said { name, ..said }));
+            all.push((joint, NodeSelector::Always, Said { name, ..said }));
         }
     }
     all
@@ -201,11 +201,11 @@ pub(super) fn asked_islands(
 }
 
 /// Refuses a condition that an end that stands firm does not keep.
-fn fits(context: &Context<'_>, terminal: &Terminal, said: &Said, place: Place, at: &str) -> Read<()> {
+fn fits(context: &Context<'_>, terminal: &BoundaryState, said: &Said, place: Place, at: &str) -> Read<()> {
     if !asked_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
         return Ok(());
     }
-    let stance = Stance::new(context.model, &terminal.state);
+    let stance = ConfigurationKinematics::new(context.model, &terminal.state);
     let mut values = vec![0.0; said.measure.components()];
     said.measure.value(&stance, &mut values);
     let worst = values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value));
@@ -219,20 +219,20 @@ fn fits(context: &Context<'_>, terminal: &Terminal, said: &Said, place: Place, a
 }
 
 /// The node that is meant; none for all of them.
-fn node_of(when: When, last: usize) -> Option<usize> {
+fn node_of(when: NodeSelector, last: usize) -> Option<usize> {
     match when {
-        When::Start => Some(0),
-        When::End => Some(last),
-        When::Node(node) => Some(node),
-        When::Always => None,
+        NodeSelector::Start => Some(0),
+        NodeSelector::End => Some(last),
+        NodeSelector::Node(node) => Some(node),
+        NodeSelector::Always => None,
     }
 }
 
 /// Refuses a condition that no value can satisfy together with another about the same.
-fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Place) -> Read<()> {
+fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: NodeSelector, place: Place) -> Read<()> {
     let last = plan.intervals;
     let clash = |other: &&Condition| {
-        let together = match (node_of(when, last), node_of(other.when, last)) {
+        let together = match (node_of(when, last), node_of(other.nodes, last)) {
             (Some(one), Some(two)) => one == two,
             _ => true,
         };
@@ -245,18 +245,18 @@ fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Pla
 }
 
 /// Velocities: at the ends momenta must be sought; given ones are what they are.
-fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: When, place: Place) -> Read<()> {
+fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: NodeSelector, place: Place) -> Read<()> {
     let islands = asked_islands(context, &said.measure);
     let last = plan.intervals;
-    let nodes: Vec<usize> = (0..=last).filter(|&node| when.means(node, last)).collect();
+    let nodes: Vec<usize> = (0..=last).filter(|&node| when.contains(node, last)).collect();
     for node in nodes {
         let (own, terminal) = match node {
-            0 => (When::Start, Some(&mut plan.start)),
-            k if k == last => (When::End, Some(&mut plan.end)),
-            k => (When::Node(k), None),
+            0 => (NodeSelector::Start, Some(&mut plan.start)),
+            k if k == last => (NodeSelector::End, Some(&mut plan.end)),
+            k => (NodeSelector::Node(k), None),
         };
         if let Some(terminal) = terminal {
-            if islands.iter().all(|&i| matches!(terminal.drive[i], Drive::Given(_))) {
+            if islands.iter().all(|&i| matches!(terminal.momentum[i], MomentumCondition::Given(_))) {
                 given_speed(context, terminal, &said, (own, when), place)?;
                 continue;
             }
@@ -270,23 +270,23 @@ fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: When, place:
 /// A velocity at an end where it is given: nothing to seek, but it must be within bounds.
 fn given_speed(
     context: &Context<'_>,
-    terminal: &Terminal,
+    terminal: &BoundaryState,
     said: &Said,
-    (own, when): (When, When),
+    (own, when): (NodeSelector, NodeSelector),
     place: Place,
 ) -> Read<()> {
-    let at = if own == When::Start { "the start" } else { "the end" };
+    let at = if own == NodeSelector::Start { "the start" } else { "the end" };
     if own == when {
         let message = format!("{} is asked for at {at}, but it is given there already", said.name);
         return Err::<(), Told>(context.report.complain(place, message, "remove one of the two"));
     }
     let mut state = terminal.state.clone();
-    for (island, drive) in context.model.islands.iter().zip(&terminal.drive) {
-        if let Drive::Given(p) = drive {
+    for (island, drive) in context.model.islands.iter().zip(&terminal.momentum) {
+        if let MomentumCondition::Given(p) = drive {
             state.momenta[island.dofs.clone()].copy_from_slice(p);
         }
     }
-    let stance = Stance::moving(context.model, &state);
+    let stance = ConfigurationKinematics::with_velocities(context.model, &state);
     let mut values = [0.0; 3];
     said.measure.value(&stance, &mut values);
     let worst =
@@ -299,10 +299,10 @@ fn given_speed(
 }
 
 /// Lets momenta be sought that a velocity asks about.
-pub(super) fn condition_drive(terminal: &mut Terminal, islands: &[usize]) {
+pub(super) fn condition_drive(terminal: &mut BoundaryState, islands: &[usize]) {
     for &island in islands {
-        if terminal.drive[island] == Drive::Free {
-            terminal.drive[island] = Drive::Conditioned;
+        if terminal.momentum[island] == MomentumCondition::Free {
+            terminal.momentum[island] = MomentumCondition::Conditioned;
         }
     }
 }

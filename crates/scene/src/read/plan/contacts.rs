@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::report::Read;
 use crate::tree::{Fields, Node};
-use percussion_control::plan::{ContactJoint, PlannedContact, Slip};
+use percussion_control::plan::{ContactFriction, ContactJoint, PlannedContact};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_mechanics::contact::{ContactGeometry, PartShape};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         return Err(f.wrong("restitution", &format!("is {restitution}"), "give a number from 0 to 1"));
     }
     // A joint holds in all directions, unless it is said to be a foothold.
-    let otherwise = if tie.is_some() { Slip::Sticks } else { slip_of(surface.friction) };
+    let otherwise = if tie.is_some() { ContactFriction::Sticking } else { slip_of(surface.friction) };
     let slip = friction?.unwrap_or(otherwise);
     if tie.is_some() {
         let why = "is given to a contact that makes a joint: nothing comes back";
@@ -79,7 +79,7 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         f.refuse(&["friction"], why, "remove it, or make the joint \"spherical\"")?;
     }
     if tie == Some("spherical") {
-        if slip == Slip::Free {
+        if slip == ContactFriction::Frictionless {
             let message = "is 0, but a foothold without friction holds nothing";
             return Err(f.wrong("friction", message, "give a coefficient above 0, or remove it"));
         }
@@ -87,7 +87,7 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         f.refuse(&["flat"], why, "remove it, or make the joint \"fixed\"")?;
     }
     let flat = flat?.unwrap_or(false);
-    if let (true, None, Slip::Friction(mu)) = (flat, tie, slip) {
+    if let (true, None, ContactFriction::Coulomb(mu)) = (flat, tie, slip) {
         let message = format!(
             "is given to surfaces with the friction {mu}, but faces that strike stick or slip freely"
         );
@@ -117,10 +117,10 @@ fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Re
         node: at,
         bodies,
         restitution,
-        slip,
+        friction: slip,
         flat,
-        tie: tie.map(|word| if word == "fixed" { ContactJoint::Rigid } else { ContactJoint::Point }),
-        released,
+        joint: tie.map(|word| if word == "fixed" { ContactJoint::Rigid } else { ContactJoint::Point }),
+        release_node: released,
     })
 }
 
@@ -142,10 +142,10 @@ fn at_node(f: &Fields<'_>, intervals: usize) -> Read<usize> {
 }
 
 /// A coefficient, or `"stick"`.
-fn friction(f: &Fields<'_>) -> Read<Option<Slip>> {
+fn friction(f: &Fields<'_>) -> Read<Option<ContactFriction>> {
     let Some(node) = f.node("friction") else { return Ok(None) };
     match node.text() {
-        Some("stick") => Ok(Some(Slip::Sticks)),
+        Some("stick") => Ok(Some(ContactFriction::Sticking)),
         Some(word) => {
             let message = format!("`{}` is \"{word}\"", f.path("friction"));
             Err(f.report.unknown(node.place, message, word, ["stick"], "give a number, without quotes"))
@@ -154,8 +154,8 @@ fn friction(f: &Fields<'_>) -> Read<Option<Slip>> {
     }
 }
 
-fn slip_of(friction: f64) -> Slip {
-    if friction == 0.0 { Slip::Free } else { Slip::Friction(friction) }
+fn slip_of(friction: f64) -> ContactFriction {
+    if friction == 0.0 { ContactFriction::Frictionless } else { ContactFriction::Coulomb(friction) }
 }
 
 /// Two parts of the bodies that may meet, as planned contacts know them.

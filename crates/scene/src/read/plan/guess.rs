@@ -34,7 +34,7 @@ const SCHEME: &str = "decomposition";
 pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> Read<PlanGuess> {
     let free_motion = |scheme: &str| PlanGuess::Made(Guess::FreeMotion { scheme: scheme.to_owned() });
     let Some(node) = fields.node("guess") else {
-        return Ok(match plan.meetings.is_empty() {
+        return Ok(match plan.contacts.is_empty() {
             true => PlanGuess::Made(Guess::Straight),
             false => free_motion(SCHEME),
         });
@@ -45,14 +45,14 @@ pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> 
     // A key says which kind is meant.
     let implied = [("waypoints", "waypoints"), ("scheme", "free-motion"), ("run", "run")];
     let implied = implied.into_iter().find(|(key, _)| f.has(key)).map(|(_, kind)| kind);
-    let kind = kind.or(implied).unwrap_or(if plan.meetings.is_empty() { "straight" } else { "free-motion" });
+    let kind = kind.or(implied).unwrap_or(if plan.contacts.is_empty() { "straight" } else { "free-motion" });
     for (key, own) in [("waypoints", "waypoints"), ("scheme", "free-motion"), ("run", "run")] {
         if own != kind {
             f.refuse(&[key], &format!("does not go with kind = \"{kind}\""), "remove it")?;
         }
     }
     Ok(match kind {
-        "still" => PlanGuess::Made(Guess::Still),
+        "still" => PlanGuess::Made(Guess::Rest),
         "straight" => PlanGuess::Made(Guess::Straight),
         "free-motion" => free_motion(scheme.unwrap_or(SCHEME)),
         "run" => PlanGuess::Run(run.ok_or_else(|| f.missing("run", "name a run folder"))?.to_owned()),

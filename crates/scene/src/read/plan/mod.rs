@@ -37,7 +37,7 @@ use crate::report::{Read, Told};
 use crate::tree::{Fields, Node, Table, Value};
 use avoid::Look;
 use context::Context;
-use percussion_control::plan::{Plan, Times};
+use percussion_control::plan::{Plan, TimeBounds};
 use percussion_control::{Guess, Options};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::{Model, State};
@@ -129,20 +129,20 @@ pub(crate) fn plan(
         start,
         end,
         conditions: held,
-        effort,
-        time,
+        control_effort_weight: effort,
+        time_weight: time,
         goals: Vec::new(),
         avoidance: avoidance?,
-        meetings: meetings?,
-        times,
+        contacts: meetings?,
+        time_bounds: times,
     };
     conditions?.join(&context, &mut plan)?;
     check_times(&context, &f, &plan)?;
     if let Some(avoidance) = &plan.avoidance {
         let ends = [(&plan.start, false, "start"), (&plan.end, true, "end")];
         for (terminal, last, key) in ends {
-            let meetings = if last { &plan.meetings[..] } else { &[] };
-            let look = Look { terminal, last, place: f.place_of(key), meetings };
+            let meetings = if last { &plan.contacts[..] } else { &[] };
+            let look = Look { terminal, last, place: f.place_of(key), contacts: meetings };
             avoid::stand_clear(&context, avoidance, &look)?;
         }
     }
@@ -154,7 +154,7 @@ pub(crate) fn plan(
 }
 
 /// The base length of an interval, and how long the whole may take.
-fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
+fn times(f: &Fields, intervals: usize) -> Read<(f64, TimeBounds)> {
     let step = f.positive("step", "length of an interval in seconds");
     let scales = range::range_of(f, "scales");
     let total = match f.node("time").map(|node| (node, node.text())) {
@@ -198,13 +198,13 @@ fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
         );
         return Err(f.wrong("time", &message, "change `step`, `intervals` or `scales`"));
     }
-    Ok((step, Times { scale: scales, total }))
+    Ok((step, TimeBounds { scale: scales, total }))
 }
 
 /// Tables in time need times that are known; a price of the time, times that are not.
 fn check_times(context: &Context<'_>, f: &Fields, plan: &Plan) -> Read<()> {
-    if !plan.scales_sought() {
-        if plan.time != 0.0 {
+    if !plan.has_unknown_time_scales() {
+        if plan.time_weight != 0.0 {
             let text = "`plan.objective.time` is given, but the time is fixed: it changes nothing";
             context.report.warn(Some(f.place_of("objective")), text);
         }
@@ -213,7 +213,7 @@ fn check_times(context: &Context<'_>, f: &Fields, plan: &Plan) -> Read<()> {
     let Some(force) = scope::tabulated(context.model) else { return Ok(()) };
     let message =
         format!("force `{force}` is given by a table in time, but the times of the nodes are sought");
-    let key = if plan.meetings.is_empty() { "time" } else { "contacts" };
+    let key = if plan.contacts.is_empty() { "time" } else { "contacts" };
     let remedy = "make the force constant, or fix `time` and plan no contacts";
     Err(context.report.complain(f.place_of(key), message, remedy))
 }
@@ -233,7 +233,7 @@ fn search(f: &Fields, nothing: &Node) -> Read<Options> {
         rounds: rounds?.unwrap_or(own.rounds),
         starts: starts?.unwrap_or(own.starts),
         seed: seed?,
-        disturbance: disturbance?.unwrap_or(own.disturbance),
+        perturbation: disturbance?.unwrap_or(own.perturbation),
     })
 }
 

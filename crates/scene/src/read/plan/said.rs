@@ -4,7 +4,7 @@ use super::ask::{BodyAsk, JointAsk};
 use super::context::Context;
 use crate::read::joints::coordinate_names;
 use nalgebra::Rotation3;
-use percussion_control::plan::{Condition, Measure, Seen, When};
+use percussion_control::plan::{BodyPoint, Condition, Measure, NodeSelector};
 use percussion_geometry::Vec3;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::Bound;
@@ -20,8 +20,8 @@ pub(super) struct Said {
 
 impl Said {
     /// As a condition.
-    pub fn condition(self, when: When) -> Condition {
-        Condition { name: self.name, when, measure: self.measure, bounds: self.bounds }
+    pub fn condition(self, when: NodeSelector) -> Condition {
+        Condition { name: self.name, nodes: when, measure: self.measure, bounds: self.bounds }
     }
 
     /// How many equations it is.
@@ -37,7 +37,7 @@ pub(super) fn position(
     (point, from): (Option<Vec3>, Option<usize>),
     bounds: [Bound; 3],
 ) -> Said {
-    let of = Seen { body: Some(body), components: point.unwrap_or_else(Vec3::zeros) };
+    let of = BodyPoint { body: Some(body), components: point.unwrap_or_else(Vec3::zeros) };
     Said {
         name: format!("the position of `{}`{}", context.name(body), seen_from(context, from)),
         measure: Measure::Point { of, from },
@@ -71,7 +71,7 @@ pub(super) fn velocity(
     let components = point.unwrap_or(context.model.bodies[body].principal.position);
     Said {
         name: format!("the velocity of `{}`{}", context.name(body), seen_from(context, from)),
-        measure: Measure::Velocity { of: Seen { body: Some(body), components }, from },
+        measure: Measure::Velocity { of: BodyPoint { body: Some(body), components }, from },
         bounds: bounds.to_vec(),
         key: "velocity",
     }
@@ -133,8 +133,8 @@ impl BodyAsk<'_> {
         let of = |align: &super::ask::Align| Said {
             name: format!("the alignment of `{}`{}", context.name(self.body), seen_from(context, self.from)),
             measure: Measure::Alignment {
-                one: Seen { body: Some(self.body), components: align.axis },
-                other: Seen { body: self.from, components: align.with },
+                one: BodyPoint { body: Some(self.body), components: align.axis },
+                other: BodyPoint { body: self.from, components: align.with },
             },
             bounds: vec![align.cosine],
             key: "align",

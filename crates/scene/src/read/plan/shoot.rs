@@ -13,9 +13,9 @@ use crate::read::joints::{Cast, coordinate_names};
 use crate::read::kit::Kit;
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table, Value};
-use percussion_control::kinematics::Stance;
+use percussion_control::kinematics::ConfigurationKinematics;
 use percussion_control::plan::Measure;
-use percussion_control::shooting::{Aim, Direction, Unknown};
+use percussion_control::shooting::{Direction, Target, Unknown};
 use percussion_mechanics::model::Link;
 use percussion_mechanics::{JointKind, State};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct ShootSettings {
     /// What may vary, with what people call it.
     pub unknowns: Vec<(String, Unknown)>,
     /// What is asked of the end, with what people call it.
-    pub aims: Vec<(String, Aim)>,
+    pub aims: Vec<(String, Target)>,
     /// How many impacts there are on the way, if that is asked.
     pub impacts: Option<usize>,
     /// Most iterations.
@@ -95,10 +95,10 @@ pub(crate) fn shoot(
     Ok(Some(ShootSettings { unknowns, aims, impacts, iterations }))
 }
 
-fn numbers(aim: &Aim) -> usize {
+fn numbers(aim: &Target) -> usize {
     match aim {
-        Aim::Measure(_, values) => values.iter().flatten().count(),
-        Aim::Heading { .. } => 1,
+        Target::Measure(_, values) => values.iter().flatten().count(),
+        Target::Heading { .. } => 1,
     }
 }
 
@@ -175,7 +175,7 @@ fn of_body(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>>
                     "name the axes of its plane, or for turns the one across it",
                 ));
             };
-            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Place(along) };
+            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Displacement(along) };
             all.push((format!("{}.{key}.{}", entry.key, AXES[axis]), unknown));
         }
     }
@@ -205,14 +205,14 @@ fn of_joint(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>
     for (key, rate) in [("coordinates", false), ("rates", true)] {
         for i in words(&f, key, known)? {
             let along = vec![(link.dof + i, 1.0)];
-            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Place(along) };
+            let unknown = if rate { Unknown::Rate(along) } else { Unknown::Displacement(along) };
             all.push((format!("{}.{key}.{}", entry.key, known[i]), unknown));
         }
     }
     Ok(all)
 }
 
-fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(String, Aim)>> {
+fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(String, Target)>> {
     let end = Fields::of(context.report, f.node("end").unwrap_or(nothing), "shoot.end", &END)?;
     let asks = Asks::read(context, &end, false)?;
     let mut all = Vec::new();
@@ -233,7 +233,7 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(Stri
         let angle =
             crate::tree::number(context.report, &entry.node, &format!("shoot.end.headings.{}", entry.key))?;
         let name = format!("the heading of `{}`", context.name(body));
-        all.push((name, Aim::Heading { body, axes: (0, 1), angle }));
+        all.push((name, Target::Heading { body, axes: (0, 1), angle }));
     }
     if all.is_empty() {
         let remedy = "say what is wanted, such as [shoot.end.bodies.NAME] position = [1, 0, 2]";
@@ -243,11 +243,14 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(Stri
 }
 
 /// What is asked, in numbers. Components that no degree of freedom moves, as those out of a plane, are left out where they are met already.
-fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
+fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Target)> {
     let moved = moved(context, &said.measure);
     let mut now = [0.0; 3];
     let still = State { momenta: vec![0.0; context.model.dofs], ..context.state.clone() };
-    said.measure.value(&Stance::moving(context.model, &still), &mut now[..said.measure.components()]);
+    said.measure.value(
+        &ConfigurationKinematics::with_velocities(context.model, &still),
+        &mut now[..said.measure.components()],
+    );
     let mut values = Vec::new();
     for (i, bound) in said.bounds.iter().enumerate() {
         if !bound.is_equation() {
@@ -264,16 +267,16 @@ fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
         }
         values.push(moved[i].then_some(bound.lower));
     }
-    Ok((said.name, Aim::Measure(said.measure, values)))
+    Ok((said.name, Target::Measure(said.measure, values)))
 }
 
 /// Which components of a measure any degree of freedom changes.
 fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
     let (n, count) = (context.model.dofs, measure.components());
     let mut state = context.state.clone();
-    if !measure.of_velocities() {
+    if !measure.depends_on_velocity() {
         let mut rows = vec![0.0; count * n];
-        measure.gradient(&mut Stance::new(context.model, &state), &mut rows);
+        measure.gradient(&mut ConfigurationKinematics::new(context.model, &state), &mut rows);
         return rows.chunks_exact(n).map(|row| row.iter().any(|g| g.abs() > UNMOVED)).collect();
     }
     let mut moved = vec![false; count];
@@ -281,7 +284,7 @@ fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
         state.momenta.fill(0.0);
         state.momenta[dof] = 1.0;
         let mut values = [0.0; 3];
-        measure.value(&Stance::moving(context.model, &state), &mut values[..count]);
+        measure.value(&ConfigurationKinematics::with_velocities(context.model, &state), &mut values[..count]);
         let size = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         moved.iter_mut().zip(values).for_each(|(moved, v)| *moved |= v.abs() > UNMOVED * size);
     }

@@ -12,13 +12,13 @@
 use super::ask::Asks;
 use super::conditions::{asked_islands, condition_drive};
 use super::context::Context;
-use super::link::{Pace, Stance};
+use super::link::{ConfigurationKinematics, Pace};
 use super::said::Said;
 use crate::read::joints::WrittenJoint;
 use crate::read::kit::Posture;
 use crate::report::{Place, Read};
 use crate::tree::Fields;
-use percussion_control::plan::{Condition, Drive, Terminal, When};
+use percussion_control::plan::{BoundaryState, Condition, MomentumCondition, NodeSelector};
 use percussion_geometry::Pose;
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::{JointKind, State};
@@ -28,7 +28,7 @@ pub(super) struct End<'a> {
     pub(super) context: &'a Context<'a>,
     f: Fields<'a>,
     pub(super) asks: Asks<'a>,
-    when: When,
+    when: NodeSelector,
     /// Bodies that stand and move as in the scene.
     pub(super) kept: Vec<bool>,
     pub(super) at_rest: bool,
@@ -56,7 +56,7 @@ impl<'a> End<'a> {
         let node = plan.node("start").unwrap_or(nothing);
         let f = Fields::of(context.report, node, "plan.start", &["bodies", "joints"])?;
         let asks = Asks::read(context, &f, true)?;
-        Ok(Self::new(context, f, asks, When::Start))
+        Ok(Self::new(context, f, asks, NodeSelector::Start))
     }
 
     /// The end, under the key `end`.
@@ -66,7 +66,7 @@ impl<'a> End<'a> {
         let f = Fields::of(context.report, node, "plan.end", &known)?;
         let asks = Asks::read(context, &f, false);
         let (at_rest, kept) = (f.truth("at_rest"), f.list("as_in_scene"));
-        let mut end = Self::new(context, f, asks?, When::End);
+        let mut end = Self::new(context, f, asks?, NodeSelector::End);
         end.at_rest = at_rest?.unwrap_or(false);
         for node in kept?.unwrap_or_default() {
             let body = context.body(node, "plan.end.as_in_scene")?;
@@ -88,20 +88,20 @@ impl<'a> End<'a> {
         Ok(end)
     }
 
-    fn new(context: &'a Context<'a>, f: Fields<'a>, asks: Asks<'a>, when: When) -> Self {
+    fn new(context: &'a Context<'a>, f: Fields<'a>, asks: Asks<'a>, when: NodeSelector) -> Self {
         let (rates, twists) = (context.model.rates(context.state), context.model.twists(context.state));
-        let kept = vec![when == When::Start; context.model.moving()];
+        let kept = vec![when == NodeSelector::Start; context.model.moving()];
         Self { context, f, asks, when, kept, at_rest: false, rates, twists }
     }
 
     /// The end with the conditions it needs.
-    pub fn terminal(&self) -> Read<(Terminal, Vec<Condition>)> {
+    pub fn terminal(&self) -> Read<(BoundaryState, Vec<Condition>)> {
         let context = self.context;
         let islands = &context.model.islands;
-        let mut terminal = Terminal {
+        let mut terminal = BoundaryState {
             state: context.state.clone(),
-            fixed: vec![self.when == When::Start; islands.len()],
-            drive: vec![Drive::Free; islands.len()],
+            fixed: vec![self.when == NodeSelector::Start; islands.len()],
+            momentum: vec![MomentumCondition::Free; islands.len()],
         };
         let mut conditions = Vec::new();
         // Joints of which nothing is said leave bodies where the scene's state has them.
@@ -120,14 +120,16 @@ impl<'a> End<'a> {
         for (i, island) in islands.iter().enumerate() {
             let slots = island.bodies.clone();
             if self.is_plain(i) {
-                if self.when == When::Start {
-                    terminal.drive[i] = Drive::Given(context.state.momenta[island.dofs.clone()].to_vec());
+                if self.when == NodeSelector::Start {
+                    terminal.momentum[i] =
+                        MomentumCondition::Given(context.state.momenta[island.dofs.clone()].to_vec());
                 } else if self.at_rest {
-                    terminal.drive[i] = Drive::Given(vec![0.0; island.dofs.len()]);
+                    terminal.momentum[i] = MomentumCondition::Given(vec![0.0; island.dofs.len()]);
                 }
                 continue;
             }
-            let stances: Read<Vec<Stance>> = slots.clone().map(|slot| self.stance(slot)).collect();
+            let stances: Read<Vec<ConfigurationKinematics>> =
+                slots.clone().map(|slot| self.stance(slot)).collect();
             let paces: Read<Vec<Pace>> = slots.clone().map(|slot| self.pace(slot)).collect();
             let (Ok(stances), Ok(paces)) = (stances, paces) else {
                 outcome = Err(crate::report::Told);
@@ -157,7 +159,7 @@ impl<'a> End<'a> {
             match self.drive(i, firm, &paces) {
                 Ok((drive, said)) => {
                     // Filled in below, when the momenta are known.
-                    if matches!(&drive, Drive::Given(p) if p.is_empty()) {
+                    if matches!(&drive, MomentumCondition::Given(p) if p.is_empty()) {
                         for (slot, pace) in slots.clone().zip(&paces) {
                             posture.velocities[context.link(slot).body] = pace.body;
                             if let (Some(rates), Some((j, _))) = (&pace.rates, context.written(slot)) {
@@ -165,7 +167,7 @@ impl<'a> End<'a> {
                             }
                         }
                     }
-                    terminal.drive[i] = drive;
+                    terminal.momentum[i] = drive;
                     conditions.extend(said.into_iter().map(|said| said.condition(self.when)));
                 }
                 Err(told) => outcome = Err(told),
@@ -173,7 +175,7 @@ impl<'a> End<'a> {
         }
         outcome?;
         // A velocity relative to another body asks about that one's momentum too.
-        for condition in conditions.iter().filter(|condition| condition.measure.of_velocities()) {
+        for condition in conditions.iter().filter(|condition| condition.measure.depends_on_velocity()) {
             condition_drive(&mut terminal, &asked_islands(context, &condition.measure));
         }
         self.fill(&mut terminal, places, posture)?;
@@ -181,7 +183,7 @@ impl<'a> End<'a> {
     }
 
     /// Works out the state, and momenta that are given.
-    fn fill(&self, terminal: &mut Terminal, places: Places, posture: Posture) -> Read<()> {
+    fn fill(&self, terminal: &mut BoundaryState, places: Places, posture: Posture) -> Read<()> {
         let Places { mut moved_to, placed_on, joints } = places;
         let context = self.context;
         let islands = &context.model.islands;
@@ -199,10 +201,11 @@ impl<'a> End<'a> {
             copy_place(&mut terminal.state, &state, island);
             let momenta = &state.momenta[island.dofs.clone()];
             // Where velocities are sought at the start, a search begins with those of the scene.
-            if self.when != When::Start || matches!(terminal.drive[i], Drive::Given(_)) {
+            if self.when != NodeSelector::Start || matches!(terminal.momentum[i], MomentumCondition::Given(_))
+            {
                 terminal.state.momenta[island.dofs.clone()].copy_from_slice(momenta);
             }
-            if let Drive::Given(p) = &mut terminal.drive[i]
+            if let MomentumCondition::Given(p) = &mut terminal.momentum[i]
                 && p.is_empty()
             {
                 *p = momenta.to_vec();
@@ -221,12 +224,12 @@ impl<'a> End<'a> {
     fn is_plain(&self, island: usize) -> bool {
         self.context.model.islands[island].bodies.clone().all(|slot| {
             let said = self.asks.body(self.context.link(slot).body).is_some();
-            !said && self.asks.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
+            !said && self.asks.joint(slot).is_none() && (self.when == NodeSelector::Start || !self.kept[slot])
         })
     }
 
     /// The conditions of an island that is not firm; refuses more equations than it has degrees of freedom, and what is said twice.
-    fn held(&self, island: usize, firm: bool, stances: &[Stance]) -> Read<Vec<Condition>> {
+    fn held(&self, island: usize, firm: bool, stances: &[ConfigurationKinematics]) -> Read<Vec<Condition>> {
         let context = self.context;
         let it = &context.model.islands[island];
         if firm {
@@ -239,7 +242,7 @@ impl<'a> End<'a> {
             let message =
                 format!("{} is asked for, but follows from what else is said about {}", said.name, self.at());
             let remedy = match self.when {
-                When::Start => {
+                NodeSelector::Start => {
                     "remove it, or say what is free: `free = true` of the joints or bodies it depends on"
                 }
                 _ => "remove it, or what it follows from",
@@ -269,7 +272,7 @@ impl<'a> End<'a> {
     }
 
     fn at(&self) -> &'static str {
-        if self.when == When::Start { "the start" } else { "the end" }
+        if self.when == NodeSelector::Start { "the start" } else { "the end" }
     }
 
     fn names(&self, island: usize) -> String {
@@ -288,13 +291,13 @@ impl<'a> End<'a> {
     }
 
     /// What is known of an island's momentum; an empty one is to be worked out.
-    fn drive(&self, island: usize, firm: bool, paces: &[Pace]) -> Read<(Drive, Vec<Said>)> {
+    fn drive(&self, island: usize, firm: bool, paces: &[Pace]) -> Read<(MomentumCondition, Vec<Said>)> {
         let it = &self.context.model.islands[island];
         if paces.iter().all(Pace::still) {
-            return Ok((Drive::Given(vec![0.0; it.dofs.len()]), Vec::new()));
+            return Ok((MomentumCondition::Given(vec![0.0; it.dofs.len()]), Vec::new()));
         }
         if firm && paces.iter().all(Pace::known) {
-            return Ok((Drive::Given(Vec::new()), Vec::new()));
+            return Ok((MomentumCondition::Given(Vec::new()), Vec::new()));
         }
         let hung = it.bodies.clone().zip(paces).find(|(slot, pace)| {
             // A body held fast on another has no rates of its own.
@@ -307,14 +310,14 @@ impl<'a> End<'a> {
                 self.at()
             );
             let remedy = match self.when {
-                When::Start => "free its `rates` too, or hold the rest",
+                NodeSelector::Start => "free its `rates` too, or hold the rest",
                 _ => "give all coordinates and all rates of the mechanism, or `at_rest` for all of it",
             };
             let place = pace.rates_key.unwrap_or_else(|| self.place_in(island));
             return Err(self.context.report.complain(place, message, remedy));
         }
         let said: Vec<Said> = paces.iter().flat_map(|pace| pace.said.iter().cloned()).collect();
-        Ok((if said.is_empty() { Drive::Free } else { Drive::Conditioned }, said))
+        Ok((if said.is_empty() { MomentumCondition::Free } else { MomentumCondition::Conditioned }, said))
     }
 }
 
