@@ -43,7 +43,7 @@ fn apart(plan: &Plan, nodes: &[State]) -> Vec<SeparationConstraint> {
             list.extend(plane.map(|plane| SeparationConstraint {
                 nodes,
                 pair,
-                by: SeparationKind::Plane(plane),
+                kind: SeparationKind::Plane(plane),
             }));
         }
     }
@@ -62,7 +62,7 @@ fn posed(scene: &Scene) -> (Transcription, Iterate) {
     let encounters: Vec<ResolvedContact> = encounters.collect();
     // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
     let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
-    let mut program = Transcription::new(plan.clone(), ConstraintSet { encounters, apart });
+    let mut program = Transcription::new(plan.clone(), ConstraintSet { contacts: encounters, separations: apart });
     let start = program.initial_iterate(path.nodes, &path.inputs, &path.time_scales);
     (program, start)
 }

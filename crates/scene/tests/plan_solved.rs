@@ -14,7 +14,7 @@ use percussion_mechanics::State;
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::by_name;
-use percussion_solve::nlp::{Interior, Options, Outcome, Solution};
+use percussion_solve::nlp::{self, Interior, Options, Solution};
 
 #[test]
 fn contact_times_and_prices_do_not_depend_on_the_node() {
@@ -237,8 +237,8 @@ fn a_die_is_caught_by_the_floor_in_a_simulation_too() {
     println!("{:?}", made.deviation);
     assert!(made.deviation.position < 1e-8 && made.deviation.rotation < 1e-8, "{:?}", made.deviation);
     let [corner, face] = &made.joints[..] else { panic!("{:?}", made.joints) };
-    assert_eq!((corner.tie, corner.nodes), (ContactJoint::Point, (40, Some(50))));
-    assert_eq!((face.tie, face.nodes), (ContactJoint::Rigid, (50, None)));
+    assert_eq!((corner.joint, corner.nodes), (ContactJoint::Point, (40, Some(50))));
+    assert_eq!((face.joint, face.nodes), (ContactJoint::Rigid, (50, None)));
     assert!((corner.impulse - found.contacts[2].impulse).norm() < 1e-9);
     assert!((face.impulse - found.contacts[3].impulse).norm() < 1e-9);
     assert!(face.energy.1.abs() < 1e-12 && corner.cone.is_none());
@@ -273,7 +273,7 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> 
     let encounters = plan.contacts.iter().map(encounter).collect();
     let forces = found.inputs.chunks_exact(3);
     let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
-    let mut program = Transcription::new(plan, ConstraintSet { encounters, apart: Vec::new() });
+    let mut program = Transcription::new(plan, ConstraintSet { contacts: encounters, separations: Vec::new() });
     let start = program.initial_iterate(found.nodes.clone(), &efforts, &found.time_scales);
     // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
     let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
@@ -286,7 +286,7 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> 
 fn with_torques_the_symmetric_manoeuvre_is_a_saddle_and_is_left() {
     let found = solved("two-cubes", &[]);
     let stays = with_torques(&found, false);
-    let Outcome::Saddle { curvature } = stays.outcome else { panic!("{:?}", stays.outcome) };
+    let nlp::Outcome::Saddle { curvature } = stays.outcome else { panic!("{:?}", stays.outcome) };
     println!("J {:.4e}, curvature {curvature:.2e}", stays.objective);
     assert!(curvature < 0.0);
     assert!((stays.objective - found.objective).abs() < 1e-6 * found.objective);
