@@ -186,15 +186,18 @@ fn the_throw_of_a_die_is_what_its_file_says() {
         (vec![MomentumCondition::Conditioned], vec![MomentumCondition::Conditioned])
     );
     let names: Vec<(&str, NodeSelector)> =
-        plan.conditions.iter().map(|c| (c.name.as_str(), c.when)).collect();
+        plan.conditions.iter().map(|c| (c.name.as_str(), c.nodes)).collect();
     let wanted = ["the position of `die`", "the velocity of `die`", "the angular velocity of `die`"];
     assert_eq!(names, wanted.map(|name| (name, NodeSelector::Start)));
     assert_eq!(plan.conditions[0].bounds[0], Bound::between(0.2, 0.3));
     assert_eq!(plan.conditions[1].bounds[2], Bound::between(-1.0, 2.0));
     assert_eq!(plan.time_bounds.total, Bound::between(0.4, 0.9));
     let (corner, face) = (&plan.contacts[2], &plan.contacts[3]);
-    assert_eq!((corner.tie, corner.release_node, corner.flat), (Some(ContactJoint::Point), Some(50), false));
-    assert_eq!((face.tie, face.release_node, face.flat), (Some(ContactJoint::Rigid), None, true));
+    assert_eq!(
+        (corner.joint, corner.release_node, corner.flat),
+        (Some(ContactJoint::Point), Some(50), false)
+    );
+    assert_eq!((face.joint, face.release_node, face.flat), (Some(ContactJoint::Rigid), None, true));
     // Velocities are sought; a search begins with those of the scene.
     let mass = 270.0 * 0.05_f64.powi(3);
     assert!((plan.start.state.momenta[0] + 1.255 * mass).abs() < 1e-12, "{:?}", plan.start.state.momenta);
@@ -291,7 +294,7 @@ fn limits_of_joints_hold_at_all_nodes_unless_they_are_switched_off() {
     let plan = planned(&arm("")).plan;
     let limit = &plan.conditions[0];
     assert_eq!(
-        (limit.name.as_str(), limit.when),
+        (limit.name.as_str(), limit.nodes),
         ("the limits of angle of joint `shoulder`", NodeSelector::Always)
     );
     assert_eq!((limit.bounds[0], plan.conditions.len()), (Bound::between(-2.0, 2.0), 1));
@@ -380,12 +383,12 @@ fn conditions_and_goals_are_read_in_the_same_words() {
     assert_eq!(plan.time_bounds.total, Bound::at_least(0.0));
     assert_eq!(plan.goals.len(), 2);
     assert_eq!((plan.goals[0].target.clone(), plan.goals[0].weight), (vec![0.0, 2.0, 0.0], 3.0));
-    assert_eq!(plan.conditions[0].when, NodeSelector::Node(4));
+    assert_eq!(plan.conditions[0].nodes, NodeSelector::Node(4));
     assert_eq!(plan.conditions[0].name, "halfway (the position of `cube`)");
     // A velocity at all nodes: the first one is given and within bounds, the last one is sought.
     assert_eq!(plan.conditions.len(), 1 + 10);
     assert_eq!(
-        (plan.conditions[1].when, plan.conditions[10].when),
+        (plan.conditions[1].nodes, plan.conditions[10].nodes),
         (NodeSelector::Node(1), NodeSelector::End)
     );
     assert_eq!(plan.end.momentum, [MomentumCondition::Conditioned]);

@@ -62,7 +62,8 @@ fn posed(scene: &Scene) -> (Transcription, Iterate) {
     let encounters: Vec<ResolvedContact> = encounters.collect();
     // Bodies that meet on purpose are let pass elsewhere: both solvers get the same program, whatever it leaves out.
     let apart = if encounters.is_empty() { apart(plan, &path.nodes) } else { Vec::new() };
-    let mut program = Transcription::new(plan.clone(), ConstraintSet { contacts: encounters, separations: apart });
+    let mut program =
+        Transcription::new(plan.clone(), ConstraintSet { contacts: encounters, separations: apart });
     let start = program.initial_iterate(path.nodes, &path.inputs, &path.time_scales);
     (program, start)
 }

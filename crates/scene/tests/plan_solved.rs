@@ -273,7 +273,8 @@ fn with_torques(found: &PlanSolution, leave_saddles: bool) -> Solution<Iterate> 
     let encounters = plan.contacts.iter().map(encounter).collect();
     let forces = found.inputs.chunks_exact(3);
     let efforts: Vec<f64> = forces.flat_map(|f| [f[0], f[1], f[2], 0.0, 0.0, 0.0]).collect();
-    let mut program = Transcription::new(plan, ConstraintSet { contacts: encounters, separations: Vec::new() });
+    let mut program =
+        Transcription::new(plan, ConstraintSet { contacts: encounters, separations: Vec::new() });
     let start = program.initial_iterate(found.nodes.clone(), &efforts, &found.time_scales);
     // Rounding turns the cubes a little, and from there the price falls: closer than this no search stays at the saddle.
     let tolerance = if leave_saddles { Options::default().tolerance } else { 1e-5 };
