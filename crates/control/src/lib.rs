@@ -13,6 +13,7 @@
 //!
 //! Every constraint involves one interval and its two nodes, so that all matrices are block tri-diagonal.
 
+mod builder;
 pub mod clearance;
 mod consistency;
 mod extraction;
@@ -27,6 +28,7 @@ pub mod shooting;
 pub mod solution;
 pub mod transcription;
 
+pub use builder::{BuilderError, ContactBuilder, EndBuilder, PlanBuilder};
 pub use guess::Guess;
 pub use multistart::solve;
 pub use plan::Plan;

@@ -122,12 +122,12 @@ fn plate(size: f64, away: f64, more: &str) -> (Plan, PlanSolution) {
 #[test]
 fn a_corner_meets_a_plate_on_it_and_not_beside() {
     let (plan, wide) = plate(0.5, -0.1, "");
-    assert_eq!((wide.ending.clone(), wide.rounds), (Outcome::Optimal, 1));
+    assert_eq!((wide.outcome.clone(), wide.rounds), (Outcome::Optimal, 1));
     let beside = wide.contacts[0].point;
     assert!(beside.x < -0.06, "{beside}");
     happens_again(&plan, &wide);
     let (plan, small) = plate(0.1, -0.1, "");
-    assert_eq!(small.ending, Outcome::Optimal);
+    assert_eq!(small.outcome, Outcome::Optimal);
     let on = small.contacts[0].point;
     assert!(on.x.abs() <= 0.05 && on.z.abs() <= 0.05 && on.y.abs() < 1e-9, "{on}");
     assert!(small.clearance.abs() < 1e-9, "{:e}", small.clearance);
