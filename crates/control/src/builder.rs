@@ -345,7 +345,7 @@ impl PlanBuilder {
         match control {
             Err(error) => self.fail(BuilderError::Control { name: name.to_owned(), error }),
             Ok(control) => {
-                let island = crate::kinematics::island_of(model, slot);
+                let island = crate::islands::island_of(model, slot);
                 let bounds = vec![Bound::between(*bounds.start(), *bounds.end()); 3];
                 let name = format!("{kind} on {name}");
                 let place = self.plan.actuators.partition_point(|a| a.island <= island);
@@ -383,7 +383,7 @@ impl PlanBuilder {
     /// Fixes the last configuration of a free body, or adds conditions.
     fn end_configuration(&mut self, name: &str, body: usize, slot: usize, end: &BodyEnd) {
         let model = self.plan.model.clone();
-        let index = crate::kinematics::island_of(&model, slot);
+        let index = crate::islands::island_of(&model, slot);
         let (island, joint) = (&model.islands[index], &model.links[slot].joint);
         let is_free = island.bodies.len() == 1 && joint.kind == JointKind::Free && !joint.particle;
         if let (true, Some(position), Some(rotation)) = (is_free, end.position, end.rotation) {
@@ -419,7 +419,7 @@ impl PlanBuilder {
             .angular_velocity
             .map(|w| ("angular velocity", Measure::AngularVelocity { body, from: None }, w));
         for (what, measure, value) in velocity.into_iter().chain(angular) {
-            let island = crate::kinematics::island_of(&self.plan.model, slot);
+            let island = crate::islands::island_of(&self.plan.model, slot);
             self.plan.end.momentum[island] = MomentumCondition::Conditioned;
             self.condition(name, what, measure, &value);
         }

@@ -14,8 +14,8 @@ use percussion_mechanics::State;
 use percussion_mechanics::discrete::{ApplicationFrame, Control};
 use percussion_mechanics::force::{Axes, Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use percussion_mechanics::joint::JointKind;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::model::Island;
+use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// Whether the momentum of an island has a balance.
 pub fn has_momentum_balance(plan: &Plan, island: &Island) -> bool {

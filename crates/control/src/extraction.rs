@@ -9,7 +9,7 @@ use crate::transcription::{ImpulseDirections, Iterate, NONE, Transcription, worl
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::State;
 use percussion_mechanics::contact::PairWarmStart;
-use percussion_mechanics::joint::motion::Vec6;
+use percussion_mechanics::spatial::Vec6;
 use percussion_solve::nlp::{Bound, Program, Solution};
 
 /// Sections of a way above this part of the least known clearance are not bisected.

@@ -18,7 +18,7 @@ pub mod clearance;
 mod consistency;
 mod extraction;
 pub mod guess;
-pub mod kinematics;
+mod islands;
 mod multistart;
 mod pairs;
 pub mod plan;

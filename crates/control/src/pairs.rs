@@ -5,7 +5,7 @@
 
 use crate::clearance::{gap, min_gap_between};
 use crate::guess::between;
-use crate::kinematics::island_of;
+use crate::islands::island_of;
 use crate::plan::Plan;
 use crate::planner::{ROUNDING, Search};
 use crate::transcription::{

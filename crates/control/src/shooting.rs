@@ -11,12 +11,12 @@
 //!
 //! A trajectory with another number of impacts is another function of u: where a number is prescribed, steps to other numbers are rejected.
 
-use crate::kinematics::ConfigurationKinematics;
 use crate::plan::Measure;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::displace;
-use percussion_mechanics::joint::motion::Vec6;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::schemes::{Options as SchemeOptions, by_name};
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Watch;
 use thiserror::Error;

@@ -9,7 +9,7 @@ mod common;
 
 use common::collisions::{against, beads, cradle_one, exactly, flying, metronome};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
-use percussion_mechanics::contact::{ContactOptions, EnergyJumpCondition};
+use percussion_mechanics::response::{ContactOptions, EnergyJumpCondition};
 use percussion_mechanics::{Model, State};
 
 fn main() {

@@ -7,8 +7,9 @@
 //! Symbols: `m` mass, `J` principal moments of inertia, `E = tr(J)/2 - J` the moments `∫ x_I² dm` that weigh the
 //! directors [Johnson 3.23].
 
-use crate::motion::Motion;
+use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
+use crate::tolerances::{INERTIA_ASYMMETRY, TRIANGLE_EXCESS};
 use percussion_geometry::mass::{MassProperties, Principal};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{PlanarPose, Pose, Vec3};
@@ -32,6 +33,10 @@ pub struct AttachedOutline {
     /// Where it is in the plane.
     pub offset: PlanarPose,
 }
+
+/// A body's place in the list of all bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyId(pub usize);
 
 /// What a body is to the equations of motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,11 +94,6 @@ pub enum BodyError {
     NotFinite(&'static str),
 }
 
-/// Asymmetry of an inertia matrix that counts as rounding in the author's arithmetic, relative to its trace.
-const ASYMMETRY: f64 = 1e-9;
-/// Excess over the triangle inequality that counts as rounding (thin plates sit on it), relative.
-const TRIANGLE: f64 = 1e-9;
-
 impl Body {
     /// A rigid body from mass, centre of mass and inertia about it, all in the author's frame.
     pub fn rigid(name: &str, mass: f64, centre: Vec3, inertia: &Mat3) -> Result<Self, BodyError> {
@@ -105,7 +105,7 @@ impl Body {
         }
         positive_mass(mass)?;
         let asymmetry = (inertia - inertia.transpose()).amax();
-        if asymmetry > ASYMMETRY * inertia.trace().abs() {
+        if asymmetry > INERTIA_ASYMMETRY * inertia.trace().abs() {
             return Err(BodyError::Asymmetric(asymmetry));
         }
         let Principal { moments, axes } = Principal::of(&(0.5 * (inertia + inertia.transpose())));
@@ -113,7 +113,7 @@ impl Body {
         if !(smallest > 0.0) {
             return Err(BodyError::Moment(smallest));
         }
-        if 2.0 * moments.max() > moments.sum() * (1.0 + TRIANGLE) {
+        if 2.0 * moments.max() > moments.sum() * (1.0 + TRIANGLE_EXCESS) {
             return Err(BodyError::Triangle(moments.x, moments.y, moments.z));
         }
         Ok(Self {

@@ -1,12 +1,13 @@
 //! The step loop: a scheme makes the step, the ledger books it.
 
-use crate::contact::StepRecord;
+use crate::NamedArrays;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::ForceError;
 use crate::ledger::{Ledger, LedgerEntry, LedgerMismatch};
 use crate::model::Model;
+use crate::model::State;
 use crate::schemes::Scheme;
-use crate::state::State;
+use crate::step_record::StepRecord;
 
 /// A model on its way through time.
 pub struct Simulation {
@@ -43,9 +44,9 @@ impl Simulation {
         })
     }
 
-    /// Takes over the figures of a ledger that was closed at the present state, to go on with the same bits.
-    pub fn restore_ledger(&mut self, figures: &[f64]) -> Result<(), LedgerMismatch> {
-        self.ledger.restore(figures)
+    /// Restores what [`Ledger::save`] saved at the present state: the run continues bitwise identical.
+    pub fn restore_ledger(&mut self, saved: &NamedArrays) -> Result<(), LedgerMismatch> {
+        self.ledger.restore(saved)
     }
 
     /// What the scheme carries from step to step besides the state.

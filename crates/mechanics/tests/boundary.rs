@@ -8,9 +8,9 @@ use common::everything::{closed, everything, island, moved};
 use common::random::Random;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use percussion_mechanics::discrete::{Derivatives, Differentiator, End, IntervalInputs};
-use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::schemes::{Scheme, Variational};
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
 
 const STEP: f64 = 0.02;

@@ -8,10 +8,11 @@ use common::random::Random;
 use nalgebra::{Rotation3, UnitVector3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::body::BodyError;
-use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, JointLaw, Spring, Table};
-use percussion_mechanics::joint::motion::{Vec6, twist};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, JointLaw, Spring};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind, Limits, Step};
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::spatial::{Vec6, twist};
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, ModelError, State};
 
 /// Rounding of a chain of a few placements of size one.

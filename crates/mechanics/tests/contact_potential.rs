@@ -9,10 +9,11 @@ use percussion_geometry::shapes::{Circle, HalfPlane, PlanarShape, Polygon, Polyt
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs, displace};
-use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator, suggested_stiffness};
-use percussion_mechanics::joint::motion::linear;
+use percussion_mechanics::force::{Bodies, BodyKinematics, ForceAccumulator};
+use percussion_mechanics::model::suggested_stiffness;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::spatial::linear;
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
 fn soft(stiffness: f64, drag: f64) -> ContactSpec {

@@ -5,7 +5,9 @@ mod decomposition_world;
 
 use decomposition_world::*;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, ImpactKind, ImpactLaw, PairRule, Surface};
+use percussion_mechanics::contact::{ContactSpec, PairRule, Surface};
+use percussion_mechanics::response::{ContactOptions, ImpactLaw};
+use percussion_mechanics::step_record::ImpactKind;
 use percussion_mechanics::{BodyId, ModelBuilder, Simulation};
 
 const LAWS: [ImpactLaw; 3] = [ImpactLaw::Sum, ImpactLaw::Sequential, ImpactLaw::Moreau];

@@ -7,7 +7,7 @@ mod decomposition_world;
 use common::counter::{Counter, requests};
 use decomposition_world::*;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::ContactOptions;
+use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::{Options, by_name};
 use percussion_mechanics::{Ledger, ModelBuilder};
 

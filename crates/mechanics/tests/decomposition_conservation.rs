@@ -6,8 +6,9 @@ mod decomposition_world;
 use decomposition_world::*;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec};
+use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
+use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::{BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 fn tilted_cube(contact: ContactSpec, options: ContactOptions) -> Simulation {

@@ -7,7 +7,7 @@ use decomposition_world::*;
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::shapes::{HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::contact::{ContactOptions, FrictionLaw, ImpactLaw};
+use percussion_mechanics::response::{ContactOptions, FrictionLaw, ImpactLaw};
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, Simulation};
 
 /// A ball thrown at a floor without gravity, after the impact: velocity and angular velocity.

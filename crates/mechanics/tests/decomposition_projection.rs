@@ -9,9 +9,11 @@ use decomposition_world::*;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfSpace, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, StepRecord};
+use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::discrete::StepError;
+use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::Response;
+use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 /// Responds to the overlaps of a first state.
@@ -25,7 +27,7 @@ fn respond(builder: ModelBuilder, only: Option<&[bool]>) -> (Model, State, State
 
 /// `(q - q̃)ᵀ M (q - q̃)`.
 fn squared_distance(model: &Model, a: &State, b: &State) -> f64 {
-    let of = |(slot, link): (usize, &percussion_mechanics::model::Link)| {
+    let of = |(slot, link): (usize, &percussion_mechanics::tree::Link)| {
         let turn: Matrix3<f64> = a.rotations[slot] - b.rotations[slot];
         let half = 0.5 * link.inertia.sum();
         let turned: f64 = (0..3).map(|k| (half - link.inertia[k]) * turn.column(k).norm_squared()).sum();

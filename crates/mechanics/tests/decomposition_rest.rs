@@ -7,7 +7,7 @@ use decomposition_world::*;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::ModelBuilder;
-use percussion_mechanics::contact::{ContactOptions, ImpactLaw};
+use percussion_mechanics::response::{ContactOptions, ImpactLaw};
 
 fn ground() -> ModelBuilder {
     let mut builder = ModelBuilder::new();

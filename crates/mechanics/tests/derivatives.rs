@@ -14,10 +14,11 @@ use percussion_mechanics::discrete::{
     Control, ControlError, Derivatives, Differentiator, End, Interval, IntervalInputs, Momentum, displace,
     middle,
 };
-use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, JointForce, JointLaw, Load, Table};
-use percussion_mechanics::joint::motion::Vec6;
+use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, JointForce, JointLaw, Load};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::ledger::Ledger;
+use percussion_mechanics::spatial::Vec6;
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, Model, State};
 
 /// A long step, so that no term hides behind `1/h`.
@@ -322,7 +323,7 @@ fn a_motor_is_the_slope_of_its_work_on_every_dof() {
                     d[k % n] = e;
                     let mut ledger = Ledger::new(&driven, from).unwrap();
                     ledger.record(&driven, from, &displaced(from, &d), STEP, None).unwrap();
-                    ledger.cause("motor").unwrap().energy
+                    ledger.source("motor").unwrap().energy
                 });
                 let power = sign * added[k];
                 let place = format!("{kind:?}: motor {coordinate} of joint {slot}, degree of freedom {k}");

@@ -6,11 +6,11 @@ mod common;
 use common::collisions::{floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape, Polygon, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::contact::{CollisionModel, ContactOptions};
 use percussion_mechanics::force::{Anchor, Axes, Force, ForceLaw, Given, Load};
-use percussion_mechanics::joint::motion::{Vec6, angular, linear};
+use percussion_mechanics::response::{CollisionModel, ContactOptions};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::Exact;
+use percussion_mechanics::spatial::{Vec6, angular, linear};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 
 const RADIUS: f64 = 0.1;
@@ -63,7 +63,7 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
     let (smooth, run) = after(model, state, CollisionModel::Frictionless);
     assert!((linear(&smooth) - Vec3::new(1.0, 0.5, 1.0)).norm() < 1e-14);
     let mass = run.model().links[0].mass;
-    let lost = run.ledger().cause("contact").unwrap().energy;
+    let lost = run.ledger().source("contact").unwrap().energy;
     assert!((lost + 0.5 * mass * 0.75 * 4.0).abs() < 1e-13 * mass, "restitution takes (1 - e²) of it");
 
     // Sliding: the tangential impulse is mu (1+e) |v_n| against the motion.
@@ -76,7 +76,7 @@ fn a_ball_bounces_slides_or_sticks_as_in_the_textbook() {
     assert!((linear(&slid) - (along - direction * change + Vec3::z())).norm() < 1e-13);
     let spin = Vec3::z().cross(&direction) * (2.5 * change / RADIUS);
     assert!((angular(&slid) - spin).norm() < 1e-12, "{} {spin}", angular(&slid));
-    assert!(run.ledger().cause("friction").unwrap().energy < 0.0);
+    assert!(run.ledger().source("friction").unwrap().energy < 0.0);
 
     // Sticking: the point of contact stops, a ball keeps 5/7 of its speed.
     let (model, state) = thrown(v, Vec3::zeros(), e, 2.0);

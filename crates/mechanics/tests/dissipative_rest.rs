@@ -11,9 +11,10 @@ mod common;
 use common::collisions::{brick, floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{CollisionModel, ContactOptions, StepRecord};
 use percussion_mechanics::discrete::{SolverStats, StepError, StepFailure};
+use percussion_mechanics::response::{CollisionModel, ContactOptions};
 use percussion_mechanics::schemes::{Exact, Scheme};
+use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Model, ModelBuilder, Simulation, State};
 
 const G: f64 = 9.81;

@@ -7,11 +7,11 @@ use common::{link, totals};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::joint::{Frame, Joint};
-use percussion_mechanics::model::Closure;
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::by_name;
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{JointKind, Model, ModelBuilder, Simulation, State};
 
 const STEP: f64 = 2e-3;
@@ -140,13 +140,13 @@ fn the_ledger_books_a_catch_and_a_release() {
     let own = scheme(&caught, &state);
     simulation.change_model(caught, &state.momenta, own).unwrap();
     let lost = simulation.ledger().latest().energy() - before;
-    let contact = simulation.ledger().cause("contact").unwrap().clone();
+    let contact = simulation.ledger().source("contact").unwrap().clone();
     assert!(lost < -0.1 && (contact.energy - lost).abs() < 1e-12, "{lost} {}", contact.energy);
     assert!((contact.linear - impulses[0]).norm() < 1e-12);
     for _ in 0..50 {
         simulation.advance().unwrap();
     }
-    let held = simulation.ledger().cause("supports").unwrap().linear;
+    let held = simulation.ledger().source("supports").unwrap().linear;
     assert!(held.norm() > 1e-3);
     let momenta = simulation.state().momenta.clone();
     let own = scheme(&model, simulation.state());
@@ -155,8 +155,8 @@ fn the_ledger_books_a_catch_and_a_release() {
         simulation.advance().unwrap();
     }
     let ledger = simulation.ledger();
-    assert!((ledger.cause("supports").unwrap().linear - held).norm() < 1e-15);
-    assert!((ledger.cause("contact").unwrap().energy - lost).abs() < 1e-12);
+    assert!((ledger.source("supports").unwrap().linear - held).norm() < 1e-15);
+    assert!((ledger.source("contact").unwrap().energy - lost).abs() < 1e-12);
     let e = ledger.extremes();
     assert!(e.linear_error < 1e-11 && e.angular_error < 1e-11, "{} {}", e.linear_error, e.angular_error);
     assert!(e.energy_error < 1e-3 * e.energy_scale(), "{} {}", e.energy_error, e.energy_scale());

@@ -6,9 +6,9 @@ mod common;
 use common::collisions::{against, cradle_one, cradle_two, exactly, flying, metronome};
 use common::events::{Flight, Motion, quick_pair, tilted_brick, tilted_cube};
 use percussion_geometry::Vec3;
-use percussion_mechanics::contact::{ContactOptions, EnergyJumpCondition, ImpactLaw};
 use percussion_mechanics::discrete::discrete_energy;
-use percussion_mechanics::joint::motion::linear;
+use percussion_mechanics::response::{ContactOptions, EnergyJumpCondition, ImpactLaw};
+use percussion_mechanics::spatial::linear;
 use percussion_mechanics::{Simulation, State};
 
 /// Orders measured by halving the step, of one impact's time and of the state at `until`.

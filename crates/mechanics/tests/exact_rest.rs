@@ -6,7 +6,8 @@ mod common;
 use common::collisions::{brick, exactly, floor, solid_body, surfaces};
 use percussion_geometry::shapes::{Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ImpactKind};
+use percussion_mechanics::response::ContactOptions;
+use percussion_mechanics::step_record::ImpactKind;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 const G: f64 = 9.81;

@@ -9,8 +9,10 @@ use common::random::Random;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, Impact};
-use percussion_mechanics::joint::motion::linear;
+use percussion_mechanics::contact::ContactSpec;
+use percussion_mechanics::response::ContactOptions;
+use percussion_mechanics::spatial::linear;
+use percussion_mechanics::step_record::Impact;
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
 
 /// Impacts of a run.
@@ -160,7 +162,7 @@ fn balls_collide_as_in_the_textbook() {
     let twists = run.ledger().twists();
     assert!((linear(&twists[0]) - (va + n * (j / ma))).norm() < 1e-14);
     assert!((linear(&twists[1]) - (vb - n * (j / mb))).norm() < 1e-14);
-    let lost = run.ledger().cause("contact").unwrap().energy;
+    let lost = run.ledger().source("contact").unwrap().energy;
     let expected = -0.5 * (1.0 - 0.25) * n.dot(&v).powi(2) / (1.0 / ma + 1.0 / mb);
     assert!((lost - expected).abs() < 1e-13 * expected.abs(), "{lost} {expected}");
     assert!(run.ledger().extremes().energy_error < 1e-13);

@@ -8,10 +8,11 @@ use common::random::Random;
 use percussion_geometry::Vec3;
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceError,
-    ForceLaw, Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Stiffness, Table, Weights,
+    ForceLaw, Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Stiffness, Weights,
 };
-use percussion_mechanics::joint::motion::{Mat6, Vec6, angular, linear};
 use percussion_mechanics::rotation::{Mat3, Turn, hat, moment_of};
+use percussion_mechanics::spatial::{Mat6, Vec6, angular, linear};
+use percussion_mechanics::table::Table;
 
 /// Slots do not begin at zero: islands number their bodies from their first.
 const FIRST: usize = 5;

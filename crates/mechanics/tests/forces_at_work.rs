@@ -7,12 +7,13 @@ use common::link;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
-    Source, Spring, Table,
+    Source, Spring,
 };
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::simulation::Simulation;
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointKind, Model, ModelBuilder, State};
 
 fn force(name: &str, law: ForceLaw) -> Force {
@@ -210,7 +211,7 @@ fn work_of_motors_accounts_for_energy_on_joints_without_coordinates() {
             let entry = (0..steps).map(|_| simulation.advance().unwrap()).last().unwrap();
             assert!(entry.work.abs() > 1e-2, "{kind:?}: {}", entry.work);
             // Motors on the world bring momentum as supports do.
-            let unexplained = simulation.ledger().cause("scheme").unwrap();
+            let unexplained = simulation.ledger().source("scheme").unwrap();
             assert!(unexplained.linear.amax() < 1e-12 && unexplained.angular.amax() < 1e-12, "{kind:?}");
             (entry.measure.energy() - before - entry.work).abs()
         };

@@ -9,9 +9,10 @@ use common::random::Random;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Bodies, BodyKinematics, Charges, Drag, Force, ForceAccumulator, ForceLaw,
-    Given, Gravitation, JointForce, JointLaw, Load, Source, Spring, Table,
+    Given, Gravitation, JointForce, JointLaw, Load, Source, Spring,
 };
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, ModelError, State};
 
 const ROUNDING: f64 = 1e-13;

@@ -3,7 +3,7 @@
 
 use nalgebra::Matrix3;
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::discrete::free::momentum_of_turn;
+use percussion_mechanics::discrete::free_rotation::momentum_of_turn;
 use percussion_mechanics::rotation::{Mat3, Turn};
 use percussion_mechanics::schemes::{Scheme, Variational};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};

@@ -8,10 +8,10 @@ use common::differences::derivative;
 use common::random::{Random, Standing, borrowed};
 use nalgebra::DMatrix;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
 use percussion_mechanics::joint::{Change, Frame, Joint, JointFrame, JointKind, Step};
 use percussion_mechanics::rotation::{Mat3, Turn, hat};
-use percussion_mechanics::tree::carried;
+use percussion_mechanics::spatial::shift_twist;
+use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// A few dozen roundings of numbers of size one.
 const ROUNDING: f64 = 1e-13;
@@ -86,7 +86,7 @@ fn null_space(s: &Standing) -> DMatrix<f64> {
         for k in 0..6 {
             let unit = Vec6::ith(k, 1.0);
             p.view_mut((0, k), (6, 1)).copy_from(&unit);
-            p.view_mut((6, k), (6, 1)).copy_from(&carried(&unit, &reach));
+            p.view_mut((6, k), (6, 1)).copy_from(&shift_twist(&unit, &reach));
         }
     }
     let motion = s.joint.motion(&s.stand, &s.child.0);
@@ -224,7 +224,7 @@ fn a_parent_carries_its_child_as_one_body() {
                 let change = Change { shift: linear(&unit) * e, turn: Turn::exp(&(angular(&unit) * e)) };
                 placed(&s, &change, &Step::none()).0
             });
-            let error = (found - carried(&unit, &(s.child.0 - from))).amax();
+            let error = (found - shift_twist(&unit, &(s.child.0 - from))).amax();
             assert!(error < DIFFERENCES, "{} twist {k}: {error:e}", s.name());
         }
     }
@@ -272,7 +272,7 @@ fn a_tiny_step_is_known_to_relative_precision() {
         let base = twist(&random.vector(), &random.vector()) * size;
         let parent = Change { shift: linear(&base), turn: Turn::exp(&angular(&base)) };
         let change = advance(&s, &parent, &s.joint.corrected(&s.stand, &Step::none(), &d));
-        let mut expected = carried(&base, &(s.child.0 - from));
+        let mut expected = shift_twist(&base, &(s.child.0 - from));
         let motion = s.joint.motion(&s.stand, &s.child.0);
         (0..s.joint.dofs()).for_each(|k| expected += motion.column(k) * d[k]);
         let error = (twist(&change.shift, &change.turn.log()) - expected).amax();

@@ -10,7 +10,8 @@ use common::counter::{Counter, requests};
 use decomposition_world::{GRAVITY, cube, floor, free_body, surface};
 use lcp_world::{ground, plate};
 use percussion_geometry::{Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, Options, StepSolver, by_name};
+use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{JointKind, Ledger, ModelBuilder};
 
 #[global_allocator]

@@ -9,9 +9,9 @@ use lcp_world::*;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::Table;
-use percussion_mechanics::motion::{Wave, Window};
+use percussion_mechanics::prescribed_motion::{Wave, Window};
 use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, JointKind, JointSpec, ModelBuilder, Motion, Simulation};
 use std::f64::consts::{FRAC_PI_2, TAU};
 

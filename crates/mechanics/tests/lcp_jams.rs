@@ -10,7 +10,8 @@ use percussion_geometry::shapes::{PlanarShape, Polygon};
 use percussion_geometry::{Vec2, Vec3};
 use percussion_mechanics::ModelBuilder;
 use percussion_mechanics::discrete::StepError;
-use percussion_mechanics::schemes::{LcpOptions, StepSolver};
+use percussion_mechanics::schemes::LcpOptions;
+use percussion_mechanics::step_record::StepSolver;
 
 /// How a run ended.
 #[derive(Debug, PartialEq)]

@@ -11,8 +11,8 @@ use lcp_world::*;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::joint::ALL_KINDS;
-use percussion_mechanics::joint::motion::angular;
 use percussion_mechanics::schemes::LcpOptions;
+use percussion_mechanics::spatial::angular;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 use std::f64::consts::{FRAC_PI_2, PI};
 

@@ -10,7 +10,8 @@ use lcp_world::*;
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{Capsule, Circle, Cylinder, PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{DistanceMetric, LcpOptions, StepSolver};
+use percussion_mechanics::schemes::{DistanceMetric, LcpOptions};
+use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{Body, ModelBuilder};
 use std::f64::consts::FRAC_PI_2;
 

@@ -6,7 +6,8 @@ mod decomposition_world;
 use decomposition_world::*;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::ModelBuilder;
-use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme, StepSolver};
+use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme};
+use percussion_mechanics::step_record::StepSolver;
 
 /// Stacks of boxes side by side, on a floor that comes first in the list of parts and second in its pairs.
 #[test]

@@ -10,7 +10,8 @@ use decomposition_world::cuboid;
 use lcp_world::*;
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, StepSolver};
+use percussion_mechanics::schemes::LcpOptions;
+use percussion_mechanics::step_record::StepSolver;
 use percussion_mechanics::{Body, ModelBuilder};
 
 const COUNT: usize = 27;

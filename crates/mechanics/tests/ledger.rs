@@ -7,8 +7,9 @@ use common::{chain, link};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
+use percussion_mechanics::ledger::LedgerMismatch;
 use percussion_mechanics::schemes::Variational;
-use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, Simulation};
+use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, NamedArrays, Simulation};
 
 /// Two jointed bodies in free flight, a third on a spring with damping.
 fn floating(damping: f64, to_world: bool) -> Simulation {
@@ -74,7 +75,7 @@ fn impulses_of_a_spring_to_the_world_explain_the_change_of_momentum() {
         simulation.advance().unwrap();
     }
     let ledger = simulation.ledger();
-    let (now, spring) = (ledger.latest(), &ledger.causes()[3]);
+    let (now, spring) = (ledger.latest(), &ledger.sources()[3]);
     assert_eq!(spring.name, "spring");
     assert!(spring.linear.norm() > 0.1, "the spring did something");
     let rest = now.linear - start.linear - spring.linear;
@@ -92,7 +93,7 @@ fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
         simulation.advance().unwrap();
     }
     let ledger = simulation.ledger();
-    let causes = ledger.causes();
+    let causes = ledger.sources();
     let sum: Vec3 = causes.iter().map(|c| c.linear).sum();
     assert!((ledger.latest().linear - ledger.initial().linear - sum).norm() < 1e-12);
     assert_eq!(causes[1].name, "supports");
@@ -103,4 +104,34 @@ fn a_hanging_chain_exchanges_momentum_with_its_support_only() {
     // Gravity's impulse on what moves is weight times time.
     let weight = -9.81 * 3.0 * 1.2 * 0.5;
     assert!((causes[0].linear.z - weight).abs() < 1e-11);
+}
+
+#[test]
+fn a_saved_ledger_is_restored_bitwise_and_only_for_its_own_scene() {
+    let mut simulation = floating(0.7, true);
+    for _ in 0..5 {
+        simulation.advance().unwrap();
+    }
+    let mut saved = NamedArrays::default();
+    simulation.ledger().save(&mut saved);
+    let (model, state) = (simulation.model().clone(), simulation.state().clone());
+    let scheme = Variational::new(&model, &state);
+    let mut other = Simulation::new(model, state, Box::new(scheme), 1e-3).unwrap();
+    other.restore_ledger(&saved).unwrap();
+    for _ in 0..5 {
+        assert_eq!(simulation.advance().unwrap(), other.advance().unwrap());
+    }
+    assert_eq!(simulation.ledger().sources(), other.ledger().sources());
+    assert_eq!(simulation.ledger().extremes(), other.ledger().extremes());
+    let mut renamed = NamedArrays::default();
+    for (name, values) in saved.iter().filter(|(name, _)| *name != "source.spring.energy") {
+        renamed.insert(name, values);
+    }
+    let missing = LedgerMismatch::Missing("source.spring.energy".to_owned());
+    assert_eq!(other.restore_ledger(&renamed), Err(missing));
+    renamed.insert("source.spring.energy", [1.0, 2.0]);
+    assert!(matches!(
+        other.restore_ledger(&renamed),
+        Err(LedgerMismatch::Length { found: 2, expected: 1, .. })
+    ));
 }

@@ -5,9 +5,10 @@ use nalgebra::Rotation3;
 use percussion_geometry::shapes::{PlanarShape, Polygon, Polytope, Solid, Sphere};
 use percussion_geometry::{PlanarPose, Pose, Vec3};
 use percussion_mechanics::contact::{CandidatePairs, ContactError, ContactSpec};
-use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring, Table};
-use percussion_mechanics::motion::{MotionError, Wave, Window};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
+use percussion_mechanics::prescribed_motion::{MotionError, Wave, Window};
 use percussion_mechanics::schemes::{UnsupportedScene, Variational, fit};
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{
     Body, JointKind, JointSpec, Model, ModelBuilder, ModelError, Motion, Simulation, State,
 };

@@ -101,7 +101,7 @@ fn main() {
             };
             let extremes = course.run.ledger().extremes();
             let projection =
-                course.run.ledger().cause("projection").map_or(0.0, |cause| cause.angular.norm());
+                course.run.ledger().source("projection").map_or(0.0, |cause| cause.angular.norm());
             println!(
                 "| {scene} | {scheme} | {} | {:.1e} | {:.1e} | {projection:.1e} | {:.1} |",
                 course.run.step_size(),

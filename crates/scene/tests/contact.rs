@@ -5,9 +5,9 @@ mod common;
 
 use common::{changed, refused, scene, try_changed};
 use percussion_geometry::Vec3;
-use percussion_mechanics::contact::{
-    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw, PartShape, Potential,
-    Surface,
+use percussion_mechanics::contact::{PartShape, Potential, Surface};
+use percussion_mechanics::response::{
+    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw,
 };
 use percussion_scene::Scene;
 

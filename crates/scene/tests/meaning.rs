@@ -7,7 +7,7 @@ use common::{changed, scene, with_run};
 use nalgebra::{Rotation3, Unit};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Axes, ForceLaw, JointLaw};
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_scene::Scene;
 
 fn pose(scene: &Scene, name: &str) -> Pose {

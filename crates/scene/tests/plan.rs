@@ -5,11 +5,11 @@ mod common;
 
 use common::{changed, complaints, scene};
 use percussion_control::Guess;
-use percussion_control::kinematics::ConfigurationKinematics;
 use percussion_control::plan::{ContactFriction, ContactJoint, Measure, MomentumCondition, NodeSelector};
 use percussion_control::transcription::{ConstraintSet, Transcription};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_scene::{PlanGuess, PlanSettings, Scene};
 use percussion_solve::nlp::{Bound, Program};
 use std::path::Path;
@@ -414,13 +414,13 @@ fn contacts_take_their_surfaces_from_the_scene_unless_they_say_otherwise() {
         (second.name.as_str(), second.restitution, second.friction),
         ("the second", 0.5, ContactFriction::Sticking)
     );
-    assert_eq!((third.tie, third.release_node), (Some(ContactJoint::Rigid), Some(8)));
+    assert_eq!((third.joint, third.release_node), (Some(ContactJoint::Rigid), Some(8)));
     // A joint holds in all directions, whatever the surfaces are like, unless it has a friction of its own.
     assert_eq!(
         (third.friction, held.friction, held.foothold()),
         (ContactFriction::Sticking, ContactFriction::Sticking, None)
     );
-    assert_eq!((foothold.tie, foothold.foothold()), (Some(ContactJoint::Point), Some(0.7)));
+    assert_eq!((foothold.joint, foothold.foothold()), (Some(ContactJoint::Point), Some(0.7)));
 }
 
 #[test]

@@ -8,12 +8,12 @@
 //!
 //! Only for one island and a point of the world, or of a fixed body.
 
-use crate::kinematics::ConfigurationKinematics;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan, PlannedContact};
 use crate::transcription::ResolvedContact;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::State;
 use percussion_mechanics::discrete::{Derivatives, Differentiator, IntervalInputs, displace};
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 
 /// Most iterations of a step.
 const MAX_ITERATIONS: usize = 30;

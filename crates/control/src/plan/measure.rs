@@ -10,11 +10,11 @@
 //!
 //! The first four are functions of the configuration; their gradients are wrenches on the two bodies, reduced to the degrees of freedom.
 
-use crate::kinematics::ConfigurationKinematics;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear, twist};
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::rotation::{Mat3, Turn, hat};
+use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
 /// A point or a direction on a body, in the body's own frame; `None` is the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,15 +102,17 @@ impl Measure {
     pub fn value(&self, kinematics: &ConfigurationKinematics, out: &mut [f64]) {
         match self {
             Self::Point { of, from } => {
-                let (x, r) = kinematics.place(*from);
-                let d = r.transpose() * (kinematics.point(of) - x);
+                let (x, r) = kinematics.frame(*from);
+                let d = r.transpose() * (kinematics.point(of.body, &of.components) - x);
                 out.copy_from_slice(d.as_slice());
             }
             Self::Attitude { body, from, target } => {
                 out.copy_from_slice(attitude(kinematics, *body, *from, target).log().as_slice());
             }
             Self::Alignment { one, other } => {
-                out[0] = kinematics.direction(one).dot(&kinematics.direction(other))
+                out[0] = kinematics
+                    .direction(one.body, &one.components)
+                    .dot(&kinematics.direction(other.body, &other.components))
             }
             Self::Coordinate { coordinate, .. } => out[0] = kinematics.state.coordinates[*coordinate],
             Self::Velocity { of, from } => {
@@ -118,7 +120,7 @@ impl Measure {
                     let t = kinematics.twist(body);
                     linear(&t) + angular(&t).cross(&(x - kinematics.center_of_mass(body)))
                 };
-                let x = kinematics.point(of);
+                let x = kinematics.point(of.body, &of.components);
                 out.copy_from_slice((velocity(of.body, &x) - velocity(*from, &x)).as_slice());
             }
             Self::AngularVelocity { body, from } => {
@@ -139,7 +141,7 @@ impl Measure {
         let [a, b] = self.bodies();
         for (c, row) in out.chunks_exact_mut(n).enumerate() {
             let (on_a, on_b) = self.wrenches(kinematics, c);
-            kinematics.reduce(&[(a, on_a), (b, on_b)], row);
+            kinematics.generalised_forces(&[(a, on_a), (b, on_b)], row);
         }
     }
 
@@ -148,22 +150,24 @@ impl Measure {
         match self {
             Self::Point { of, from } => {
                 // d = n·(x_a - x_b) with an axis n of b, which rotates with b.
-                let (_, r) = kinematics.place(*from);
+                let (_, r) = kinematics.frame(*from);
                 let axis = r.column(c).into_owned();
-                let x = kinematics.point(of);
+                let x = kinematics.point(of.body, &of.components);
                 let on = |centre: Vec3| twist(&axis, &(x - centre).cross(&axis));
                 (on(kinematics.center_of_mass(of.body)), -on(kinematics.center_of_mass(*from)))
             }
             Self::Attitude { body, from, target } => {
                 // log(exp(ω) R): the inverse of the left Jacobian; ω is the difference of rotations, in the target's frame on b.
-                let (_, r) = kinematics.place(*from);
+                let (_, r) = kinematics.frame(*from);
                 let turn = attitude(kinematics, *body, *from, target);
                 let rows = left_inverse(&turn.log()) * (r * target).transpose();
                 let row = rows.row(c).transpose();
                 (twist(&Vec3::zeros(), &row), twist(&Vec3::zeros(), &-row))
             }
             Self::Alignment { one, other } => {
-                let torque = kinematics.direction(one).cross(&kinematics.direction(other));
+                let torque = kinematics
+                    .direction(one.body, &one.components)
+                    .cross(&kinematics.direction(other.body, &other.components));
                 (twist(&Vec3::zeros(), &torque), twist(&Vec3::zeros(), &-torque))
             }
             // No gradients by wrenches.
@@ -176,8 +180,8 @@ impl Measure {
 
 /// `Tᵀ Rbᵀ R_a`: the rotation from the target to the orientation, in the target's axes.
 fn attitude(kinematics: &ConfigurationKinematics, body: usize, from: Option<usize>, target: &Mat3) -> Turn {
-    let (_, above) = kinematics.place(from);
-    let (_, own) = kinematics.place(Some(body));
+    let (_, above) = kinematics.frame(from);
+    let (_, own) = kinematics.frame(Some(body));
     Turn::of_matrix(&((above * target).transpose() * own))
 }
 

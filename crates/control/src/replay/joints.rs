@@ -15,10 +15,10 @@ use crate::plan::{ContactJoint, Plan, PlannedContact};
 use crate::transcription::{ResolvedContact, SeparatingFeature};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
-use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_mechanics::joint::{Frame, Joint, JointKind};
-use percussion_mechanics::model::Closure;
 use percussion_mechanics::rotation::Mat3;
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{Model, State};
 
 /// Greatest motion of the point that a joint holds, relative to the radius of its part.

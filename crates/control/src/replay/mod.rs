@@ -16,12 +16,11 @@ pub use joints::{ConeExcess, ContactJoints, JointRecord};
 
 use crate::plan::Plan;
 use crate::transcription::ContactResolutionError;
-use percussion_mechanics::contact::StepRecord;
 use percussion_mechanics::discrete::{Control, Differentiator, IntervalInputs, StepFailure};
-use percussion_mechanics::force::{
-    Anchor, Force, ForceError, ForceLaw, Given, JointForce, JointLaw, Load, Table, TableError,
-};
+use percussion_mechanics::force::{Anchor, Force, ForceError, ForceLaw, Given, JointForce, JointLaw, Load};
 use percussion_mechanics::schemes::{self, UnknownScheme};
+use percussion_mechanics::step_record::StepRecord;
+use percussion_mechanics::table::{Table, TableError};
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
 

@@ -5,9 +5,9 @@ use super::contact::ContactWorkspace;
 use super::dynamics::DynamicsWorkspace;
 use super::path::PathWorkspace;
 use super::variables::VariableIndices;
-use crate::kinematics::KinematicsCache;
 use crate::plan::Plan;
 use percussion_mechanics::discrete::displace;
+use percussion_mechanics::kinematics::KinematicsCache;
 use percussion_mechanics::{Model, State};
 
 /// A plan and the indices of its unknowns: constant while blocks are evaluated.

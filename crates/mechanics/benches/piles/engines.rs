@@ -5,8 +5,9 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion};
 use percussion_geometry::shapes::Solid;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Surface};
-use percussion_mechanics::joint::motion::{angular, linear};
-use percussion_mechanics::schemes::{Lcp, LcpOptions, LcpSolveStats, Scheme};
+use percussion_mechanics::schemes::{Lcp, LcpOptions, Scheme};
+use percussion_mechanics::spatial::{angular, linear};
+use percussion_mechanics::step_record::LcpSolveStats;
 use percussion_mechanics::{Body, Model, ModelBuilder, Motion, State};
 use rapier3d_f64::prelude::{
     ColliderBuilder, IntegrationParameters, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector,

@@ -3,7 +3,7 @@
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::motion::{Motion, Wave, Window};
+use percussion_mechanics::prescribed_motion::{Motion, Wave, Window};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 pub const H: f64 = 0.01;

@@ -1,8 +1,9 @@
 //! All contact events of a pair: a box on a floor touches at four corners, each with its own separation and normal.
 
-use super::contacts::ContactGeometry;
+use super::contact_geometry::ContactGeometry;
+use super::contact_point::{ContactPoint, PairWarmStart};
 use super::part::{PartPose, PartShape};
-use super::touch::{ContactPoint, PairWarmStart};
+use crate::tolerances::{FACE_TILT, FEATURE_MARGIN};
 use percussion_geometry::Pose;
 use percussion_geometry::events::{EventOptions, EventWorkspace, PlanarEventWorkspace, resolution};
 use percussion_geometry::separation::{Options, PlanarOptions, QueryError, planar_separation, separation};
@@ -13,12 +14,6 @@ pub struct ManifoldQuery {
     space: EventWorkspace,
     plane: PlanarEventWorkspace,
 }
-
-/// How far an event's point may lie outside of its features, relative to the smaller part: faces that lie on each other
-/// up to a tilt of as much keep all their corners.
-const REACH: f64 = 1e-3;
-/// Sine of the greatest angle between faces that still lie on each other.
-const TILT: f64 = 0.1;
 
 /// How near parts and events must be to take part in a time step [Hart 4.8-4.10], lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +49,7 @@ impl ContactGeometry {
             eps_0,
             tilt: window.tilt,
         };
-        let whole = self.list_events((a, b), stands, window.within, options, memory, room, list)?;
+        let whole = self.list_events((a, b), stands, (window.within, options), memory, room, list)?;
         Ok((whole.solved && whole.gap() <= window.within).then_some(whole))
     }
 
@@ -72,7 +67,7 @@ impl ContactGeometry {
         options.eps_0 = options.eps_0.max(window);
         options.eps_x = options.eps_x.max(window);
         let stands = (&self.parts[a].stand(pose_a), &self.parts[b].stand(pose_b));
-        self.list_events((a, b), stands, f64::INFINITY, |_| options, memory, room, list).map(|_| ())
+        self.list_events((a, b), stands, (f64::INFINITY, |_| options), memory, room, list).map(|_| ())
     }
 
     /// Adds the events of a pair that touch, overlap or nearly do: faces may be tilted a little against each other, and
@@ -89,23 +84,21 @@ impl ContactGeometry {
         let (p, q) = (&self.parts[a], &self.parts[b]);
         let smaller = p.radius.min(q.radius);
         let options = |scale: f64| EventOptions {
-            eps_x: REACH * smaller,
+            eps_x: FEATURE_MARGIN * smaller,
             eps_t: window / scale,
             eps_0: resolution(p.radius, q.radius),
-            tilt: TILT,
+            tilt: FACE_TILT,
         };
         let stands = (&p.stand(poses.0), &q.stand(poses.1));
-        self.list_events((a, b), stands, f64::INFINITY, options, memory, room, list)
+        self.list_events((a, b), stands, (f64::INFINITY, options), memory, room, list)
     }
 
     /// `options` is handed the length that `eps_t` is relative to. A pair whose gap exceeds `within` has no events.
-    #[allow(clippy::too_many_arguments)]
     fn list_events(
         &self,
         (a, b): (usize, usize),
         (stand_a, stand_b): (&PartPose, &PartPose),
-        within: f64,
-        options: impl Fn(f64) -> EventOptions,
+        (within, options): (f64, impl Fn(f64) -> EventOptions),
         memory: &mut PairWarmStart,
         room: &mut ManifoldQuery,
         list: &mut Vec<ContactPoint>,

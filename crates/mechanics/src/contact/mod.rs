@@ -16,25 +16,19 @@
 //! always `b`. The gradient of `s` with respect to twists `(v, ω)` at the centres of mass is `(α, r × α)` on `a` and its
 //! opposite on `b`, with the β term added at the reference points [Johnson 3.48, mathematics 1].
 
-mod carrier;
-mod contacts;
-mod group;
+mod all_pairs;
+mod candidate_pairs;
+mod contact_geometry;
+mod contact_point;
 mod manifold;
-mod options;
-mod overlap;
 mod part;
+mod plane_attachment;
 mod surface;
-mod touch;
-mod transcript;
-mod watch;
 
-pub use carrier::PlaneAttachment;
-pub use contacts::{ContactError, ContactGeometry, ContactSpec, PairRule, Potential};
-pub use group::{CollisionGroup, dot};
+pub use candidate_pairs::{CandidatePair, CandidatePairs};
+pub use contact_geometry::{ContactError, ContactGeometry, ContactSpec, PairRule, Potential};
+pub use contact_point::{ContactPoint, PairWarmStart};
 pub use manifold::{ActivityTolerances, ManifoldQuery};
-pub use options::{CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw};
 pub use part::{Part, PartPose, PartShape};
+pub use plane_attachment::PlaneAttachment;
 pub use surface::Surface;
-pub use touch::{ContactPoint, PairWarmStart};
-pub use transcript::{Impact, ImpactKind, JumpSource, MomentumJump, NodePose, PathNode, StepRecord};
-pub use watch::{CandidatePair, CandidatePairs};

@@ -1,9 +1,7 @@
 //! Convex parts of bodies, as contact sees them.
 
-use crate::model::Model;
-use crate::motion::Motion;
+use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
-use crate::state::State;
 use nalgebra::{Rotation2, Rotation3};
 use percussion_geometry::shapes::{PlanarShape, Solid};
 use percussion_geometry::{Aabb, PlanarPose, Pose, Vec3};
@@ -91,16 +89,6 @@ impl Part {
         self.slot.is_some() || self.motion.is_some()
     }
 
-    /// BodyKinematics of the body's principal frame; fixed bodies carry theirs in the offset, driven ones their displacement on
-    /// top of it.
-    pub fn body_pose(&self, state: &State) -> Pose {
-        match (self.slot, &self.motion) {
-            (Some(slot), _) => state.principal_pose(slot),
-            (None, Some(motion)) => motion.pose(state.time),
-            (None, None) => Pose::identity(),
-        }
-    }
-
     /// Where it is when its body's principal frame stands at `pose`.
     pub fn stand(&self, pose: &Pose) -> PartPose {
         PartPose { frame: pose.then(&self.offset), reference: pose.point(&self.reference) }
@@ -122,9 +110,33 @@ impl Part {
         }
     }
 
-    /// Name of its body.
-    pub fn body_name<'a>(&self, model: &'a Model) -> &'a str {
-        &model.bodies[self.body].name
+    /// The point farthest along a world direction, when the body's principal frame stands at `pose`; `None` for a
+    /// half-space. Parts in the plane take the direction's component in it.
+    pub fn support(&self, pose: &Pose, direction: &Vec3) -> Option<Vec3> {
+        let at = pose.then(&self.offset);
+        let own = at.inverse_direction(direction);
+        let point = match &self.shape {
+            PartShape::Solid(solid) => solid.support(&own)?,
+            PartShape::Planar(planar) => {
+                let point = planar.support(&own.xy())?;
+                Vec3::new(point.x, point.y, 0.0)
+            }
+        };
+        Some(at.point(&point))
+    }
+
+    /// Height of a point over the plane of a half-space whose body stands at `pose`; `None` for bounded parts.
+    pub fn height(&self, pose: &Pose, point: &Vec3) -> Option<f64> {
+        let (normal, offset) = match &self.shape {
+            PartShape::Solid(Solid::HalfSpace(half)) => (half.normal(), half.offset()),
+            PartShape::Planar(PlanarShape::HalfPlane(half)) => {
+                let normal = half.normal();
+                (Vec3::new(normal.x, normal.y, 0.0), half.offset())
+            }
+            _ => return None,
+        };
+        let own = self.offset.inverse_point(&pose.inverse_point(point));
+        Some(normal.dot(&own) - offset)
     }
 }
 

@@ -10,8 +10,8 @@
 //! looks at them without a copy.
 
 use super::{Control, End};
+use crate::model::State;
 use crate::model::{Island, Model};
-use crate::state::State;
 
 /// One island on its way from one configuration to another under held efforts.
 #[derive(Clone, Copy, Debug)]

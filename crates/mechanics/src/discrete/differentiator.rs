@@ -24,9 +24,10 @@ use super::interval::{Interval, kinetic_block, middle};
 use super::loops::{End, Loops};
 use crate::force::{Bodies, ForceAccumulator, ForceError, Weights};
 use crate::joint::JointFrame;
-use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
 use crate::rotation::Mat3;
-use crate::tree::{Node, carried, returned};
+use crate::spatial::{Mat6, Vec6, angular, linear, twist};
+use crate::spatial::{shift_twist, shift_wrench};
+use crate::tree::Node;
 use percussion_geometry::Vec3;
 
 /// PairWarmStart for derivatives; reused from interval to interval and from island to island. A warm call allocates nothing.
@@ -222,7 +223,7 @@ impl Differentiator {
             let above = node.parent.filter(|&p| self.moving[p] && i > body);
             self.moving[i] = i == body || above.is_some();
             it.twists[i] = match above {
-                Some(p) => carried(&it.twists[p], reach),
+                Some(p) => shift_twist(&it.twists[p], reach),
                 None if i == body => motion.column(k).into_owned(),
                 None => Vec6::zeros(),
             };
@@ -271,7 +272,8 @@ impl Differentiator {
             }
             if let Some(p) = node.parent {
                 let apart = linear(&it.twists[i]) - linear(&above);
-                it.wrenches[p] += returned(&change, reach) + twist(&Vec3::zeros(), &apart.cross(&linear(&f)));
+                it.wrenches[p] +=
+                    shift_wrench(&change, reach) + twist(&Vec3::zeros(), &apart.cross(&linear(&f)));
             }
         }
     }

@@ -12,9 +12,10 @@
 use super::Interval;
 use super::loops::End;
 use crate::joint::{Joint, JointKind, LinearForm, Row};
-use crate::model::{Island, Link, Model};
+use crate::model::State;
+use crate::model::{Island, Model};
 use crate::rotation::{Mat3, Turn, hat, tangents};
-use crate::state::State;
+use crate::tree::Link;
 use percussion_geometry::Vec3;
 
 /// Pairs of directors whose products are the internal constraints, in the order of [Johnson 3.21].
@@ -276,18 +277,16 @@ pub(super) fn dof_forms(
 impl Interval {
     /// `-D1 L_d` (before) or `D2 L_d` (after), forces included, as covectors on positions and directors [Johnson 3.14, 4.7].
     /// The interval must have been evaluated from `state`, and `t` is the time of its middle.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn covectors(
         &self,
         end: End,
         model: &Model,
         island: &Island,
         state: &State,
-        t: f64,
-        h: f64,
+        (t, h): (f64, f64),
         out: &mut Vec<LinearForm>,
     ) {
-        self.force_covectors(end, model, island, state, t, h, out);
+        self.force_covectors(end, model, island, state, (t, h), out);
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let weights = director_weights(link) / h;
             out[i].force += self.changes[i].shift * (link.mass / h);
@@ -297,15 +296,13 @@ impl Interval {
     }
 
     /// The forces' part of [`Interval::covectors`]: `-h/2 F` before and `h/2 F` after.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn force_covectors(
         &self,
         end: End,
         model: &Model,
         island: &Island,
         state: &State,
-        t: f64,
-        h: f64,
+        (t, h): (f64, f64),
         out: &mut Vec<LinearForm>,
     ) {
         let b0 = island.bodies.start;

@@ -9,9 +9,9 @@ use super::Interval;
 use super::directors::director_weights;
 use super::instant::Instant;
 use crate::force::{Bodies, BodyKinematics, ForceError};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
-use crate::state::State;
 use percussion_geometry::Vec3;
 
 /// `E_d` of the interval of length `h` between two states, J.

@@ -15,14 +15,12 @@ use super::loops::End;
 use super::{Interval, energy};
 use crate::force::ForceError;
 use crate::joint::LinearForm;
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
+use crate::tolerances::DIRECTOR_WEIGHT;
 use percussion_geometry::Vec3;
-
-/// Weight of a director, relative to the sum of all three, that is rounding.
-const WEIGHTLESS: f64 = 1e-12;
 
 /// How far momenta are from those that constraints allow: the greatest `|G M⁻¹ p|` [Johnson 3.19], m/s or 1/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,7 +88,7 @@ impl Instant {
         let first = island.bodies.start;
         let it = &mut self.interval;
         it.read_back(model, island, before, now, h)?;
-        it.covectors(End::After, model, island, before, now.time - 0.5 * h, h, &mut self.list);
+        it.covectors(End::After, model, island, before, (now.time - 0.5 * h, h), &mut self.list);
         self.arriving.extend_from_slice(&self.list);
         // Rates of the interval before, for directors that weigh nothing.
         self.rates.extend(it.changes.iter().zip(&it.rotations0).map(|(change, rotation)| Moved {
@@ -98,7 +96,7 @@ impl Instant {
             frame: change.turn.moves_frame(rotation) / h,
         }));
         it.read_back(model, island, now, after, h)?;
-        it.covectors(End::Before, model, island, now, now.time + 0.5 * h, h, &mut self.list);
+        it.covectors(End::Before, model, island, now, (now.time + 0.5 * h, h), &mut self.list);
         self.leaving.extend_from_slice(&self.list);
         it.set_mass(model, island);
         // A reduced mass matrix is positive definite: masses and moments are, and the columns are independent.
@@ -117,7 +115,7 @@ impl Instant {
             let mut rate = Moved { shift: momentum.force / link.mass, frame: last };
             let weights = director_weights(link);
             for k in 0..3 {
-                if weights[k] > WEIGHTLESS * weights.sum() {
+                if weights[k] > DIRECTOR_WEIGHT * weights.sum() {
                     rate.frame.set_column(k, &(momentum.moment.column(k) / weights[k]));
                 }
             }

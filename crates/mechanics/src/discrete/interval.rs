@@ -1,16 +1,18 @@
 //! One island over one interval: from joint increments to momenta at both ends, and derivatives.
 
-use super::free::momentum_of_turn;
+use super::free_rotation::momentum_of_turn;
 use crate::force::{
     Bodies, BodyKinematics, ForceAccumulator, ForceError, JointForce, JointForceAccumulator, Stiffness,
     Weights,
 };
-use crate::joint::motion::{Mat6, Vec6, twist};
 use crate::joint::{Change, JointFrame, Step};
-use crate::model::{Island, Link, Model, placed};
+use crate::model::State;
+use crate::model::{Island, Model, placed};
 use crate::rotation::Mat3;
-use crate::state::State;
-use crate::tree::{Node, System, inertia_block};
+use crate::spatial::spatial_inertia;
+use crate::spatial::{Mat6, Vec6, twist};
+use crate::tree::Link;
+use crate::tree::{Node, System};
 use percussion_geometry::Vec3;
 
 /// Scratch memory for one island over one step; reused from step to step and from island to island.
@@ -111,7 +113,7 @@ impl Interval {
             node.motion1 = node.motion0;
             node.reach1 = node.reach0;
             node.along = Vec6::zeros();
-            node.block = inertia_block(link.mass, &link.inertia, rotation);
+            node.block = spatial_inertia(link.mass, &link.inertia, rotation);
         }
     }
 

@@ -8,15 +8,14 @@
 //! deficient whenever a mechanism has more hinges than it needs. Momenta at the end of a step are projected to
 //! those the loops allow: the part they do not allow is a multiple of `Bᵀ` and only shifts the next multipliers.
 
-use crate::joint::motion::Vec6;
-use crate::model::{Closure, Island, Model};
+use crate::model::{Island, Model};
 use crate::rotation::Mat3;
+use crate::spatial::Vec6;
+use crate::tolerances::REDUNDANT_LOOP_ROW;
+use crate::tree::Closure;
 use crate::tree::System;
 use percussion_geometry::Vec3;
 use percussion_solve::PivotedQr;
-
-/// Columns of the multipliers' system shorter than this, relative to the longest, are redundant.
-const REDUNDANT: f64 = 1e-10;
 
 /// Scratch memory for the loops of one island.
 #[derive(Clone, Debug, Default)]
@@ -68,15 +67,13 @@ impl Loops {
     }
 
     /// `g` and `B` at given placements of the island's bodies.
-    #[allow(clippy::too_many_arguments)]
     pub fn read(
         &mut self,
         end: End,
         model: &Model,
         island: &Island,
         system: &System,
-        positions: &[Vec3],
-        rotations: &[Mat3],
+        (positions, rotations): (&[Vec3], &[Mat3]),
         wrenches: &mut [Vec6],
     ) {
         let n = self.dofs;
@@ -118,7 +115,7 @@ impl Loops {
                 matrix[c * m + r] = row.iter().zip(column).map(|(a, b)| a * b).sum();
             }
         }
-        self.qr.factor(REDUNDANT);
+        self.qr.factor(REDUNDANT_LOOP_ROW);
         for r in 0..m {
             let row = &self.after[r * n..(r + 1) * n];
             let along: f64 = row.iter().zip(z).map(|(a, b)| a * b).sum();

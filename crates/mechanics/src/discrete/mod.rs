@@ -21,37 +21,37 @@
 //! [`Differentiator`] gives all first derivatives of both momenta as dense matrices, for boundary value problems and
 //! optimal control: [`Derivatives`] of a [`IntervalInputs`] between two configurations under [`Control`]s.
 
-mod between;
-mod closing;
-mod condition;
+mod condition_number;
 mod control;
 mod dense;
 mod derivatives;
 mod differentiator;
 mod directors;
+mod displacement;
 mod energy;
-pub mod free;
-mod independent;
+pub mod free_rotation;
+mod independent_rows;
 mod instant;
 mod interval;
+mod loop_derivatives;
 mod loops;
-mod multipliers;
 mod newton;
-mod parameters;
-mod read_back;
+mod parameter_derivatives;
+mod reactions;
+mod reconstruction;
 
-pub(crate) use between::step_from_stands;
-pub use between::{difference, displace};
-pub use condition::{Equations, condition_number, newton_matrix};
+pub use condition_number::{Equations, condition_number, newton_matrix};
 pub use control::{ApplicationFrame, Control, ControlError};
 pub use dense::{Dense, Redundant};
 pub use derivatives::{Derivatives, IntervalInputs, Momentum};
 pub use differentiator::Differentiator;
+pub(crate) use displacement::step_from_stands;
+pub use displacement::{difference, displace};
 pub use energy::{discrete_energy, discrete_hamiltonian};
 pub(crate) use energy::{island_potential, potential};
 pub use instant::{Hidden, Instant, hidden_violation};
 pub use interval::{Interval, middle};
 pub use loops::{End, Loops};
-pub use multipliers::{Reaction, Reactions};
 pub use newton::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
-pub use read_back::step_between;
+pub use reactions::{Reaction, Reactions};
+pub use reconstruction::step_between;

@@ -14,37 +14,28 @@ use super::Interval;
 use super::loops::{End, Loops};
 use super::middle;
 use crate::force::{Force, ForceError};
-use crate::joint::motion::Vec6;
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
-use crate::state::State;
-use crate::tree::{Singular, inertia_block};
+use crate::spatial::Vec6;
+use crate::spatial::spatial_inertia;
+use crate::tolerances::{INNER_RESIDUAL, LINE_SEARCH_SLOPE, NEWTON_DECREMENT, NEWTON_NOISE, OVERSHOOT};
+use crate::tree::Singular;
 use percussion_geometry::Vec3;
 use percussion_geometry::broad::BroadError;
 use percussion_geometry::separation::QueryError;
 use percussion_solve::{Gmres, Product, SolveError};
 use thiserror::Error;
 
-/// Relative decrement (of action) after which the correction just made was the last that matters: convergence is
-/// quadratic, so what remains is its square.
-pub(super) const DONE: f64 = 1e-22;
-/// Relative decrement at which a stagnating iteration has reached the noise of the forces, or of a very long chain, whose
-/// mass matrix has a condition of 1e16 and more. [`SolverStats::decrement`] tells how far it got.
-pub(super) const NOISE: f64 = 1e-14;
 /// The two of them by name, for the books of a run.
-pub const TOLERANCES: [(&str, f64); 2] = [("newton_decrement", DONE), ("newton_noise", NOISE)];
+pub const TOLERANCES: [(&str, f64); 2] =
+    [("newton_decrement", NEWTON_DECREMENT), ("newton_noise", NEWTON_NOISE)];
 /// Iterations after which there is no solution nearby.
 pub(super) const MOST_ITERATIONS: usize = 40;
 /// How often a step is halved where a force jumps.
 const MOST_HALVINGS: usize = 8;
-/// Slope on the far side of a correction, relative to that at its beginning, from which on it went too far.
-const TOO_FAR: f64 = 0.5;
 /// Iterations after which every correction that goes beyond its goal has gone too far.
 const PATIENCE: usize = 5;
-/// Slope at which the way back along a correction ends, likewise.
-const CLOSE: f64 = 0.1;
-/// Relative residual of the inner linear solver: its error times the decrement above must vanish in rounding.
-const INNER: f64 = 1e-9;
 /// Directions of the inner solver before a restart, and restarts.
 const DIRECTIONS: usize = 40;
 const RESTARTS: usize = 10;
@@ -278,7 +269,7 @@ impl Newton {
             self.interval.definite = bends && (effort.iterations - 1) / PATIENCE % 2 == 1;
             self.residual(model, island, state, h).map_err(force)?;
             if bends && effort.iterations > 1 {
-                let far = if effort.iterations > PATIENCE { 0.0 } else { TOO_FAR };
+                let far = if effort.iterations > PATIENCE { 0.0 } else { OVERSHOOT };
                 self.step_back(model, island, state, h, (slope, far)).map_err(force)?;
             }
             self.interval.linearise(model, island, state, t, h).map_err(force)?;
@@ -293,8 +284,10 @@ impl Newton {
             self.interval.correct(model, island, &self.d);
             let before = self.history.len().checked_sub(2).map_or(f64::INFINITY, |i| self.history[i]);
             // Forces that bend slow convergence down: what is slow is no noise yet.
-            let noise = decrement <= NOISE && decrement >= 0.1 * before;
-            if decrement <= DONE || (noise && !(bends && effort.iterations < MOST_ITERATIONS - PATIENCE)) {
+            let noise = decrement <= NEWTON_NOISE && decrement >= 0.1 * before;
+            if decrement <= NEWTON_DECREMENT
+                || (noise && !(bends && effort.iterations < MOST_ITERATIONS - PATIENCE))
+            {
                 effort.decrement = decrement;
                 break;
             }
@@ -326,7 +319,7 @@ impl Newton {
         if self.loops.rows > 0 {
             let range = island.bodies.clone();
             let (x, r) = (&state.positions[range.clone()], &state.rotations[range]);
-            self.loops.read(End::Before, model, island, &it.system, x, r, &mut it.wrenches);
+            self.loops.read(End::Before, model, island, &it.system, (x, r), &mut it.wrenches);
         }
         it.set_mass(model, island);
         it.system.factor()?;
@@ -353,8 +346,7 @@ impl Newton {
                 model,
                 island,
                 &it.system,
-                &it.positions,
-                &it.rotations,
+                (&it.positions, &it.rotations),
                 &mut it.wrenches,
             );
             self.loops.solve(&self.z, true);
@@ -400,7 +392,7 @@ impl Newton {
             return Ok(());
         }
         let (mut low, mut high, mut at) = (0.0, 1.0, 1.0);
-        while here.abs() > CLOSE * from.abs() && high - low > f64::EPSILON {
+        while here.abs() > LINE_SEARCH_SLOPE * from.abs() && high - low > f64::EPSILON {
             let next = 0.5 * (low + high);
             self.z.iter_mut().zip(&self.d).for_each(|(z, d)| *z = d * (next - at));
             self.interval.correct(model, island, &self.z);
@@ -461,7 +453,7 @@ impl Newton {
             node.motion0 = node.motion1;
             node.reach0 = node.reach1;
             node.along = Vec6::zeros();
-            node.block = inertia_block(link.mass, &link.inertia, rotation);
+            node.block = spatial_inertia(link.mass, &link.inertia, rotation);
         }
         // The reduced mass matrix is positive definite; without factors the momenta stay as they are.
         if it.system.factor().is_err() {
@@ -472,8 +464,7 @@ impl Newton {
             model,
             island,
             &it.system,
-            &it.positions,
-            &it.rotations,
+            (&it.positions, &it.rotations),
             &mut it.wrenches,
         );
         self.loops.answer(&mut it.system, &mut it.twists);
@@ -500,7 +491,7 @@ fn solve_linear(
     let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
     let weights = middle(h);
     let ends = (rotations0.as_slice(), rotations.as_slice());
-    krylov.solve(b, x, INNER, RESTARTS, |product, v, out| match product {
+    krylov.solve(b, x, INNER_RESIDUAL, RESTARTS, |product, v, out| match product {
         Product::Preconditioner => system.solve(v, out, twists),
         Product::Matrix => system.multiply(v, twists, wrenches, out, |twists, wrenches| {
             for element in stiffness.iter() {

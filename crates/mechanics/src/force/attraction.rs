@@ -4,7 +4,7 @@
 //! without the small torque that a gradient of gravity exerts on the others. The model's builder fills in masses and
 //! centres of mass.
 
-use super::inverse::{Pair, Pairs, Source};
+use super::inverse_square::{Pair, Pairs, Source};
 use super::parameter::{ParameterError, finite, not_negative, positive};
 use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::body::Body;

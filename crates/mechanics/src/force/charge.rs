@@ -2,7 +2,7 @@
 //!
 //! Charges of one body do not move against each other and are left out; so are pairs that are both on fixed bodies.
 
-use super::inverse::{Pairs, Source};
+use super::inverse_square::{Pairs, Source};
 use super::parameter::{ParameterError, finite_number, positive};
 
 /// Coulomb's constant in vacuum, N m²/C² (CODATA 2022).

@@ -9,8 +9,8 @@
 //! [`Control`](crate::discrete::Control) along the degree of freedom; its work goes with how far the joint goes along the degree of freedom
 //! ([`Joint::travel`](crate::joint::Joint::travel)).
 
-use super::Table;
 use super::parameter::{ParameterError, finite_number, not_negative};
+use crate::table::Table;
 
 /// What acts along a degree of freedom of a joint.
 #[derive(Clone, Debug)]

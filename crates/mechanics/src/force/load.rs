@@ -5,8 +5,9 @@
 //! `F·x' + torque·ω`.
 
 use super::parameter::{ParameterError, finite, finite_number};
-use super::{Anchor, Bodies, BodyKinematics, ForceAccumulator, Stiffness, Table};
+use super::{Anchor, Bodies, BodyKinematics, ForceAccumulator, Stiffness};
 use crate::body::Body;
+use crate::table::Table;
 use percussion_geometry::Vec3;
 
 /// Whose axes components are given in.

@@ -14,29 +14,29 @@
 //! the discrete equations need it at both ends of a step. For Newton's method it lists its derivatives as
 //! [`Stiffness`] elements. Bodies are numbered by their slot in the model; a force on a fixed body acts on the world.
 
+mod accumulator;
 mod attraction;
 mod charge;
-mod contact;
+mod contact_potential;
 mod drag;
-mod inverse;
+mod inverse_square;
 mod joint_force;
 mod load;
 mod parameter;
-mod pull;
 mod spring;
-mod table;
 
+pub use accumulator::{
+    Anchor, Bodies, BodyKinematics, Ends, ForceAccumulator, LinearForm, Stiffness, Weights,
+};
 pub use attraction::{Attraction, Gravitation};
 pub use charge::{COULOMB, Charges};
-pub use contact::{ContactPotential, Suggestion, suggested_stiffness};
+pub use contact_potential::ContactPotential;
 pub use drag::Drag;
-pub use inverse::Source;
+pub use inverse_square::Source;
 pub use joint_force::{JointForce, JointForceAccumulator, JointLaw};
 pub use load::{Axes, Given, Load};
 pub use parameter::ParameterError;
-pub use pull::{Anchor, Bodies, BodyKinematics, Ends, ForceAccumulator, LinearForm, Stiffness, Weights};
 pub use spring::Spring;
-pub use table::{Table, TableError};
 
 use crate::body::Body;
 use percussion_geometry::separation::QueryError;

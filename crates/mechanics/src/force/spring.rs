@@ -6,6 +6,7 @@
 use super::parameter::{ParameterError, finite, not_negative};
 use super::{Anchor, Bodies, ForceAccumulator, ForceError, Stiffness};
 use crate::rotation::Mat3;
+use crate::tolerances::SPRING_LENGTH_MIN;
 use percussion_geometry::Vec3;
 
 /// A spring and damper.
@@ -23,9 +24,6 @@ pub struct Spring {
     pub damping: f64,
 }
 
-/// Length below which the direction of a spring is rounding noise, relative to its rest length.
-const SHORTEST: f64 = 1e-12;
-
 impl Spring {
     /// Difference of the points, of their velocities, and length.
     fn reach(&self, name: &str, bodies: &Bodies) -> Result<(Vec3, Vec3, f64), ForceError> {
@@ -33,7 +31,7 @@ impl Spring {
         let v = self.a.velocity(bodies) - self.b.velocity(bodies);
         let l = x.norm();
         let needs_direction = self.rest_length > 0.0 || self.damping > 0.0;
-        if needs_direction && !(l > SHORTEST * self.rest_length) {
+        if needs_direction && !(l > SPRING_LENGTH_MIN * self.rest_length) {
             return Err(ForceError::Singular { force: name.to_owned(), distance: l });
         }
         Ok((x, v, l))

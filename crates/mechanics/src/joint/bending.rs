@@ -11,9 +11,9 @@
 //! arm' = ω_c × arm
 //! ```
 
-use super::motion::{Mat6, Vec6, twist};
 use super::{Joint, JointFrame, JointKind};
 use crate::rotation::{tangents, tangents_change};
+use crate::spatial::{Mat6, Vec6, twist};
 use percussion_geometry::Vec3;
 
 impl Joint {

@@ -64,8 +64,8 @@ impl LinearForm {
     }
 
     /// The same form on twists of a body with orientation `r`: `(force, torque)`.
-    pub fn on_twists(&self, r: &Mat3) -> super::motion::Vec6 {
-        super::motion::twist(&self.force, &moment_of(r, &self.moment))
+    pub fn on_twists(&self, r: &Mat3) -> crate::spatial::Vec6 {
+        crate::spatial::twist(&self.force, &moment_of(r, &self.moment))
     }
 }
 

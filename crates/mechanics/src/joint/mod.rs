@@ -20,14 +20,14 @@
 //! and planar 2, prismatic 1. Its axes, which weigh nothing, follow the body it hangs on, so that what hangs on *it* is
 //! carried as twists are carried.
 //!
-//! [`motion`] gives the null-space columns `P`, [`increment`] the reparametrisation `F_d`, [`constraint`] the
+//! [`motion_subspace`] gives the null-space columns `P`, [`increment`] the reparametrisation `F_d`, [`constraint`] the
 //! constraints `g` with their Jacobian `G`; they are written apart and tested against each other. Rates are relative:
 //! `ω_child = ω_parent + ...`. [Johnson 3.25-3.33] with the slips of the absolute rates removed.
 
 pub mod bending;
 pub mod constraint;
 pub mod increment;
-pub mod motion;
+pub mod motion_subspace;
 
 pub use constraint::{LinearForm, Row, RowValue};
 pub use increment::{Change, Step};

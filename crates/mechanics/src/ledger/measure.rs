@@ -3,9 +3,9 @@
 use crate::discrete::potential;
 use crate::force::{BodyKinematics, ForceError};
 use crate::joint::Joint;
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Model, placed};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
 use crate::tree::System;
 use percussion_geometry::Vec3;
 

@@ -1,55 +1,55 @@
-//! The ledger: where energy and momentum went, step by step.
+//! The ledger: changes of energy and momentum by source, step by step.
 //!
-//! At every instant it measures energies, momenta and constraint violations; over every step it books what each cause did:
+//! At every instant it measures energies, momenta and constraint violations; over every step it adds what each source contributed:
 //!
 //! ```text
-//! energy     K(p) + V(q) changes by the work of each non-conservative force, and the rest is the scheme's
-//! linear     changes by the impulse h F of each force and of gravity; the rest came through supports, or is the scheme's
+//! energy     K(p) + V(q) changes by the work of each non-conservative force; the rest is unaccounted and belongs to the scheme
+//! linear     changes by the impulse h F of each force and of gravity; the rest comes from supports, or is unaccounted
 //! angular    changes by the impulse h x̄ × F, with x̄ the middle of the two positions; likewise
 //! ```
 //!
-//! The impulses are those of the variational scheme, for which the identities hold to rounding: what remains after all
-//! causes are booked is what a scheme did that mechanics does not do. An island that hangs on the world exchanges
-//! momentum with it through its joints; there the rest is booked as the supports'. Energies of the step itself are kept too:
-//! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70], and one step late the `H_d` of the unprojected momentum and how far it
-//! is from what the constraints allow, beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
+//! The impulses are those of the variational scheme, for which the identities hold to rounding: what remains unaccounted is what a
+//! scheme does beyond mechanics. An island with a joint to the world exchanges momentum with it; there the rest belongs to the
+//! supports. Energies of the step itself are recorded too:
+//! `E_d = Δqᵀ M Δq / 2h² + V` at the middle [Johnson 3.70], and one step late the `H_d` of the unprojected momentum and its violation of
+//! the hidden constraints, beside `K(p) + V(q)`, the projected `H_d` [Johnson 3.72].
 //!
-//! Where collisions break the path of an island inside a step, its pieces are booked one by one (`path.rs`), and the jumps
+//! Where collisions break the path of an island inside a step, its intervals are added one by one (`path.rs`), and the jumps
 //! between them to `contact`, `friction` and `projection`.
 
-mod books;
+mod checkpoint;
 mod measure;
 mod path;
 
-pub use books::LedgerMismatch;
+pub use checkpoint::LedgerMismatch;
 pub use measure::{Measure, Scratch};
 
-use crate::contact::{JumpSource, StepRecord};
 use crate::discrete::Instant;
 use crate::force::{BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointKind;
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Island, Model};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
+use crate::step_record::{JumpSource, StepRecord};
 use percussion_geometry::Vec3;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What one cause has done so far.
+/// Contribution of one source so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerSource {
     /// A force's name, or `gravity`, `supports`, `scheme`, and with contact `contact`, `friction`, `projection`.
     pub name: String,
-    /// Energy it brought, J.
+    /// Energy, J.
     pub energy: f64,
-    /// Linear momentum it brought, N s.
+    /// Linear momentum, N s.
     pub linear: Vec3,
-    /// Angular momentum about the origin it brought, N m s.
+    /// Angular momentum about the origin, N m s.
     pub angular: Vec3,
 }
 
 impl LedgerSource {
-    fn none(name: &str) -> Self {
+    fn zero(name: &str) -> Self {
         Self { name: name.to_owned(), energy: 0.0, linear: Vec3::zeros(), angular: Vec3::zeros() }
     }
 
@@ -59,7 +59,7 @@ impl LedgerSource {
     }
 }
 
-/// The figures of one step.
+/// One step in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LedgerEntry {
     /// Time at the end of the step, s.
@@ -81,9 +81,9 @@ pub struct LedgerEntry {
 pub struct Extremes {
     /// Greatest `|energy - initial - work|`, J.
     pub energy_error: f64,
-    /// Greatest change of linear momentum that no cause explains, N s.
+    /// Greatest unaccounted change of linear momentum, N s.
     pub linear_error: f64,
-    /// Greatest change of angular momentum that no cause explains, N m s.
+    /// Greatest unaccounted change of angular momentum, N m s.
     pub angular_error: f64,
     /// Greatest violation by placements.
     pub position_violation: f64,
@@ -93,7 +93,7 @@ pub struct Extremes {
     pub hamiltonian_error: f64,
     /// Greatest violation of the hidden constraints by the unprojected momenta, m/s or 1/s.
     pub hidden_violation: f64,
-    /// Greatest kinetic energy, J: what energy errors are relative to.
+    /// Greatest kinetic energy, J: energy errors are relative to it.
     pub kinetic: f64,
     /// Smallest and greatest potential energy, J.
     pub potential: (f64, f64),
@@ -120,7 +120,7 @@ impl Extremes {
         }
     }
 
-    fn watch(&mut self, m: &Measure, energy_error: f64, scheme: &LedgerSource) {
+    fn update(&mut self, m: &Measure, energy_error: f64, scheme: &LedgerSource) {
         self.energy_error = self.energy_error.max(energy_error.abs());
         self.linear_error = self.linear_error.max(scheme.linear.norm());
         self.angular_error = self.angular_error.max(scheme.angular.norm());
@@ -138,12 +138,12 @@ impl Extremes {
     }
 }
 
-/// Books what happens.
+/// Accounts for changes of energy and momentum.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     scratch: Scratch,
     placements: Vec<BodyKinematics>,
-    pulls: Vec<ForceAccumulator>,
+    accumulators: Vec<ForceAccumulator>,
     /// Impulses of all forces of the present step on each body: linear, and angular about the origin.
     impulses: Vec<(Vec3, Vec3)>,
     /// Momenta of the bodies before the step: linear, and angular about the origin.
@@ -151,32 +151,33 @@ pub struct Ledger {
     initial: Measure,
     last: Measure,
     last_step: u64,
-    causes: Vec<LedgerSource>,
+    sources: Vec<LedgerSource>,
     extremes: Extremes,
-    hangs: Vec<bool>,
+    attached: Vec<bool>,
     instant: Instant,
-    /// The state before the last one, if `followed`.
+    /// The state before the last step.
     previous: State,
-    followed: bool,
+    /// Whether the last step directly follows `previous` without a collision inside.
+    previous_valid: bool,
 }
 
-/// Causes of every ledger.
-const ALWAYS: [&str; 3] = ["gravity", "supports", "scheme"];
-/// Places of the causes that every ledger has; forces follow.
+/// Sources of every ledger.
+const COMMON_SOURCES: [&str; 3] = ["gravity", "supports", "scheme"];
+/// Places of the sources that every ledger has; forces follow.
 const GRAVITY: usize = 0;
 const SUPPORTS: usize = 1;
 const SCHEME: usize = 2;
 const FORCES: usize = 3;
 
-/// Causes that a ledger of a model with contact has at its end.
-const CONTACT_CAUSES: [(JumpSource, &str); 3] = [
+/// Sources that a ledger of a model with contact has at its end.
+const CONTACT_SOURCES: [(JumpSource, &str); 3] = [
     (JumpSource::Contact, "contact"),
     (JumpSource::Friction, "friction"),
     (JumpSource::Projection, "projection"),
 ];
 
 impl Ledger {
-    /// Opens the books at a state.
+    /// A ledger that starts at a state.
     pub fn new(model: &Model, state: &State) -> Result<Self, ForceError> {
         let mut scratch = Scratch::default();
         let initial = scratch.measure(model, state)?;
@@ -184,32 +185,33 @@ impl Ledger {
         let mut ledger = Self {
             scratch,
             placements: vec![BodyKinematics::rest(); model.moving()],
-            pulls: vec![ForceAccumulator::zero(); model.moving()],
+            accumulators: vec![ForceAccumulator::zero(); model.moving()],
             impulses: vec![nothing; model.moving()],
             momenta: vec![nothing; model.moving()],
             initial,
             last: initial,
             last_step: state.steps,
-            causes: Self::cause_names(model).map(|name| LedgerSource::none(&name)).collect(),
+            sources: Self::source_names(model).map(|name| LedgerSource::zero(&name)).collect(),
             extremes: Extremes::of(&initial),
-            hangs: model.islands.iter().map(|island| hangs(model, island)).collect(),
+            attached: model.islands.iter().map(|island| attached(model, island)).collect(),
             instant: Instant::default(),
             previous: state.clone(),
-            followed: false,
+            previous_valid: false,
         };
-        ledger.keep_momenta(model, state);
+        ledger.set_momenta(model, state);
         Ok(ledger)
     }
 
-    /// Names of the causes that the books of a model tell apart, in the order of [`Ledger::causes`]. A force that is called
-    /// as one of the other causes is `force NAME`.
-    pub fn cause_names(model: &Model) -> impl Iterator<Item = Cow<'_, str>> {
-        let contact = if model.contacts.is_some() { &CONTACT_CAUSES[..] } else { &[] };
+    /// Names of the sources of a model, in the order of [`Ledger::sources`]. A force with the name of another source is
+    /// `force NAME`.
+    pub fn source_names(model: &Model) -> impl Iterator<Item = Cow<'_, str>> {
+        let contact = if model.contacts.is_some() { &CONTACT_SOURCES[..] } else { &[] };
         let forces = model.forces.iter().map(|f| f.name.as_str());
         let forces = forces.chain(model.joint_forces.iter().map(|f| f.name.as_str()));
-        let taken =
-            |name: &str| ALWAYS.contains(&name) || CONTACT_CAUSES.iter().any(|(_, other)| *other == name);
-        ALWAYS
+        let taken = |name: &str| {
+            COMMON_SOURCES.contains(&name) || CONTACT_SOURCES.iter().any(|(_, other)| *other == name)
+        };
+        COMMON_SOURCES
             .into_iter()
             .map(Cow::Borrowed)
             .chain(forces.map(move |name| match taken(name) {
@@ -219,7 +221,7 @@ impl Ledger {
             .chain(contact.iter().map(|(_, name)| Cow::Borrowed(*name)))
     }
 
-    /// Which of the causes are forces of the model; the others are in every ledger, or belong to contact.
+    /// Range of the sources that are forces of the model.
     pub fn forces(model: &Model) -> Range<usize> {
         FORCES..FORCES + model.forces.len() + model.joint_forces.len()
     }
@@ -234,9 +236,9 @@ impl Ledger {
         &self.last
     }
 
-    /// What every cause has done so far.
-    pub fn causes(&self) -> &[LedgerSource] {
-        &self.causes
+    /// Contributions of all sources so far.
+    pub fn sources(&self) -> &[LedgerSource] {
+        &self.sources
     }
 
     /// Extremes so far.
@@ -244,14 +246,14 @@ impl Ledger {
         &self.extremes
     }
 
-    /// A cause by its name.
-    pub fn cause(&self, name: &str) -> Option<&LedgerSource> {
-        self.causes.iter().find(|cause| cause.name == name)
+    /// The source of a name.
+    pub fn source(&self, name: &str) -> Option<&LedgerSource> {
+        self.sources.iter().find(|source| source.name == name)
     }
 
     /// Work of non-conservative forces and of contact so far, J.
     pub fn work(&self) -> f64 {
-        self.causes[FORCES..].iter().map(|cause| cause.energy).sum()
+        self.sources[FORCES..].iter().map(|source| source.energy).sum()
     }
 
     /// Twists of the bodies by slot, as last measured.
@@ -259,59 +261,59 @@ impl Ledger {
         &self.scratch.twists
     }
 
-    /// Books a step of length `h` between two states, with what happened inside it.
+    /// Adds a step of length `h` between two states, with what happened inside it.
     pub fn record(
         &mut self,
         model: &Model,
         before: &State,
         after: &State,
         h: f64,
-        inside: Option<&StepRecord>,
+        record: Option<&StepRecord>,
     ) -> Result<LedgerEntry, ForceError> {
         if self.last_step != before.steps {
             self.last = self.scratch.measure(model, before)?;
-            self.keep_momenta(model, before);
-            self.followed = false;
+            self.set_momenta(model, before);
+            self.previous_valid = false;
         }
         let earlier_work = self.work();
-        let whole = inside.is_none_or(|inside| inside.nodes.is_empty());
-        let (hamiltonian, hidden) = self.read_instant(model, before, after, h, whole)?;
-        let discrete_energy = self.book_paths(model, before, after, h, inside)?;
-        if let Some(inside) = inside {
-            self.book_jumps(model, inside);
+        let unbroken = record.is_none_or(|record| record.nodes.is_empty());
+        let (hamiltonian, hidden) = self.read_instant(model, before, after, h, unbroken)?;
+        let discrete_energy = self.add_forces_along_paths(model, before, after, h, record)?;
+        if let Some(record) = record {
+            self.add_jumps(model, record);
         }
         let now = self.scratch.measure(model, after)?;
-        self.book_rest(model, after, &now);
+        self.add_unaccounted(model, after, &now);
         let work = self.work();
-        self.extremes.watch(&now, now.energy() - self.initial.energy() - work, &self.causes[SCHEME]);
+        self.extremes.update(&now, now.energy() - self.initial.energy() - work, &self.sources[SCHEME]);
         let unprojected = (hamiltonian - self.initial.energy() - earlier_work).abs();
         self.extremes.hamiltonian_error = self.extremes.hamiltonian_error.max(unprojected);
         self.extremes.hidden_violation = self.extremes.hidden_violation.max(hidden);
         self.last = now;
         self.last_step = after.steps;
         self.previous.clone_from(before);
-        self.followed = whole;
+        self.previous_valid = unbroken;
         Ok(LedgerEntry { time: after.time, measure: now, discrete_energy, work, hamiltonian, hidden })
     }
 
-    /// Goes on with another model of the same forces, from a state at the instant last booked whose momenta have jumped: contact did that.
+    /// Replaces the model by one with the same forces, at the instant of the last entry; the jump of the momenta belongs to contact.
     pub fn change_model(&mut self, model: &Model, state: &State) -> Result<(), ForceError> {
         let now = self.scratch.measure(model, state)?;
         let (energy, at) = (now.energy() - self.last.energy(), Self::forces(model).end);
-        for (slot, kept) in self.momenta.iter_mut().enumerate() {
+        for (slot, momenta) in self.momenta.iter_mut().enumerate() {
             let new = momentum(model, state, slot, &self.scratch.twists[slot]);
-            if let Some(cause) = self.causes.get_mut(at) {
-                cause.add(&(new.0 - kept.0, new.1 - kept.1));
+            if let Some(source) = self.sources.get_mut(at) {
+                source.add(&(new.0 - momenta.0, new.1 - momenta.1));
             }
-            *kept = new;
+            *momenta = new;
         }
-        if let Some(cause) = self.causes.get_mut(at) {
-            cause.energy += energy;
+        if let Some(source) = self.sources.get_mut(at) {
+            source.energy += energy;
         }
-        self.hangs = model.islands.iter().map(|island| hangs(model, island)).collect();
-        (self.last, self.followed) = (now, false);
+        self.attached = model.islands.iter().map(|island| attached(model, island)).collect();
+        (self.last, self.previous_valid) = (now, false);
         let error = now.energy() - self.initial.energy() - self.work();
-        self.extremes.watch(&now, error, &self.causes[SCHEME]);
+        self.extremes.update(&now, error, &self.sources[SCHEME]);
         Ok(())
     }
 
@@ -323,32 +325,32 @@ impl Ledger {
         before: &State,
         after: &State,
         h: f64,
-        whole: bool,
+        unbroken: bool,
     ) -> Result<(f64, f64), ForceError> {
-        if !(self.followed && whole) {
+        if !(self.previous_valid && unbroken) {
             return Ok((self.last.energy(), self.last.velocity_violation));
         }
         self.instant.read(model, &self.previous, before, after, h)?;
         Ok((self.instant.hamiltonian(), self.instant.hidden().unprojected))
     }
 
-    fn book_jumps(&mut self, model: &Model, inside: &StepRecord) {
+    fn add_jumps(&mut self, model: &Model, record: &StepRecord) {
         let from = Self::forces(model).end;
-        for jump in &inside.jumps {
+        for jump in &record.jumps {
             let impulse = (jump.linear, jump.angular);
-            let at = CONTACT_CAUSES.iter().position(|(cause, _)| *cause == jump.cause);
-            if let Some(cause) = at.and_then(|at| self.causes.get_mut(from + at)) {
-                cause.add(&impulse);
-                cause.energy += jump.energy;
+            let at = CONTACT_SOURCES.iter().position(|(source, _)| *source == jump.source);
+            if let Some(source) = at.and_then(|at| self.sources.get_mut(from + at)) {
+                source.add(&impulse);
+                source.energy += jump.energy;
             }
             self.impulses[jump.slot].0 += impulse.0;
             self.impulses[jump.slot].1 += impulse.1;
         }
     }
 
-    /// What no force explains came through the supports, or is the scheme's.
-    fn book_rest(&mut self, model: &Model, after: &State, now: &Measure) {
-        for (island, &hangs) in model.islands.iter().zip(&self.hangs) {
+    /// Adds what no force accounts for to the supports, or to the scheme.
+    fn add_unaccounted(&mut self, model: &Model, after: &State, now: &Measure) {
+        for (island, &attached) in model.islands.iter().zip(&self.attached) {
             let mut rest = (Vec3::zeros(), Vec3::zeros());
             for slot in island.bodies.clone() {
                 let new = momentum(model, after, slot, &self.scratch.twists[slot]);
@@ -357,15 +359,15 @@ impl Ledger {
                 rest.1 += new.1 - old.1 - impulse.1;
                 self.momenta[slot] = new;
             }
-            self.causes[if hangs { SUPPORTS } else { SCHEME }].add(&rest);
+            self.sources[if attached { SUPPORTS } else { SCHEME }].add(&rest);
         }
         let work = self.work();
-        self.causes[SCHEME].energy = now.energy() - self.initial.energy() - work;
+        self.sources[SCHEME].energy = now.energy() - self.initial.energy() - work;
     }
 
-    fn keep_momenta(&mut self, model: &Model, state: &State) {
-        for (slot, kept) in self.momenta.iter_mut().enumerate() {
-            *kept = momentum(model, state, slot, &self.scratch.twists[slot]);
+    fn set_momenta(&mut self, model: &Model, state: &State) {
+        for (slot, momenta) in self.momenta.iter_mut().enumerate() {
+            *momenta = momentum(model, state, slot, &self.scratch.twists[slot]);
         }
     }
 }
@@ -378,8 +380,8 @@ fn momentum(model: &Model, state: &State, slot: usize, twist: &Vec6) -> (Vec3, V
     (p, state.positions[slot].cross(&p) + spin)
 }
 
-/// Whether an island exchanges momentum with the world through joints, or motors along them.
-fn hangs(model: &Model, island: &Island) -> bool {
+/// Whether joints to the world, or motors along them, exchange momentum between an island and the world.
+fn attached(model: &Model, island: &Island) -> bool {
     let rooted = model.links[island.bodies.clone()]
         .iter()
         .any(|link| link.parent.is_none() && link.joint.kind != JointKind::Free);

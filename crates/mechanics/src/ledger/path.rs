@@ -1,37 +1,37 @@
-//! Booking forces along the paths of islands, piece by piece.
+//! Contributions of forces along the paths of islands, interval by interval.
 
 use super::{FORCES, GRAVITY, Ledger};
-use crate::contact::StepRecord;
 use crate::discrete::step_from_stands;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
 use crate::joint::JointFrame;
 use crate::model::Model;
+use crate::model::State;
 use crate::rotation::{Mat3, moment_of};
-use crate::state::State;
+use crate::step_record::StepRecord;
 use percussion_geometry::Vec3;
 
 /// One interval of an island: when it begins and how long it is, s.
 #[derive(Clone, Copy)]
-struct Piece {
+struct PathInterval {
     island: usize,
     time: f64,
     duration: f64,
 }
 
-/// An end of a piece: positions, orientations and joint coordinates of the island.
+/// An end of a interval: positions, orientations and joint coordinates of the island.
 #[derive(Clone, Copy)]
-enum At<'a> {
+enum PathEnd<'a> {
     State(&'a State),
     PathNode(&'a StepRecord, usize),
 }
 
-impl<'a> At<'a> {
+impl<'a> PathEnd<'a> {
     fn body(&self, model: &Model, island: usize, slot: usize) -> (Vec3, Mat3) {
         match self {
             Self::State(state) => (state.positions[slot], state.rotations[slot]),
-            Self::PathNode(inside, node) => {
+            Self::PathNode(record, node) => {
                 let place =
-                    &inside.places[inside.nodes[*node].places + slot - model.islands[island].bodies.start];
+                    &record.places[record.nodes[*node].places + slot - model.islands[island].bodies.start];
                 (place.position, place.rotation)
             }
         }
@@ -42,15 +42,15 @@ impl<'a> At<'a> {
         let own = model.links[slot].coordinates();
         match self {
             Self::State(state) => &state.coordinates[own],
-            Self::PathNode(inside, node) => {
-                let first = inside.nodes[*node].coordinates;
+            Self::PathNode(record, node) => {
+                let first = record.nodes[*node].coordinates;
                 let before = model.islands[island].coordinates.start;
-                &inside.coordinates[first + own.start - before..first + own.end - before]
+                &record.coordinates[first + own.start - before..first + own.end - before]
             }
         }
     }
 
-    /// Where a body's joint stands.
+    /// The frame of a body's joint.
     fn stand(&self, model: &Model, island: usize, slot: usize) -> JointFrame {
         let link = &model.links[slot];
         let parent = link.parent.map(|parent| self.body(model, island, parent));
@@ -61,42 +61,48 @@ impl<'a> At<'a> {
 }
 
 impl Ledger {
-    /// Books gravity and forces along all paths; returns `E_d` of the last pieces.
-    pub(super) fn book_paths(
+    /// Adds gravity and forces along all paths; returns `E_d` of the last intervals.
+    pub(super) fn add_forces_along_paths(
         &mut self,
         model: &Model,
         before: &State,
         after: &State,
         h: f64,
-        inside: Option<&StepRecord>,
+        record: Option<&StepRecord>,
     ) -> Result<f64, ForceError> {
         self.impulses.fill((Vec3::zeros(), Vec3::zeros()));
         let mut energy = 0.0;
         for island in 0..model.islands.len() {
-            let (mut from, mut since, mut last) = (At::State(before), 0.0, 0.0);
-            if let Some(inside) = inside {
-                for (node, broken) in inside.nodes.iter().enumerate().filter(|(_, n)| n.island == island) {
-                    let to = At::PathNode(inside, node);
-                    let duration = broken.since - since;
+            let (mut from, mut since, mut last) = (PathEnd::State(before), 0.0, 0.0);
+            if let Some(record) = record {
+                for (node, path_node) in record.nodes.iter().enumerate().filter(|(_, n)| n.island == island) {
+                    let to = PathEnd::PathNode(record, node);
+                    let duration = path_node.since - since;
                     if duration != 0.0 {
-                        let piece = Piece { island, time: before.time + since, duration };
-                        last = self.book_piece(model, piece, from, to)?;
+                        let interval = PathInterval { island, time: before.time + since, duration };
+                        last = self.add_interval(model, interval, from, to)?;
                     }
-                    (from, since) = (to, broken.since);
+                    (from, since) = (to, path_node.since);
                 }
             }
             if h - since != 0.0 {
-                let piece = Piece { island, time: before.time + since, duration: h - since };
-                last = self.book_piece(model, piece, from, At::State(after))?;
+                let interval = PathInterval { island, time: before.time + since, duration: h - since };
+                last = self.add_interval(model, interval, from, PathEnd::State(after))?;
             }
             energy += last;
         }
         Ok(energy)
     }
 
-    /// Books gravity and forces over one interval; returns its `E_d`.
-    fn book_piece(&mut self, model: &Model, piece: Piece, from: At, to: At) -> Result<f64, ForceError> {
-        let Piece { island: index, time, duration: h } = piece;
+    /// Adds gravity and forces over one interval; returns its `E_d`.
+    fn add_interval(
+        &mut self,
+        model: &Model,
+        interval: PathInterval,
+        from: PathEnd,
+        to: PathEnd,
+    ) -> Result<f64, ForceError> {
+        let PathInterval { island: index, time, duration: h } = interval;
         let island = &model.islands[index];
         let mut energy = 0.0;
         for slot in island.bodies.clone() {
@@ -117,26 +123,26 @@ impl Ledger {
             let impulse = (impulse, place.position.cross(&impulse));
             self.impulses[slot].0 += impulse.0;
             self.impulses[slot].1 += impulse.1;
-            self.causes[GRAVITY].add(&impulse);
+            self.sources[GRAVITY].add(&impulse);
             self.placements[slot] = place;
         }
         let t = time + 0.5 * h;
         let bodies = Bodies { first: 0, placements: &self.placements };
         for at in island.forces.clone() {
-            let (force, cause) = (&model.forces[at], &mut self.causes[FORCES + at]);
-            force.pull(t, &bodies, &mut self.pulls)?;
+            let (force, source) = (&model.forces[at], &mut self.sources[FORCES + at]);
+            force.pull(t, &bodies, &mut self.accumulators)?;
             force.for_each_slot(&mut |slot| {
-                // A body may be named twice: its pull is taken at the first visit.
-                let pull = std::mem::replace(&mut self.pulls[slot], ForceAccumulator::zero());
+                // A body may be named twice: its force is taken at the first visit.
+                let applied = std::mem::replace(&mut self.accumulators[slot], ForceAccumulator::zero());
                 let place = &self.placements[slot];
-                let about_centre = pull.torque + moment_of(&place.frame, &pull.moment);
-                let linear = pull.force * h;
+                let about_centre = applied.torque + moment_of(&place.frame, &applied.moment);
+                let linear = applied.force * h;
                 let impulse = (linear, place.position.cross(&linear) + about_centre * h);
-                cause.add(&impulse);
+                source.add(&impulse);
                 self.impulses[slot].0 += impulse.0;
                 self.impulses[slot].1 += impulse.1;
             });
-            cause.energy += h * force.power(t, &bodies)?;
+            source.energy += h * force.power(t, &bodies)?;
             energy += force.potential(&bodies)?;
         }
         // The impulses of forces along joints are internal, or the supports'.
@@ -150,8 +156,8 @@ impl Ledger {
                 let stands = [from, to].map(|end| end.stand(model, index, force.slot));
                 let step = step_from_stands(joint, &stands[0], &stands[1], (ends[0], ends[1]));
                 let rate = joint.travel(&stands[0], &step, force.coordinate) / h;
-                let cause = &mut self.causes[FORCES + model.forces.len() + at];
-                cause.energy += h * rate * force.pull(t, middle, rate).value;
+                let source = &mut self.sources[FORCES + model.forces.len() + at];
+                source.energy += h * rate * force.pull(t, middle, rate).value;
             }
         }
         Ok(energy)

@@ -4,25 +4,22 @@
 //! islands and numbered, frames move to principal axes, joint coordinates are read off the placements, momenta
 //! follow from velocities (`start`).
 
+use super::initial_momenta::{self, Velocity};
 use super::island::Groups;
-use super::start::{self, Velocity};
-use super::{Closure, Island, Link, Model, ModelError, check};
-use crate::body::{Body, BodyKind};
+use super::{Island, Model, ModelError, check};
+use crate::body::{Body, BodyId, BodyKind};
 use crate::contact::{ContactGeometry, ContactSpec};
 use crate::force::{Anchor, ContactPotential, Force, ForceLaw, JointForce};
 use crate::joint::{Frame, Joint, JointFrame, JointKind, Limits};
+use crate::model::State;
 use crate::rotation::Mat3;
-use crate::state::State;
+use crate::tree::{Closure, Link};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use std::sync::Arc;
 
 /// The name of the force that contact is where it is a potential.
 const CONTACT_POTENTIAL: &str = "contact potential";
-
-/// A body's place in the list of all bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BodyId(pub usize);
 
 /// A joint's place in the list of tree joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -300,7 +297,7 @@ impl ModelBuilder {
             JointKind::Rod => spec.length.unwrap_or((points.1 - points.0).norm()),
             _ => 0.0,
         };
-        let least = check::MISFIT * points.0.norm().max(points.1.norm());
+        let least = crate::tolerances::JOINT_MISFIT * points.0.norm().max(points.1.norm());
         if spec.kind == JointKind::Rod && !(length > least && length.is_finite()) {
             return Err(ModelError::Rod { joint: spec.name.clone(), length });
         }
@@ -467,7 +464,7 @@ impl ModelBuilder {
             coordinates,
         };
         check::fit(&model, &state)?;
-        start::set_momenta(&self, hung, &model, &mut state, self.project)?;
+        initial_momenta::set_momenta(&self, hung, &model, &mut state, self.project)?;
         Ok((model, state))
     }
 

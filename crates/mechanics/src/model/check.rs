@@ -4,16 +4,9 @@ use super::build::read_coordinates;
 use super::{Model, ModelBuilder, ModelError};
 use crate::body::{BodyError, BodyKind};
 use crate::joint::{Row, Step};
-use crate::state::State;
+use crate::model::State;
+use crate::tolerances::{FLIPPED_AXES, JOINT_MISFIT};
 use std::collections::HashSet;
-
-/// Misfit of a joint at the start that counts as rounding in the author's arithmetic, relative to the size of the scene.
-/// What passes is removed at the first step, when the joint places its child.
-pub(super) const MISFIT: f64 = 1e-7;
-
-/// Difference between a child's axes and those its joint gives it that is a misplacement and no rounding: axes that satisfy
-/// the constraints and are wrong differ by a third of a turn or a half, some component by one or two.
-const FLIPPED: f64 = 0.5;
 
 const WHOLE_TURNS: &str = "give a whole number: parts of a turn are read off the placements";
 const LIMITS: &str = "give a number not greater than the upper limit";
@@ -158,7 +151,7 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
         for &row in joint.rows() {
             let misfit = joint.row(row, parent, child).value.abs();
             let scale = if matches!(row, Row::Direction(..)) { 1.0 } else { size };
-            if !(misfit <= MISFIT * scale) {
+            if !(misfit <= JOINT_MISFIT * scale) {
                 let row = row.to_string();
                 return Err(ModelError::Misfit { joint: joint.name.clone(), misfit, row });
             }
@@ -167,7 +160,7 @@ pub(super) fn fit(model: &Model, state: &State) -> Result<(), ModelError> {
         let stand = joint.stand(parent, child, &[]);
         let coordinates = read_coordinates(joint, &stand, &[0.0; 3]);
         let (_, rotation) = joint.place(&stand, &stand.frame, &Step::none(), &coordinates);
-        if !((rotation - child.1).amax() < FLIPPED) {
+        if !((rotation - child.1).amax() < FLIPPED_AXES) {
             return Err(ModelError::Flipped { joint: joint.name.clone() });
         }
     }

@@ -7,67 +7,30 @@
 mod build;
 mod check;
 mod error;
+mod initial_momenta;
 mod island;
-mod loaded;
-mod open;
-mod start;
-mod tied;
+mod open_loops;
+mod part_poses;
+mod state;
+mod suggested_stiffness;
+mod with_forces;
+mod with_loops;
 
-pub use build::{BodyId, JointId, JointSpec, ModelBuilder};
+pub use crate::body::BodyId;
+pub use build::{JointId, JointSpec, ModelBuilder};
 pub use error::ModelError;
 pub use island::Island;
+pub use state::State;
+pub use suggested_stiffness::{Suggestion, suggested_stiffness};
 
 use crate::body::Body;
 use crate::contact::ContactGeometry;
 use crate::force::{Force, JointForce};
-use crate::joint::Joint;
-use crate::motion::Motion;
+use crate::prescribed_motion::Motion;
 use crate::rotation::Mat3;
-use crate::state::State;
+use crate::tree::{Closure, Link};
 use percussion_geometry::{Pose, Vec3};
 use std::sync::Arc;
-
-/// A moving body with the joint it hangs on.
-#[derive(Clone, Debug)]
-pub struct Link {
-    /// The body's place in the list of all bodies.
-    pub body: usize,
-    /// Slot of the body it hangs on; `None` is the world.
-    pub parent: Option<usize>,
-    /// How it hangs.
-    pub joint: Joint,
-    /// Where its degrees of freedom begin.
-    pub dof: usize,
-    /// Where its joint coordinates begin.
-    pub coordinate: usize,
-    /// Mass, kg.
-    pub mass: f64,
-    /// Principal moments of inertia, kg m².
-    pub inertia: Vec3,
-}
-
-impl Link {
-    /// The range of its degrees of freedom.
-    pub fn dofs(&self) -> std::ops::Range<usize> {
-        self.dof..self.dof + self.joint.dofs()
-    }
-
-    /// The range of its joint coordinates.
-    pub fn coordinates(&self) -> std::ops::Range<usize> {
-        self.coordinate..self.coordinate + self.joint.coordinates()
-    }
-}
-
-/// A joint that closes a loop: constraints on top of the tree.
-#[derive(Clone, Debug)]
-pub struct Closure {
-    /// The joint; its frames are on principal frames.
-    pub joint: Joint,
-    /// Slot of the parent side; `None` is the world.
-    pub parent: Option<usize>,
-    /// Slot of the child side.
-    pub child: usize,
-}
 
 /// Everything about a scene that time does not change.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Schemes by name, as scene files and the command line ask for them.
 
 use super::{Decomposition, Exact, Lcp, LcpOptions, Multipliers, Newmark, Projected, Scheme, Variational};
-use crate::contact::ContactOptions;
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::response::ContactOptions;
 use thiserror::Error;
 
 /// Names that [`by_name`] knows.

@@ -15,7 +15,6 @@ mod choice;
 mod decomposition;
 mod exact;
 mod fit;
-mod impulse;
 mod lcp;
 mod multipliers;
 mod newmark;
@@ -29,16 +28,16 @@ pub use exact::Exact;
 pub use fit::{
     UnsupportedScene, WITHOUT_CONTACT, builds_open, fit, knows_contact, needs_contact, uses_potential,
 };
-pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, LcpSolveStats, RestitutionLaw, StepSolver};
+pub use lcp::{DistanceMetric, GapRule, Lcp, LcpOptions, RestitutionLaw};
 pub use multipliers::Multipliers;
 pub use newmark::Newmark;
 pub use projected::Projected;
 pub use variational::Variational;
 
-use crate::contact::StepRecord;
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::step_record::StepRecord;
 
 /// A way from one instant to the next.
 pub trait Scheme {

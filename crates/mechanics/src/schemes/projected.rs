@@ -7,7 +7,7 @@ use super::Scheme;
 use super::redundant::Steps;
 use crate::discrete::{Redundant, SolverStats, StepFailure, TOLERANCES};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
 
 /// The projected scheme and its memory.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::discrete::{Dense, EndMut, Redundant, SolverStats, StepFailure};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
 
 /// Steps in redundant coordinates.
 #[derive(Clone, Debug)]

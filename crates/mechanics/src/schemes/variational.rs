@@ -5,11 +5,11 @@
 //! Islands are split over the available threads by halves, and each computes the same bits whoever does it.
 
 use super::Scheme;
-use crate::discrete::free::turned;
+use crate::discrete::free_rotation::turned;
 use crate::discrete::{EndMut, Newton, SolverStats, StepError, StepFailure, TOLERANCES};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
-use crate::state::State;
 use percussion_geometry::Vec3;
 
 /// Bodies below which a second thread costs more than it brings.

@@ -1,7 +1,6 @@
 //! `J = P0ᵀ A P1` of a tree: product, factorisation and solution.
 
-use super::{carried, moved, returned};
-use crate::joint::motion::{Mat6, Vec6};
+use crate::spatial::{Mat6, Vec6, shift_block, shift_twist, shift_wrench};
 use percussion_geometry::Vec3;
 use thiserror::Error;
 
@@ -93,7 +92,7 @@ impl System {
                 reduced[node.first + k] = motion.column(k).dot(&f);
             }
             if let Some(parent) = node.parent {
-                wrenches[parent] += returned(&f, reach);
+                wrenches[parent] += shift_wrench(&f, reach);
             }
         }
     }
@@ -101,7 +100,7 @@ impl System {
     /// `P1 u`: twists of all bodies, by the sweep down.
     pub fn expand(&self, u: &[f64], twists: &mut [Vec6]) {
         for (i, node) in self.nodes.iter().enumerate() {
-            let mut t = node.parent.map_or_else(Vec6::zeros, |p| carried(&twists[p], &node.reach1));
+            let mut t = node.parent.map_or_else(Vec6::zeros, |p| shift_twist(&twists[p], &node.reach1));
             for k in 0..node.dofs {
                 t += node.motion1.column(k) * u[node.first + k];
             }
@@ -177,7 +176,7 @@ impl System {
                 }
             }
             node.w = w;
-            before[parent].articulated += moved(&eliminated, &node.reach0, &node.reach1);
+            before[parent].articulated += shift_block(&eliminated, &node.reach0, &node.reach1);
         }
         Ok(())
     }
@@ -205,12 +204,12 @@ impl System {
                 up += node.u.column(r) * y;
             }
             if let Some(parent) = node.parent {
-                before[parent].wrench += returned(&up, &node.reach0);
+                before[parent].wrench += shift_wrench(&up, &node.reach0);
             }
         }
         for (i, node) in self.nodes.iter().enumerate() {
             let (from_parent, carried_twist) = match node.parent {
-                Some(parent) => (twists[parent], carried(&twists[parent], &node.reach1)),
+                Some(parent) => (twists[parent], shift_twist(&twists[parent], &node.reach1)),
                 None => (Vec6::zeros(), Vec6::zeros()),
             };
             let mut t = carried_twist;
@@ -312,7 +311,7 @@ mod tests {
                 if let Some(parent) = node.parent {
                     for c in 0..n {
                         let t = Vec6::from_fn(|r, _| p[(6 * parent + r, c)]);
-                        let moved = carried(&t, &reach);
+                        let moved = shift_twist(&t, &reach);
                         for r in 0..6 {
                             p[(6 * i + r, c)] = moved[r];
                         }

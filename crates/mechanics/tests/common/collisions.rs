@@ -5,8 +5,9 @@ use nalgebra::Rotation3;
 use percussion_geometry::mass::MassProperties;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, Surface};
+use percussion_mechanics::contact::{ContactSpec, PairRule, Surface};
 use percussion_mechanics::force::{Anchor, Charges, Force, ForceLaw, Source};
+use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::Exact;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, Simulation, State};
 

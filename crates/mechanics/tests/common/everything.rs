@@ -7,10 +7,11 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::{
     Anchor, Attraction, Axes, Charges, Drag, Force, ForceLaw, Given, Gravitation, JointForce, JointLaw, Load,
-    Source, Spring, Table,
+    Source, Spring,
 };
 use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::model::Island;
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
 
 /// Bodies by their places in the list.

@@ -12,7 +12,7 @@ pub mod reference;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, Force, ForceLaw, Spring};
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 
 /// A slender asymmetric body.

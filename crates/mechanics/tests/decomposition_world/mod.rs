@@ -4,10 +4,12 @@
 use nalgebra::Rotation3;
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid, Sphere};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::contact::{ContactOptions, ContactSpec, PairRule, StepRecord, Surface};
-use percussion_mechanics::joint::motion::{Vec6, angular, linear};
+use percussion_mechanics::contact::{ContactSpec, PairRule, Surface};
 use percussion_mechanics::ledger::LedgerSource;
+use percussion_mechanics::response::ContactOptions;
 use percussion_mechanics::schemes::{Options, by_name};
+use percussion_mechanics::spatial::{Vec6, angular, linear};
+use percussion_mechanics::step_record::StepRecord;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 /// Density of the thesis, kg/m³.
@@ -66,7 +68,7 @@ pub fn position(sim: &Simulation, body: usize) -> Vec3 {
 }
 
 pub fn cause<'a>(sim: &'a Simulation, name: &str) -> &'a LedgerSource {
-    sim.ledger().cause(name).unwrap()
+    sim.ledger().source(name).unwrap()
 }
 
 /// Cubes of the thesis in a row along x, at given places of their centres, with given velocities.

@@ -5,7 +5,8 @@ use crate::decomposition_world::{GRAVITY, floor, surface};
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::shapes::{HalfPlane, PlanarShape, Polygon};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
-use percussion_mechanics::schemes::{LcpOptions, LcpSolveStats, Options, by_name};
+use percussion_mechanics::schemes::{LcpOptions, Options, by_name};
+use percussion_mechanics::step_record::LcpSolveStats;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, ModelBuilder, Simulation};
 
 /// Acceleration of falling bodies, m/s².

@@ -5,8 +5,9 @@ use crate::common::link;
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{
-    Anchor, Axes, Charges, Drag, Force, ForceLaw, Given, JointForce, JointLaw, Load, Source, Spring, Table,
+    Anchor, Axes, Charges, Drag, Force, ForceLaw, Given, JointForce, JointLaw, Load, Source, Spring,
 };
+use percussion_mechanics::table::Table;
 use percussion_mechanics::{Body, BodyId, JointKind, JointSpec, Model, ModelBuilder, State};
 
 fn builder() -> ModelBuilder {

@@ -11,9 +11,9 @@ use super::joints::{Cast, WrittenJoint};
 use super::materials::{Material, coefficients};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
-use percussion_mechanics::contact::{
-    CollisionModel, ContactOptions, ContactSpec, EnergyJumpCondition, FrictionLaw, ImpactLaw, PairRule,
-    Potential, Surface,
+use percussion_mechanics::contact::{ContactSpec, PairRule, Potential, Surface};
+use percussion_mechanics::response::{
+    CollisionModel, ContactOptions, EnergyJumpCondition, FrictionLaw, ImpactLaw,
 };
 use percussion_mechanics::schemes::uses_potential;
 use percussion_mechanics::{BodyId, Model};

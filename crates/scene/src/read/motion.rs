@@ -5,8 +5,8 @@ use crate::report::{Read, Told};
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Motion;
-use percussion_mechanics::force::Table;
-use percussion_mechanics::motion::{Wave, Window};
+use percussion_mechanics::prescribed_motion::{Wave, Window};
+use percussion_mechanics::table::Table;
 
 /// The keys of a motion; which of them go together depends on the first that is given of `shake`, `turn` and `times`.
 const KEYS: [&str; 15] = [

@@ -3,9 +3,8 @@
 use super::contact::{is_auto, meaning};
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
-use percussion_mechanics::schemes::{
-    DistanceMetric, GapRule, LcpOptions, NAMES, Options, RestitutionLaw, StepSolver,
-};
+use percussion_mechanics::schemes::{DistanceMetric, GapRule, LcpOptions, NAMES, Options, RestitutionLaw};
+use percussion_mechanics::step_record::StepSolver;
 
 /// How a scene is to be run.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use crate::overlap::Overlaps;
 use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
-use percussion_mechanics::force::{Suggestion, suggested_stiffness};
+use percussion_mechanics::model::{Suggestion, suggested_stiffness};
 use percussion_mechanics::schemes::{builds_open, fit, project_start};
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 

@@ -15,7 +15,7 @@ pub const ALL_FORCES: &str = "forces";
 
 /// Names of the causes that are told apart.
 pub fn names(model: &Model) -> Vec<Cow<'_, str>> {
-    let mut all: Vec<Cow<'_, str>> = Ledger::cause_names(model).collect();
+    let mut all: Vec<Cow<'_, str>> = Ledger::source_names(model).collect();
     if let Some(forces) = joined(model) {
         all.splice(forces, [Cow::Borrowed(ALL_FORCES)]);
     }
@@ -47,7 +47,7 @@ impl Causes {
         for list in [&mut self.energy, &mut self.linear, &mut self.angular] {
             list.clear();
         }
-        let all = ledger.causes();
+        let all = ledger.sources();
         match self.joined.clone() {
             None => self.extend(all),
             Some(forces) => {

@@ -12,7 +12,7 @@
 //! | `overlap` | the greatest so far, m |
 //! | `since` | over the steps since the last row that counts: the greatest overlap, m, and the shortest piece of a step, s |
 //! | `positions`, `rotations`, `coordinates`, `momenta` | the state: moving bodies in the engine's order, principal frames |
-//! | `ledger` | the figures of the ledger |
+//! | `ledger.*` | the arrays that the ledger saves |
 //! | `memory` | what the scheme carries from step to step besides the state |
 //! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
@@ -22,7 +22,7 @@ use super::stepping::{SinceSteps, Stepping};
 use super::trajectory::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::State;
+use percussion_mechanics::{Ledger, NamedArrays, State};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -30,7 +30,10 @@ use std::path::Path;
 /// The array that marks a checkpoint.
 const MARK: &str = "percussion_checkpoint";
 /// Version of this format.
-const FORMAT: &str = "4";
+const FORMAT: &str = "5";
+
+/// Prefix of the arrays of the ledger.
+const LEDGER: &str = "ledger.";
 
 /// An instant of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +42,8 @@ pub struct Checkpoint {
     pub version: String,
     /// The state.
     pub state: State,
-    /// The figures of the ledger.
-    pub ledger: Vec<f64>,
+    /// The arrays that the ledger saves.
+    pub ledger: NamedArrays,
     /// Rows of the trajectory that count.
     pub rows: u64,
     /// Most iterations of a step so far.
@@ -96,7 +99,9 @@ impl Checkpoint {
             writer.array("rotations", &Array::floats(&[n, 3, 3], &rotations))?;
             writer.array("coordinates", &list(&state.coordinates))?;
             writer.array("momenta", &list(&state.momenta))?;
-            writer.array("ledger", &list(&self.ledger))?;
+            for (name, values) in self.ledger.iter() {
+                writer.array(&format!("{LEDGER}{name}"), &list(values))?;
+            }
             writer.array("memory", &list(&self.memory))?;
             writer.array("stepping", &list(&self.stepping.numbers()))?;
             writer.array("stepping_since", &list(&self.since.steps.numbers()))?;
@@ -128,6 +133,13 @@ impl Checkpoint {
         let &[overlap] = overlap.as_slice() else { return Err(other("it has no overlap")) };
         let since = reader.array("since")?.as_floats()?;
         let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
+        let names: Vec<String> = reader.names().map(str::to_owned).collect();
+        let mut ledger = NamedArrays::default();
+        for name in &names {
+            if let Some(own) = name.strip_prefix(LEDGER) {
+                ledger.insert(own, reader.array(name)?.as_floats()?);
+            }
+        }
         let mut floats = |name: &str| reader.array(name)?.as_floats();
         let seen = <[f64; 6]>::try_from(floats("stepping_since")?);
         let seen = SinceSteps::of(seen.map_err(|_| other("it has not seen what is watched"))?);
@@ -146,7 +158,7 @@ impl Checkpoint {
                 coordinates: floats("coordinates")?,
                 momenta: floats("momenta")?,
             },
-            ledger: floats("ledger")?,
+            ledger,
             rows: rows as u64,
             iterations: iterations as u64,
             wall_time,
@@ -163,6 +175,13 @@ impl Checkpoint {
     pub fn is_at(path: &Path) -> bool {
         Reader::open(path).is_ok_and(|reader| reader.names().any(|name| name == MARK))
     }
+}
+
+/// The arrays that a ledger saves.
+pub(crate) fn saved(ledger: &Ledger) -> NamedArrays {
+    let mut arrays = NamedArrays::default();
+    ledger.save(&mut arrays);
+    arrays
 }
 
 /// Writes a file under another name and lets it take its name when it is complete.
@@ -192,10 +211,13 @@ mod tests {
             coordinates: vec![],
             momenta: vec![1.0 / 3.0],
         };
+        let mut ledger = NamedArrays::default();
+        ledger.insert("extremes.kinetic", [f64::INFINITY]);
+        ledger.insert("source.force a.linear_momentum", [-1.0 / 7.0, 0.0, 1e-300]);
         let kept = Checkpoint {
             version: "0.1.0".into(),
             state,
-            ledger: vec![f64::INFINITY, -1.0 / 7.0],
+            ledger,
             rows: 4,
             iterations: 5,
             wall_time: 1.5,

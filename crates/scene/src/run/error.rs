@@ -85,7 +85,7 @@ pub enum RunError {
     Plan(#[from] PlanError),
     /// The search for a shot cannot be begun.
     #[error("the shot cannot be looked for")]
-    ShootingProblem(#[from] ShootingError),
+    Shot(#[from] ShootingError),
     /// A manoeuvre cannot be simulated.
     #[error("the manoeuvre cannot be replayed")]
     Replay(#[from] ReplayError),

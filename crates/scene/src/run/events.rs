@@ -4,7 +4,7 @@
 //! off what came after it, and ends with the lines of a run in one piece.
 
 use percussion_mechanics::Model;
-use percussion_mechanics::contact::{Impact, ImpactKind};
+use percussion_mechanics::step_record::{Impact, ImpactKind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;

@@ -10,7 +10,7 @@
 //! The books are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
 //! the controls did not bring shows up there.
 
-use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::checkpoint::{Checkpoint, ContactFigures, replace, saved};
 use super::error::RunError;
 use super::events::Event;
 use super::folder::{self, Folder};
@@ -29,10 +29,10 @@ use percussion_control::replay::{model_with_controls, momenta_at_end};
 use percussion_control::solution::{ContactSolution, Outcome};
 use percussion_control::{PlanSolution, Progress, solve};
 use percussion_geometry::Vec3;
-use percussion_mechanics::contact::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
-use percussion_mechanics::joint::motion::{Vec6, angular, linear};
+use percussion_mechanics::spatial::{Vec6, angular, linear};
+use percussion_mechanics::step_record::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::{Ledger, Model, State};
 use percussion_solve::nlp::Watch;
 use std::borrow::Cow;
@@ -82,7 +82,7 @@ pub fn plan(
     let checkpoint = Checkpoint {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         state: state.clone(),
-        ledger: ledger.figures(),
+        ledger: saved(&ledger),
         rows: parts.rows(),
         iterations: 0,
         wall_time: clock.elapsed().as_secs_f64(),
@@ -255,7 +255,7 @@ impl<'a> Books<'a> {
                 let gained = linear(&change) * link.mass;
                 let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(&change)));
                 inside.jumps.push(MomentumJump {
-                    cause: JumpSource::Contact,
+                    source: JumpSource::Contact,
                     slot,
                     linear: gained,
                     angular: after.positions[slot].cross(&gained) + spin,

@@ -9,7 +9,7 @@
 //! A checkpoint is written after the rows it counts are on the disk, so the folder can be resumed at any moment, also after
 //! the process was killed.
 
-use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::checkpoint::{Checkpoint, ContactFigures, replace, saved};
 use super::error::RunError;
 use super::events::Events;
 use super::folder::{self, Folder};
@@ -336,7 +336,7 @@ impl Session {
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             state: self.simulation.state().clone(),
-            ledger: self.simulation.ledger().figures(),
+            ledger: saved(self.simulation.ledger()),
             rows,
             iterations: self.iterations,
             wall_time: self.wall_time(),

@@ -3,7 +3,7 @@
 //! A trajectory that keeps every n-th state would otherwise miss what happens between them.
 
 use super::stepping::SinceSteps;
-use percussion_mechanics::contact::StepRecord;
+use percussion_mechanics::step_record::StepRecord;
 
 /// Extremes over the steps since the last row that counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use percussion_mechanics::contact::PathNode;
+    use percussion_mechanics::step_record::PathNode;
 
     fn shortest(pieces: &mut Pieces, nodes: &[(usize, f64)]) -> f64 {
         let node = |&(island, since): &(usize, f64)| PathNode { island, since, places: 0, coordinates: 0 };

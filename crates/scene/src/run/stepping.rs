@@ -1,7 +1,7 @@
 //! What complementarity problems of steps came to: over a whole run, and since the last row that counts.
 
-use percussion_mechanics::contact::StepRecord;
-use percussion_mechanics::schemes::StepSolver;
+use percussion_mechanics::step_record::StepRecord;
+use percussion_mechanics::step_record::StepSolver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -245,7 +245,7 @@ fn whole() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use percussion_mechanics::schemes::LcpSolveStats;
+    use percussion_mechanics::step_record::LcpSolveStats;
 
     #[test]
     fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {

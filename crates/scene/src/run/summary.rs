@@ -249,7 +249,7 @@ pub struct Counts {
 impl Counts {
     /// Those of a model.
     pub fn of(model: &percussion_mechanics::Model) -> Self {
-        let tied = |link: &&percussion_mechanics::model::Link| {
+        let tied = |link: &&percussion_mechanics::tree::Link| {
             link.joint.kind != percussion_mechanics::JointKind::Free
         };
         Self {
@@ -427,10 +427,10 @@ impl Summary {
             infeasibility_max: course.stepping.infeasibility().map(|(_, max)| max),
             complementarity: course.stepping.summary(),
             projection: ledger
-                .cause("projection")
+                .source("projection")
                 .map(|cause| Projection { energy: cause.energy, angular_momentum: vector(&cause.angular) }),
             causes: ledger
-                .causes()
+                .sources()
                 .iter()
                 .map(|cause| Brought {
                     cause: cause.name.clone(),

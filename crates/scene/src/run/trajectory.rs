@@ -29,7 +29,7 @@ use super::since::Since;
 use super::stepping::{ARRAYS, SOLVER_NAMES};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::{Ledger, Model, State};
 
 /// Columns of `energy`.
@@ -188,7 +188,7 @@ impl Row {
         let StepFigures { discrete_energy, hamiltonian, hidden } = *step;
         let energies = [measure.kinetic, measure.potential, total, discrete_energy, work, error, hamiltonian];
         let vectors = [measure.linear, measure.angular, measure.angular_about_centre()];
-        let scheme = ledger.causes().iter().find(|cause| cause.name == "scheme");
+        let scheme = ledger.sources().iter().find(|cause| cause.name == "scheme");
         let errors = scheme.map_or([0.0; 2], |cause| [cause.linear.norm(), cause.angular.norm()]);
         let violations = [measure.position_violation, measure.velocity_violation, hidden];
         let all = std::iter::once(state.time)

@@ -4,9 +4,10 @@ use super::super::block::ConstraintBlock;
 use super::super::variables::Iterate;
 use super::super::workspace::{Problem, Workspace};
 use super::SeparatingPlane;
-use crate::kinematics::{AncestorChain, KinematicsCache, island_of};
+use crate::islands::island_of;
 use percussion_geometry::Vec3;
 use percussion_mechanics::contact::ContactGeometry;
+use percussion_mechanics::kinematics::{AncestorChain, KinematicsCache};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 

@@ -14,7 +14,7 @@ use super::super::block::ConstraintBlock;
 use super::super::label::Label;
 use super::super::variables::{Iterate, NONE};
 use super::super::workspace::{Problem, Workspace};
-use crate::kinematics::island_of;
+use crate::islands::island_of;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::difference;

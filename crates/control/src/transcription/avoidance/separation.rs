@@ -6,8 +6,8 @@ use super::super::label::Label;
 use super::super::path::{PathConstraint, depends_on_unknowns};
 use super::super::workspace::Workspace;
 use super::SeparatingPlane;
-use crate::kinematics::ConfigurationKinematics;
 use percussion_mechanics::contact::PairWarmStart;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{Bound, Undefined};
 
@@ -76,7 +76,7 @@ impl PathConstraint for Separation {
         let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
         let point = feature.contact_point((&poses.0, &poses.1));
         let wrenches = (point.wrench_a(&centers.0), point.wrench_b(&centers.1));
-        kinematics.reduce(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
     }
 
     fn active_feature(

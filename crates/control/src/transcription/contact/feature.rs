@@ -14,7 +14,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{
     ContactGeometry, ContactPoint, PairWarmStart, Part, PartShape, PlaneAttachment,
 };
-use percussion_mechanics::joint::motion::{Vec6, twist};
+use percussion_mechanics::spatial::{Vec6, twist};
 
 /// Two features that separate two parts, in the principal frames of their bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,7 +15,7 @@
 use super::super::assembly::ConstraintSet;
 use super::constraint::{ContactConstraint, ImpulseDirections, ImpulseLaw};
 use super::resolve::ResolvedContact;
-use crate::kinematics::islands_of;
+use crate::islands::islands_of;
 use crate::plan::{ContactFriction, ContactJoint, MomentumCondition, Plan, PlannedContact};
 
 /// The stage of a node at which impulses act.

@@ -18,9 +18,9 @@ use super::constraint::{
     ContactConstraint, ImpulseDirections, world_aligned_tangents, world_aligned_tangents_derivative,
 };
 use super::feature::{NormalAttachment, SeparatingFeature};
-use crate::kinematics::{ColumnDerivative, ReducedInertia, motion};
 use crate::plan::Measure;
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::kinematics::{ColumnDerivative, ReducedInertia, virtual_motion};
 use percussion_mechanics::rotation::tangents_change;
 use percussion_mechanics::{Model, State};
 
@@ -145,12 +145,12 @@ impl ContactJacobian {
             let Some((chain, own)) = slot.and_then(|slot| inertia.ancestors(slot)) else { continue };
             for column in chain.columns {
                 let place = own.start + column.dof;
-                let velocity = column.velocity + column.turn.cross(arm);
+                let velocity = column.velocity + column.angular_velocity.cross(arm);
                 for (r, axis) in self.axes.iter().enumerate().take(self.counts[0]) {
                     out[r * n + place] += sign * axis.dot(&velocity);
                 }
                 for (r, axis) in self.axes.iter().enumerate().take(self.counts[1]) {
-                    out[(self.counts[0] + r) * n + place] += sign * axis.dot(&column.turn);
+                    out[(self.counts[0] + r) * n + place] += sign * axis.dot(&column.angular_velocity);
                 }
             }
         }
@@ -171,7 +171,8 @@ impl ContactJacobian {
         let (linear, angular) = coefficients.split_at(self.counts[0]);
         let sum = |list: &[f64]| -> Vec3 { self.axes.iter().zip(list).map(|(axis, c)| axis * *c).sum() };
         let (force, torque) = (sum(linear), sum(angular));
-        let motions = [0, 1].map(|side| motion(inertia, self.slots[side], rates, &mut derivatives[side]));
+        let motions =
+            [0, 1].map(|side| virtual_motion(inertia, self.slots[side], rates, &mut derivatives[side]));
         let velocity = |side: usize| motions[side].0 + motions[side].1.cross(&self.arms[side]);
         let mut normal_torques = [Vec3::zeros(); 2];
         if let Some(NormalAxes { feature, poses, tangents }) = &self.normal {
@@ -193,10 +194,10 @@ impl ContactJacobian {
             let of_v = of_place[side].0 - pulls[side];
             let of_rotation = normal_torques[side] + of_place[side].1;
             for derivative in &derivatives[side] {
-                out[own.start + derivative.column.dof] += derivative.by.0.dot(&of_y)
-                    + derivative.by.1.dot(&of_z)
+                out[own.start + derivative.column.dof] += derivative.derivative.0.dot(&of_y)
+                    + derivative.derivative.1.dot(&of_z)
                     + derivative.column.velocity.dot(&of_v)
-                    + derivative.column.turn.dot(&of_rotation);
+                    + derivative.column.angular_velocity.dot(&of_rotation);
             }
         }
     }

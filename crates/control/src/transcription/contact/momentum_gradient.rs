@@ -17,7 +17,7 @@
 use super::jacobian::ContactJacobian;
 use super::law;
 use super::momentum_block::{MomentumBlock, MomentumFunction};
-use crate::kinematics::{ColumnDerivative, ReducedInertia};
+use percussion_mechanics::kinematics::{ColumnDerivative, ReducedInertia};
 use percussion_mechanics::{Model, State};
 
 /// Scratch memory of momentum blocks.

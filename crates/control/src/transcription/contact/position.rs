@@ -8,12 +8,12 @@
 
 use super::super::assembly::Assembly;
 use super::super::label::Label;
-use super::super::path::{MeasureFunction, PathConstraint, SecondDerivative};
+use super::super::path::{MeasureFunction, PathConstraint, point_second_derivatives};
 use super::super::workspace::Workspace;
 use super::feature::SeparatingFeature;
 use super::resolve::{ResolvedContact, poses};
-use crate::kinematics::ConfigurationKinematics;
 use crate::plan::{BodyPoint, ContactJoint, Measure, Plan};
+use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{Bound, Undefined};
 
@@ -43,7 +43,7 @@ impl FeatureGap {
         let bodies = (Some(parts.0.body), Some(parts.1.body));
         let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
         let wrenches = feature.gap_wrenches((&poses.0, &poses.1), centers);
-        kinematics.reduce(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
     }
 }
 
@@ -77,7 +77,7 @@ impl PathConstraint for FeatureGap {
         Self::gradient(self.pair, &self.feature, kinematics, out);
     }
 
-    fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivative> {
+    fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
         let contacts = model.contacts.as_ref()?;
         let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
         let poses = parts.map(|part| part.body_pose(state));
@@ -85,10 +85,10 @@ impl PathConstraint for FeatureGap {
         let n = geometry.normal * weights[0];
         match self.feature.attached_body()? {
             0 if parts[0].slot.is_none() => {
-                Some(SecondDerivative::of_point(state, parts[1].slot, -n, geometry.point_b))
+                Some(point_second_derivatives(state, parts[1].slot, -n, geometry.point_b))
             }
             1 if parts[1].slot.is_none() => {
-                Some(SecondDerivative::of_point(state, parts[0].slot, n, geometry.point_a))
+                Some(point_second_derivatives(state, parts[0].slot, n, geometry.point_a))
             }
             _ => None,
         }

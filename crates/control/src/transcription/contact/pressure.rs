@@ -18,7 +18,7 @@ use super::feature::SeparatingFeature;
 use super::group::ContactGroup;
 use super::position::FeatureGap;
 use super::resolve::poses;
-use crate::kinematics::ConfigurationKinematics;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::{Bound, Undefined};
 

@@ -19,10 +19,10 @@ use super::label::Label;
 use super::linear::Linear;
 use super::variables::{Iterate, NONE};
 use super::workspace::{Problem, Workspace};
-use crate::kinematics::ColumnDerivative;
 use crate::plan::MomentumCondition;
 use defect::DynamicsDefect;
 use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::kinematics::ColumnDerivative;
 use percussion_solve::nlp::{Bound, Undefined};
 
 /// Scratch memory of dynamics defects.

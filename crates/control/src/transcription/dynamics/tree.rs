@@ -14,11 +14,11 @@ use super::super::variables::Iterate;
 use super::super::workspace::{Problem, Workspace};
 use super::defect::DynamicsDefect;
 use super::free_body::{angular_derivatives, moment};
-use crate::kinematics::{ColumnDerivative, set_column_derivatives};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::force::Axes;
 use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::kinematics::{ColumnDerivative, set_column_derivatives};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Model, State};
 
@@ -55,8 +55,8 @@ impl EndTerms {
     /// Second derivatives along degrees of freedom of one end.
     fn pairs(&self, derivatives: &[ColumnDerivative], mut with: impl FnMut(usize, usize, f64)) {
         for (k, inner) in derivatives.iter().enumerate() {
-            let (v, turn) = (&inner.column.velocity, &inner.column.turn);
-            let (y, z) = &inner.by;
+            let (v, turn) = (&inner.column.velocity, &inner.column.angular_velocity);
+            let (y, z) = &inner.derivative;
             let shift = self.rate * self.sign;
             let of_turn = y.cross(&self.linear)
                 + z.cross(&self.angular)
@@ -67,20 +67,21 @@ impl EndTerms {
             let (of_swirl, of_z) = (v.cross(&self.linear), self.by_rotation * turn);
             let (of_v, of_y) = (y * shift, v * shift);
             let value = |outer: &ColumnDerivative| {
-                outer.column.turn.dot(&of_turn)
-                    + outer.swirl.dot(&of_swirl)
+                outer.column.angular_velocity.dot(&of_turn)
+                    + outer.axis_rate.dot(&of_swirl)
                     + outer.column.velocity.dot(&of_v)
-                    + outer.by.0.dot(&of_y)
-                    + outer.by.1.dot(&of_z)
+                    + outer.derivative.0.dot(&of_y)
+                    + outer.derivative.1.dot(&of_z)
             };
             // One of a rotation vector comes after others of it too: half of both orders.
             let joint = derivatives[k..]
                 .iter()
-                .take_while(|derivative| derivative.column.joins(&inner.column))
+                .take_while(|derivative| derivative.column.shares_rotation_vector(&inner.column))
                 .count()
                 .max(1);
             for (l, outer) in derivatives[..k + joint].iter().enumerate() {
-                let share = if l != k && outer.column.joins(&inner.column) { 0.5 } else { 1.0 };
+                let share =
+                    if l != k && outer.column.shares_rotation_vector(&inner.column) { 0.5 } else { 1.0 };
                 with(outer.column.dof, inner.column.dof, share * value(outer));
             }
         }
@@ -206,10 +207,10 @@ impl Hessian<'_> {
         let (velocity, angular) = (motions[0].0 + motions[1].0, motions[0].1 + motions[1].1);
         for (e, end) in body.ends.iter().enumerate() {
             end.pairs(&derivatives[e], |l, j, value| self.add(e * n + l, e * n + j, value));
-            for ColumnDerivative { column, by, .. } in &derivatives[e] {
+            for ColumnDerivative { column, derivative: by, .. } in &derivatives[e] {
                 let moving = end.sign * rate * column.velocity.dot(&velocity)
                     + momentum.dot(&by.0)
-                    + end.slope.dot(&column.turn)
+                    + end.slope.dot(&column.angular_velocity)
                     + spin.dot(&by.1);
                 let applied = 0.5 * end.sign * (force.dot(&by.0) + torque.dot(&by.1));
                 self.add(e * n + column.dof, last, step * applied - moving / sigma);
@@ -217,13 +218,14 @@ impl Hessian<'_> {
         }
         for one in &derivatives[0] {
             let of_y = one.column.velocity * -rate;
-            let (of_v, of_z) = (one.by.0 * *rate, by_rotations[0] * one.column.turn);
-            let of_angular = mixed.tr_mul(&one.column.turn) + by_rotations[1].tr_mul(&one.by.1);
+            let (of_v, of_z) = (one.derivative.0 * *rate, by_rotations[0] * one.column.angular_velocity);
+            let of_angular =
+                mixed.tr_mul(&one.column.angular_velocity) + by_rotations[1].tr_mul(&one.derivative.1);
             for other in &derivatives[1] {
-                let value = other.by.0.dot(&of_y)
+                let value = other.derivative.0.dot(&of_y)
                     + other.column.velocity.dot(&of_v)
-                    + other.by.1.dot(&of_z)
-                    + other.column.turn.dot(&of_angular);
+                    + other.derivative.1.dot(&of_z)
+                    + other.column.angular_velocity.dot(&of_angular);
                 self.add(one.column.dof, n + other.column.dof, value);
             }
         }
@@ -247,7 +249,7 @@ impl Hessian<'_> {
                     self.add(next + c, last, 0.5 * step * axis.dot(&difference));
                     for (e, end) in body.ends.iter().enumerate() {
                         for derivative in &derivatives[e] {
-                            let value = 0.5 * end.sign * h * axis.dot(&part(&derivative.by));
+                            let value = 0.5 * end.sign * h * axis.dot(&part(&derivative.derivative));
                             self.add(next + c, e * n + derivative.column.dof, value);
                         }
                     }

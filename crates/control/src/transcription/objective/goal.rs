@@ -6,9 +6,9 @@ use super::super::contact::SeparatingFeature;
 use super::super::label::Label;
 use super::super::path::{PathConstraint, bodies_of};
 use super::super::workspace::Workspace;
-use crate::kinematics::ConfigurationKinematics;
 use crate::plan::Goal;
 use percussion_mechanics::Model;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_solve::nlp::Undefined;
 
 /// A goal as a function of a configuration.

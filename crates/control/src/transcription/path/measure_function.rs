@@ -3,10 +3,10 @@
 use super::super::contact::SeparatingFeature;
 use super::super::label::Label;
 use super::super::workspace::Workspace;
-use super::{PathConstraint, SecondDerivative};
-use crate::kinematics::ConfigurationKinematics;
+use super::{PathConstraint, point_second_derivatives};
 use crate::plan::{BodyPoint, Measure};
 use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
@@ -62,20 +62,20 @@ impl PathConstraint for MeasureFunction {
         self.measure.gradient(kinematics, out);
     }
 
-    fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivative> {
+    fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
         let slot = |body: Option<usize>| body.and_then(|body| model.slots[body]);
         let pose = |body: Option<usize>| body.map_or_else(Pose::identity, |body| model.pose(state, body));
         match &self.measure {
-            Measure::Coordinate { .. } => Some(SecondDerivative::Zero),
+            Measure::Coordinate { .. } => Some(SecondDerivatives::Zero),
             Measure::Point { of, from } if slot(*from).is_none() => {
                 let n = pose(*from).direction(&Vec3::new(weights[0], weights[1], weights[2]));
                 let x = pose(of.body).point(&of.components);
-                Some(SecondDerivative::of_point(state, slot(of.body), n, x))
+                Some(point_second_derivatives(state, slot(of.body), n, x))
             }
             Measure::Alignment { one, other } => {
                 let axis = |on: &BodyPoint| pose(on.body).direction(&on.components);
                 let axes = [axis(one) * weights[0], axis(other)];
-                Some(SecondDerivative::Axes { slots: [slot(one.body), slot(other.body)], axes })
+                Some(SecondDerivatives::Axes { slots: [slot(one.body), slot(other.body)], axes })
             }
             _ => None,
         }

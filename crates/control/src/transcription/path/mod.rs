@@ -8,12 +8,10 @@
 mod condition;
 mod measure_function;
 mod node_block;
-mod second_derivative;
 mod velocity;
 
 pub(super) use measure_function::{MeasureFunction, bodies_of};
 pub(super) use node_block::{NodeConstraints, PathWorkspace};
-pub(super) use second_derivative::SecondDerivative;
 pub(super) use velocity::add_velocity_conditions;
 
 use super::assembly::{Assembly, Family};
@@ -21,8 +19,10 @@ use super::contact::SeparatingFeature;
 use super::label::Label;
 use super::workspace::{Problem, Workspace};
 use super::{avoidance, contact, objective};
-use crate::kinematics::{ConfigurationKinematics, island_of};
+use crate::islands::island_of;
 use node_block::NodeBlock;
+use percussion_geometry::Vec3;
+use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Undefined;
 
@@ -66,7 +66,7 @@ pub(super) trait PathConstraint {
         _model: &Model,
         _state: &State,
         _weights: &[f64],
-    ) -> Option<SecondDerivative> {
+    ) -> Option<SecondDerivatives> {
         None
     }
 
@@ -78,6 +78,19 @@ pub(super) trait PathConstraint {
         _workspace: &mut Workspace,
     ) -> Result<Option<SeparatingFeature>, Undefined> {
         Ok(None)
+    }
+}
+
+/// Second derivatives of `n·x` for a point in the world that is fixed on the body at a slot.
+pub(super) fn point_second_derivatives(
+    state: &State,
+    slot: Option<usize>,
+    n: Vec3,
+    x: Vec3,
+) -> SecondDerivatives {
+    match slot {
+        Some(slot) => SecondDerivatives::Point { slot, n, arm: x - state.positions[slot] },
+        None => SecondDerivatives::Zero,
     }
 }
 

@@ -1,6 +1,6 @@
 //! All functions of one node's configuration as a block.
 //!
-//! Gradients are analytic. Second derivatives are closed where that is short ([`SecondDerivative`](super::SecondDerivative)); those of all
+//! Gradients are analytic. Second derivatives are closed where that is short ([`SecondDerivatives`](percussion_mechanics::kinematics::SecondDerivatives)); those of all
 //! other functions together are central differences of the gradient of their weighted sum, with active features constant.
 
 use super::super::block::ConstraintBlock;
@@ -8,8 +8,9 @@ use super::super::contact::SeparatingFeature;
 use super::super::variables::Iterate;
 use super::super::workspace::{Problem, Workspace};
 use super::PathConstraint;
-use crate::kinematics::{ConfigurationKinematics, island_of};
+use crate::islands::island_of;
 use percussion_mechanics::State;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_solve::nlp::Undefined;
 
 /// Step of central differences, rad and m.
@@ -139,7 +140,7 @@ impl NodeBlock {
                 continue;
             }
             if let Some(closed) = function.second_derivative(model, state, &weights[own.clone()]) {
-                closed.add(chain, |i, j, value| out[i * all + j] += value);
+                closed.for_each(chain, |i, j, value| out[i * all + j] += value);
                 weights[own].fill(0.0);
             }
         }

@@ -5,7 +5,7 @@ use super::super::block::OBJECTIVE;
 use super::super::contact::{MomentumBlock, MomentumFunction};
 use super::super::label::Label;
 use super::super::variables::NONE;
-use crate::kinematics::islands_of;
+use crate::islands::islands_of;
 
 /// Adds the conditions of the plan on velocities, and its goals.
 pub(in super::super) fn add_velocity_conditions(assembly: &mut Assembly) {

@@ -5,9 +5,9 @@ use crate::discrete::directors::dof_forms;
 use crate::discrete::{Interval, middle};
 use crate::force::{Bodies, ForceError, Stiffness};
 use crate::joint::LinearForm;
-use crate::joint::motion::{Mat6, Vec6, angular, linear};
+use crate::model::State;
 use crate::model::{Island, Model};
-use crate::state::State;
+use crate::spatial::{Mat6, Vec6, angular, linear};
 use nalgebra::DMatrix;
 
 impl Dense {

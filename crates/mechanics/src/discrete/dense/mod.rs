@@ -15,17 +15,18 @@
 mod matrix;
 
 use super::directors::{Directors, Moved};
-use super::independent::Independent;
+use super::independent_rows::Independent;
 use super::loops::End;
-use super::newton::{DONE, MOST_ITERATIONS, NOISE};
-use super::read_back::turn_of_change;
-use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free::momentum_of_turn};
+use super::newton::MOST_ITERATIONS;
+use super::reconstruction::turn_of_change;
+use super::{EndMut, Newton, SolverStats, StepError, StepFailure, free_rotation::momentum_of_turn};
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError};
-use crate::joint::motion::{angular, linear};
 use crate::joint::{Change, LinearForm};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::state::State;
+use crate::spatial::{angular, linear};
+use crate::tolerances::{NEWTON_DECREMENT, NEWTON_NOISE};
 use percussion_geometry::Vec3;
 use percussion_solve::Lu;
 
@@ -165,7 +166,7 @@ impl Dense {
             if !decrement.is_finite() {
                 return Err((StepError::NotFinite, 0));
             }
-            if decrement <= DONE || (decrement <= NOISE && decrement >= 0.1 * last) {
+            if decrement <= NEWTON_DECREMENT || (decrement <= NEWTON_NOISE && decrement >= 0.1 * last) {
                 effort.decrement = decrement;
                 break;
             }
@@ -253,7 +254,7 @@ impl Dense {
     ) -> Result<(), (StepError, usize)> {
         let it = &mut self.newton.interval;
         it.read_back(model, island, before, state, h).map_err(|error| (StepError::Force(error), 0))?;
-        it.covectors(End::After, model, island, before, before.time + 0.5 * h, h, &mut self.forms);
+        it.covectors(End::After, model, island, before, (before.time + 0.5 * h, h), &mut self.forms);
         it.set_end_columns(model, island, before);
         for (i, form) in self.forms.iter().enumerate() {
             self.directors.put(i, form, &mut self.momentum);
@@ -333,7 +334,7 @@ impl Dense {
     /// `-D1 L_d - p̂ + h G0ᵀ λ`.
     fn set_residual(&mut self, model: &Model, island: &Island, state: &State, t: f64, h: f64) {
         let it = &self.newton.interval;
-        it.force_covectors(End::Before, model, island, state, t, h, &mut self.forms);
+        it.force_covectors(End::Before, model, island, state, (t, h), &mut self.forms);
         let known = self.directors.mass.iter().zip(&self.delta).zip(&self.momentum);
         for (r, ((m, d), p)) in self.residual.iter_mut().zip(known) {
             *r = m * d / h - p;

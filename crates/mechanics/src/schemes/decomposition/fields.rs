@@ -1,10 +1,10 @@
 //! Potential energy of the islands of a group, and its gradient.
 
-use crate::contact::CollisionGroup;
 use crate::discrete::island_potential;
 use crate::force::{Bodies, BodyKinematics, ForceAccumulator, ForceError, ForceLaw};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::response::CollisionGroup;
 
 /// Asks the forces that have a potential; its memory serves again.
 #[derive(Clone, Debug, Default)]

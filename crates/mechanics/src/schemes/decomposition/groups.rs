@@ -12,7 +12,7 @@
 use crate::contact::{CandidatePairs, ContactGeometry, ContactPoint, PairWarmStart};
 use crate::discrete::StepError;
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
 use percussion_geometry::Pose;
 
 /// The buffer between groups, in overlaps.

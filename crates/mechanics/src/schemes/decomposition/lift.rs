@@ -10,11 +10,12 @@
 //! turned momenta of the bodies of a chain are none that its joints allow, and `Pᵀ` drops the rest: the kinetic energy would not
 //! be kept, as [3.84] demands.
 
-use crate::contact::{CollisionGroup, JumpSource, MomentumJump, StepRecord, dot};
 use crate::discrete::StepError;
-use crate::joint::motion::{Vec6, angular, linear, twist};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::response::{CollisionGroup, dot};
+use crate::spatial::{Vec6, angular, linear, twist};
+use crate::step_record::{JumpSource, MomentumJump, StepRecord};
 use percussion_geometry::Vec3;
 
 /// Lifts momenta of groups; its memory serves again.
@@ -66,7 +67,7 @@ impl Lift {
             let (old, new) = (self.bodies[slot], momentum(model, at, slot, &(t * scale)));
             let about = |x: &Vec3, m: &Vec6| x.cross(&linear(m)) + angular(m);
             let jump = MomentumJump {
-                cause: JumpSource::Projection,
+                source: JumpSource::Projection,
                 slot,
                 linear: linear(&new) - linear(&old),
                 angular: about(&at.positions[slot], &new) - about(&trial.positions[slot], &old),

@@ -23,10 +23,11 @@ pub(super) use groups::TOLERANCE;
 pub use response::Response;
 
 use super::{Scheme, Variational};
-use crate::contact::{ContactOptions, StepRecord};
 use crate::discrete::{SolverStats, StepFailure};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::response::ContactOptions;
+use crate::step_record::StepRecord;
 
 /// Moves bodies apart that overlap at the start: to the nearest configuration without overlap, momenta lifted along
 /// [Johnson 3.81-3.102], no impulse. Returns the longest way of a centre of mass, m.

@@ -16,14 +16,15 @@
 
 use super::fields::Fields;
 use super::groups::{Close, poses};
-use crate::contact::{CollisionGroup, ContactGeometry, ContactPoint, ManifoldQuery};
-use crate::discrete::free::momentum_of_turn;
+use crate::contact::{ContactGeometry, ContactPoint, ManifoldQuery};
+use crate::discrete::free_rotation::momentum_of_turn;
 use crate::discrete::{StepError, displace};
-use crate::joint::motion::{Vec6, angular, twist};
 use crate::model::Model;
+use crate::model::State;
+use crate::response::CollisionGroup;
+use crate::response::impulse::{Metric, Rows};
 use crate::rotation::Turn;
-use crate::schemes::impulse::{Metric, Rows};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, twist};
 use percussion_geometry::{Pose, Vec3};
 use percussion_solve::{QpOutcome, QpSolver, QuadraticProgram, SolveError};
 

@@ -4,7 +4,7 @@
 //! groups of islands that overlap, with a buffer                                     groups.rs
 //! q  ← nearest configuration to q̃ without overlap; pairs that this made overlap join and it is done again   projection.rs
 //! p  ← momenta lifted from q̃ to q                                                   lift.rs
-//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, schemes/impulse/
+//! p  ← p + Σ λ_i ∇s_i + friction                                                    spots.rs, response/impulse/
 //! ```
 //!
 //! What a transcript tells of it: the trial configuration `q̃` of every island of a group as a node; what the projection did to
@@ -19,14 +19,13 @@ use super::groups::{Close, Groups};
 use super::lift::Lift;
 use super::projection::{Projection, Task};
 use super::spots::Scene;
-use crate::contact::{
-    CollisionGroup, ContactGeometry, ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpSource,
-    StepRecord,
-};
+use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::model::Model;
-use crate::schemes::impulse::{Ground, Laws, Metric, Spots, energy};
-use crate::state::State;
+use crate::model::State;
+use crate::response::impulse::{Ground, Laws, Metric, Spots, energy};
+use crate::response::{CollisionGroup, ContactOptions, FrictionLaw, ImpactLaw};
+use crate::step_record::{Impact, ImpactKind, JumpSource, StepRecord};
 use percussion_geometry::Vec3;
 
 /// Rounds of a projection that makes new pairs overlap, after which what overlaps is left to the next step.

@@ -6,8 +6,8 @@
 use super::groups::{Close, poses};
 use crate::contact::{ContactGeometry, ContactPoint};
 use crate::discrete::StepError;
-use crate::schemes::impulse::{Ground, Spots};
-use crate::state::State;
+use crate::model::State;
+use crate::response::impulse::{Ground, Spots};
 use percussion_geometry::Vec3;
 use percussion_geometry::events::resolution;
 

@@ -10,8 +10,8 @@
 
 use super::Exact;
 use crate::contact::{ContactPoint, Part, PartShape};
-use crate::joint::motion::linear;
 use crate::model::Model;
+use crate::spatial::linear;
 use percussion_geometry::shapes::{PlanarShape, Solid};
 
 /// Distance of a ball's middle from the centre of mass, relative to its radius, that is rounding.

@@ -10,10 +10,10 @@
 //! `E_d` is nearly a parabola in `κ`; a secant from the reflection's own `κ = 1` needs three or four evaluations.
 
 use super::Exact;
-use crate::contact::CollisionModel;
 use crate::discrete::{StepError, StepFailure};
 use crate::model::Model;
-use crate::schemes::impulse::{Spot, energy};
+use crate::response::CollisionModel;
+use crate::response::impulse::{Spot, energy};
 
 /// Rounds between the length of the jump and the time to the next node.
 const ROUNDS: usize = 20;

@@ -1,13 +1,13 @@
 //! Islands that meet at an instant: who takes part, what the law of impact does to their momenta, and what is told of it.
 
 use super::{Exact, TOUCH, Watched, failure};
-use crate::contact::{
-    CollisionModel, ContactOptions, FrictionLaw, Impact, ImpactKind, ImpactLaw, JumpSource, Part,
-};
+use crate::contact::Part;
 use crate::discrete::{StepError, StepFailure};
-use crate::joint::motion::{angular, linear};
 use crate::model::Model;
-use crate::schemes::impulse::{Ground, Laws, Spots, energy};
+use crate::response::impulse::{Ground, Laws, Spots, energy};
+use crate::response::{CollisionModel, ContactOptions, FrictionLaw, ImpactLaw};
+use crate::spatial::{angular, linear};
+use crate::step_record::{Impact, ImpactKind, JumpSource};
 use percussion_geometry::Vec3;
 use percussion_geometry::separation::QueryError;
 

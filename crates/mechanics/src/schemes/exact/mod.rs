@@ -9,7 +9,7 @@
 //! while the earliest of these is within the step
 //!     look at the pair there: apart still?   then certify on
 //!     touching:  all contacts of the islands that meet here, at one node            meeting.rs
-//!                momenta jump                                                       schemes/impulse/, jump.rs
+//!                momenta jump                                                       response/impulse/, jump.rs
 //!                the islands go on from the node; their pairs are certified anew
 //!     too many impacts of an island:  the decomposition scheme finishes its step
 //! ```
@@ -28,15 +28,14 @@ mod paths;
 mod search;
 
 use super::decomposition::{Response, TOLERANCE};
-use super::impulse::{Laws, Metric, Spots};
 use super::{Scheme, Variational};
-use crate::contact::{
-    CandidatePairs, CollisionGroup, CollisionModel, ContactGeometry, ContactOptions, ContactPoint,
-    EnergyJumpCondition, Impact, ImpactKind, PairWarmStart, StepRecord,
-};
+use crate::contact::{CandidatePairs, ContactGeometry, ContactPoint, PairWarmStart};
 use crate::discrete::{SolverStats, StepError, StepFailure, TOLERANCES};
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::response::impulse::{Laws, Metric, Spots};
+use crate::response::{CollisionGroup, CollisionModel, ContactOptions, EnergyJumpCondition};
+use crate::step_record::{Impact, ImpactKind, StepRecord};
 use meeting::Verdict;
 use paths::Paths;
 use percussion_geometry::{Aabb, Vec3};

@@ -15,11 +15,11 @@
 
 use crate::contact::Part;
 use crate::discrete::{EndMut, Interval, Newton, StepError, StepFailure};
-use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
 use crate::schemes::variational::step_island;
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear, twist};
 use percussion_geometry::{Aabb, Pose, Vec3};
 
 /// How a body may move over the rest of a step.
@@ -171,7 +171,7 @@ impl Paths {
         let mut energy = link.mass * (0.5 * velocity.norm_squared() - model.gravity.dot(&middle));
         if !link.joint.particle {
             let hp = self.node.rotations[slot].tr_mul(&Vec3::new(p[3], p[4], p[5])) * tau;
-            if let Some((turn, _)) = crate::discrete::free::turn_of_momentum(&link.inertia, &hp) {
+            if let Some((turn, _)) = crate::discrete::free_rotation::turn_of_momentum(&link.inertia, &hp) {
                 let c = turn.0;
                 let jc = link.inertia.component_mul(&c);
                 energy += 2.0 * c.dot(&jc) / ((1.0 + c.norm_squared()) * tau * tau);

@@ -16,7 +16,7 @@
 
 use super::paths::Bound;
 use crate::contact::{ContactPoint, Part, PlaneAttachment};
-use crate::joint::motion::{Vec6, angular, linear};
+use crate::spatial::{Vec6, angular, linear};
 use percussion_geometry::{Pose, Vec3};
 
 /// A part as the search sees it.

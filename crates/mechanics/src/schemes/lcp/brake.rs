@@ -12,10 +12,10 @@
 //! Joints do not feel a rigid motion: they are mended by the part `s`, which is `1 - O(h²)`. Momenta of islands are kept.
 
 use super::Lcp;
-use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Mat3;
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear, twist};
 use percussion_geometry::Vec3;
 
 impl Lcp {

@@ -13,8 +13,8 @@
 use super::brake::largest;
 use super::{GAIN, Lcp};
 use crate::contact::ContactGeometry;
-use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::Model;
+use crate::spatial::{Vec6, angular, linear};
 
 /// What bodies that touch each other gain.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,9 +10,9 @@
 
 use crate::discrete::StepError;
 use crate::joint::JointKind;
-use crate::joint::motion::{Vec6, angular, linear, twist};
-use crate::model::Link;
 use crate::rotation::{Mat3, Turn, hat};
+use crate::spatial::{Vec6, angular, linear, twist};
+use crate::tree::Link;
 use percussion_geometry::Vec3;
 
 /// Largest turn of a step, rad: 150 degrees.

@@ -38,18 +38,18 @@ mod report;
 mod solve;
 mod spots;
 
-pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw, StepSolver};
-pub use solve::LcpSolveStats;
+pub use options::{DistanceMetric, GapRule, LcpOptions, RestitutionLaw};
 
 use super::{Scheme, UnknownScheme};
-use crate::contact::{ContactGeometry, StepRecord};
+use crate::contact::ContactGeometry;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{Bodies as Seen, BodyKinematics, ForceAccumulator};
 use crate::joint::JointKind;
-use crate::joint::motion::{Vec6, angular, linear};
 use crate::model::Model;
+use crate::model::State;
 use crate::rotation::{Turn, about, hat, tidied};
-use crate::state::State;
+use crate::spatial::{Vec6, angular, linear};
+use crate::step_record::{LcpSolveStats, StepRecord};
 use crate::tree::System;
 use assembly::{Assembly, Bodies, Pyramid};
 use calm::Groups;

@@ -1,6 +1,7 @@
 //! What may be chosen about time stepping with complementarity, with its defaults.
 
 use crate::schemes::UnknownScheme;
+use crate::step_record::StepSolver;
 
 /// In what a distance is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,38 +16,6 @@ pub enum DistanceMetric {
 impl DistanceMetric {
     /// All, by their words.
     pub const WORDS: [(&'static str, Self); 2] = [("gap", Self::Gap), ("ratio", Self::Ratio)];
-}
-
-/// Who solves the complementarity problem of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StepSolver {
-    /// Sweeps; where they do not reach the tolerance, Lemke's method for few contacts and the fixed point for many.
-    #[default]
-    Auto,
-    /// Lemke's method with lexicographic pivoting.
-    Lemke,
-    /// The convex relaxation alone [Hart 5.6, Algorithm 6.5].
-    Relaxation,
-    /// The fixed point on top of the relaxation [Hart 5.17].
-    FixedPoint,
-    /// Sweeps alone.
-    Sweeps,
-}
-
-impl StepSolver {
-    /// All, by their words.
-    pub const WORDS: [(&'static str, Self); 5] = [
-        ("auto", Self::Auto),
-        ("lemke", Self::Lemke),
-        ("relaxation", Self::Relaxation),
-        ("fixed-point", Self::FixedPoint),
-        ("sweeps", Self::Sweeps),
-    ];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, solver)| *solver == self).map_or("auto", |(word, _)| word)
-    }
 }
 
 /// What restitution relates.

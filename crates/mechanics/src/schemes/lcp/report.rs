@@ -1,10 +1,11 @@
 //! What a step tells: impulses for the ledger, meetings for whoever watches, how far constraints are violated.
 
 use super::{Lcp, SLOW, approach};
-use crate::contact::{ContactGeometry, Impact, ImpactKind, JumpSource, MomentumJump};
-use crate::joint::motion::{Vec6, angular, linear, twist};
+use crate::contact::ContactGeometry;
 use crate::model::Model;
-use crate::state::State;
+use crate::model::State;
+use crate::spatial::{Vec6, angular, linear, twist};
+use crate::step_record::{Impact, ImpactKind, JumpSource, MomentumJump};
 use percussion_geometry::Vec3;
 
 impl Lcp {
@@ -116,5 +117,11 @@ impl Lcp {
 /// An impulse on a body as the ledger wants it.
 fn jump(cause: JumpSource, slot: usize, centre: &Vec3, wrench: &Vec6) -> MomentumJump {
     let push = linear(wrench);
-    MomentumJump { cause, slot, linear: push, angular: centre.cross(&push) + angular(wrench), energy: 0.0 }
+    MomentumJump {
+        source: cause,
+        slot,
+        linear: push,
+        angular: centre.cross(&push) + angular(wrench),
+        energy: 0.0,
+    }
 }

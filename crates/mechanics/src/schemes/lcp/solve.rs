@@ -1,7 +1,8 @@
 //! Who solves the problem of a step, and what they said of it.
 
-use super::options::{LcpOptions, StepSolver};
+use super::options::LcpOptions;
 use crate::discrete::StepError;
+use crate::step_record::{LcpSolveStats, StepSolver};
 use percussion_solve::{
     FixedPoint, Frictional, FrictionalLemke, FrictionalOutcome, FrictionalSolution, GaussSeidel, Impulses,
     Relaxation, SolveError,
@@ -17,29 +18,6 @@ const MEMORY: usize = 5;
 const MANY: usize = 400;
 /// Residual above which impulses that no solver improves are not used.
 const USELESS: f64 = 1e-3;
-
-/// How the problem of a step was solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LcpSolveStats {
-    /// Who answered; never `Auto` but for a step without a problem.
-    pub solver: StepSolver,
-    /// ContactGeometry of the problem.
-    pub contacts: usize,
-    /// Pivots, sweeps, or iterations of the interior-point method in all relaxations.
-    pub iterations: usize,
-    /// What the judge says of the impulses, in its units.
-    pub residual: f64,
-    /// Whether the residual came below the tolerance: for the fixed point, whether it converged.
-    pub converged: bool,
-    /// Part of `γ` with which overlaps were mended: less than one where all of it would have brought energy.
-    pub eased: f64,
-    /// Groups of bodies whose unsolved impulses would have brought more energy than there is without contact and than mending overlaps
-    /// asks for: more sweeps went over them than were asked for, or their impulses were scaled down.
-    pub guarded: usize,
-    /// Part of its impulses that an unsolved step was left with where all of them would have brought energy, the least of its groups
-    /// of bodies; the residual is that of all of them.
-    pub calmed: f64,
-}
 
 /// All solvers, with their memory.
 #[derive(Debug, Default)]

@@ -16,9 +16,9 @@ use crate::contact::{
     PartPose, Surface,
 };
 use crate::discrete::StepError;
-use crate::joint::motion::{Vec6, angular, linear, twist};
-use crate::motion::Twist;
-use crate::state::State;
+use crate::model::State;
+use crate::prescribed_motion::Twist;
+use crate::spatial::{Vec6, angular, linear, twist};
 use percussion_geometry::Vec3;
 
 /// How far the point of an event may lie outside its features at least, relative to the smaller part: faces that lie on each

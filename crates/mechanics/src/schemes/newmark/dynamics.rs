@@ -10,16 +10,17 @@
 
 use crate::discrete::{End, Loops};
 use crate::force::{Bodies, BodyKinematics, Force, ForceAccumulator, ForceError, Stiffness, Weights};
-use crate::joint::motion::{Mat6, Vec6, angular, linear, twist};
 use crate::joint::{Joint, JointFrame, JointKind, Row};
-use crate::model::{Island, Link, Model};
+use crate::model::{Island, Model};
 use crate::rotation::{Mat3, hat};
-use crate::tree::{Node, Singular, System, carried, inertia_block};
+use crate::spatial::{Mat6, Vec6, angular, linear, twist};
+use crate::spatial::{shift_twist, spatial_inertia};
+use crate::tolerances::NEWMARK_INNER_RESIDUAL;
+use crate::tree::Link;
+use crate::tree::{Node, Singular, System};
 use percussion_geometry::Vec3;
 use percussion_solve::{Gmres, Product};
 
-/// Relative residual of the inner linear solver; the iteration around it does the rest.
-const INNER: f64 = 1e-10;
 /// Directions of the inner solver before a restart, and restarts.
 const DIRECTIONS: usize = 40;
 const RESTARTS: usize = 10;
@@ -110,7 +111,7 @@ impl Dynamics {
     pub fn set_mass(&mut self, model: &Model, island: &Island) {
         let links = &model.links[island.bodies.clone()];
         for ((node, link), rotation) in self.system.nodes.iter_mut().zip(links).zip(&self.rotations) {
-            node.block = inertia_block(link.mass, &link.inertia, rotation);
+            node.block = spatial_inertia(link.mass, &link.inertia, rotation);
             node.along = Vec6::zeros();
         }
         self.coupled = false;
@@ -148,14 +149,12 @@ impl Dynamics {
     }
 
     /// `Mred a + bias - Pᵀ F` into `out`.
-    #[allow(clippy::too_many_arguments)]
     pub fn imbalance(
         &mut self,
         model: &Model,
         island: &Island,
         t: f64,
-        coordinates: &[f64],
-        rates: &[f64],
+        (coordinates, rates): (&[f64], &[f64]),
         a: &[f64],
         out: &mut [f64],
     ) {
@@ -163,7 +162,7 @@ impl Dynamics {
             let node = &self.system.nodes[i];
             let mut acceleration = self.products[i];
             if let Some(p) = node.parent {
-                acceleration += carried(&self.accelerations[p], &node.reach0);
+                acceleration += shift_twist(&self.accelerations[p], &node.reach0);
             }
             for k in 0..node.dofs {
                 acceleration += node.motion0.column(k) * a[node.first + k];
@@ -188,21 +187,19 @@ impl Dynamics {
 
     /// Makes the system `Mred + γh C + βh² K` of the forces, with `weights` `βh²` and `γh`; `gyroscopic` says whose rotation is
     /// advanced by rates, and so answers to gyroscopic torques through `γh`.
-    #[allow(clippy::too_many_arguments)]
     pub fn linearise(
         &mut self,
         model: &Model,
         island: &Island,
         t: f64,
-        coordinates: &[f64],
-        rates: &[f64],
+        (coordinates, rates): (&[f64], &[f64]),
         weights: Weights,
         gyroscopic: impl Fn(usize) -> bool,
     ) -> Result<(), ForceError> {
         let b0 = island.bodies.start;
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
             let r = &self.rotations[i];
-            self.blocks[i] = inertia_block(link.mass, &link.inertia, r);
+            self.blocks[i] = spatial_inertia(link.mass, &link.inertia, r);
             if gyroscopic(i) {
                 let w = angular(&self.twists[i]);
                 let j = self.blocks[i].fixed_view::<3, 3>(3, 3).into_owned();
@@ -247,7 +244,7 @@ impl Dynamics {
             return Ok(());
         }
         let (x, r) = (&self.positions, &self.rotations);
-        self.loops.read(End::After, model, island, &self.system, x, r, &mut self.wrenches);
+        self.loops.read(End::After, model, island, &self.system, (x, r), &mut self.wrenches);
         let n = island.dofs.len();
         let mut answers = std::mem::take(&mut self.loops.answers);
         for (k, answer) in answers.chunks_exact_mut(n.max(1)).enumerate().take(self.loops.rows) {
@@ -306,7 +303,7 @@ impl Dynamics {
     /// `Mred ν`: momenta.
     pub fn momenta(&mut self, model: &Model, island: &Island, out: &mut [f64]) {
         for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
-            self.wrenches[i] = inertia_block(link.mass, &link.inertia, &self.rotations[i]) * self.twists[i];
+            self.wrenches[i] = spatial_inertia(link.mass, &link.inertia, &self.rotations[i]) * self.twists[i];
         }
         self.system.reduce(&mut self.wrenches, out);
     }
@@ -320,7 +317,7 @@ impl Dynamics {
         let largest = model.islands.iter().map(|island| island.dofs.len()).max().unwrap_or(0);
         let krylov = krylov.get_or_insert_with(|| Gmres::new(largest, DIRECTIONS));
         let ends = (rotations.as_slice(), rotations.as_slice());
-        krylov.solve(b, x, INNER, RESTARTS, |product, v, out| match product {
+        krylov.solve(b, x, NEWMARK_INNER_RESIDUAL, RESTARTS, |product, v, out| match product {
             Product::Preconditioner => system.solve(v, out, spare),
             Product::Matrix => system.multiply(v, spare, wrenches, out, |twists, wrenches| {
                 for element in stiffness.iter() {

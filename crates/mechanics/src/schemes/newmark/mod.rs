@@ -23,27 +23,22 @@ mod dynamics;
 mod update;
 
 use super::{Scheme, UnknownScheme};
-use crate::discrete::free::LARGEST_TURN;
 use crate::discrete::{SolverStats, StepError, StepFailure};
 use crate::force::{ForceError, Weights};
 use crate::joint::Step;
-use crate::joint::motion::angular;
+use crate::model::State;
 use crate::model::{Island, Model};
 use crate::rotation::Turn;
-use crate::state::State;
+use crate::spatial::angular;
+use crate::tolerances::RODRIGUES_MAX;
+use crate::tolerances::{LOOP_CLOSURE, NEWMARK_DECREMENT, NEWMARK_NOISE};
 use crate::tree::Singular;
 use dynamics::Dynamics;
 use percussion_geometry::Vec3;
 use update::{Family, Spin};
 
-/// Relative decrement (of energy: the square of that of rates) at which rates are known to rounding: `(1e-14)²`.
-const DONE: f64 = 1e-28;
-/// Relative decrement at which an iteration that no longer shrinks has reached the noise of forces or of a long chain.
-const NOISE: f64 = 1e-18;
 /// Iterations after which there is no solution nearby.
 const MOST_ITERATIONS: usize = 60;
-/// Opening of a loop, relative to the length of the longest arm in the scene, that is rounding.
-const CLOSED: f64 = 1e-15;
 /// Most projections of the positions; they converge quadratically.
 const MOST_PROJECTIONS: usize = 8;
 
@@ -154,12 +149,12 @@ impl Newmark {
             let dynamics = &mut self.dynamics;
             dynamics.set_rates(model, island, &self.rates);
             dynamics.pull(model, island, t).map_err(force)?;
-            dynamics.imbalance(model, island, t, coordinates, &self.rates, &self.a, &mut self.r);
+            dynamics.imbalance(model, island, t, (coordinates, &self.rates), &self.a, &mut self.r);
             if first || implicit {
                 let lonely = &self.lonely[island.bodies.clone()];
                 let by_rates = |i: usize| !lonely[i];
                 dynamics
-                    .linearise(model, island, t, coordinates, &self.rates, weights, by_rates)
+                    .linearise(model, island, t, (coordinates, &self.rates), weights, by_rates)
                     .map_err(force)?;
                 dynamics.factor(model, island).map_err(singular)?;
             }
@@ -173,7 +168,7 @@ impl Newmark {
             if !decrement.is_finite() {
                 return Err((StepError::NotFinite, 0));
             }
-            if decrement <= DONE || (decrement <= NOISE && decrement >= last) {
+            if decrement <= NEWMARK_DECREMENT || (decrement <= NEWMARK_NOISE && decrement >= last) {
                 effort.decrement = decrement;
                 break;
             }
@@ -201,7 +196,7 @@ impl Newmark {
         dynamics.solve_tree(model, island, momenta, &mut self.rates0);
         dynamics.set_rates(model, island, &self.rates0);
         dynamics.pull(model, island, t).map_err(|error| (StepError::Force(error), 0))?;
-        dynamics.imbalance(model, island, t, coordinates, &self.rates0, &self.a0, &mut self.r);
+        dynamics.imbalance(model, island, t, (coordinates, &self.rates0), &self.a0, &mut self.r);
         dynamics.correct(model, island, &self.r, &mut self.d);
         self.a0.copy_from_slice(&self.d);
         self.a.copy_from_slice(&self.d);
@@ -228,7 +223,7 @@ impl Newmark {
             let range = link.dof - island.dofs.start..link.dofs().end - island.dofs.start;
             let (rates, a0, a1) = (&self.rates0[range.clone()], &self.a0[range.clone()], &self.a[range]);
             let (from, to) = (&self.stands0[i], &self.dynamics.stands[i]);
-            self.steps[i] = self.family.step(&link.joint, from, to, rates, a0, a1, h);
+            self.steps[i] = self.family.step(&link.joint, (from, to), rates, (a0, a1), h);
         }
         self.place(model, island, state);
     }
@@ -314,7 +309,7 @@ impl Newmark {
 
     /// Refuses a step that turned too far to mean anything, or has no numbers.
     fn check(&self, island: &Island) -> Result<(), (StepError, usize)> {
-        let far = |turn: &Turn| !(turn.0.norm() <= LARGEST_TURN);
+        let far = |turn: &Turn| !(turn.0.norm() <= RODRIGUES_MAX);
         if let Some(i) = self.steps.iter().position(|step| far(&step.turn) || far(&step.swing)) {
             return Err((StepError::TurnsTooFar, i));
         }
@@ -332,7 +327,7 @@ impl Newmark {
                 self.dynamics.set_mass(model, island);
                 self.dynamics.factor(model, island)?;
                 let open = self.dynamics.closing(&mut self.d);
-                if open <= CLOSED * self.size {
+                if open <= LOOP_CLOSURE * self.size {
                     break;
                 }
                 for (i, link) in model.links[island.bodies.clone()].iter().enumerate() {
@@ -369,7 +364,11 @@ impl Scheme for Newmark {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_opening", CLOSED)]
+        vec![
+            ("newton_decrement", NEWMARK_DECREMENT),
+            ("newton_noise", NEWMARK_NOISE),
+            ("loop_opening", LOOP_CLOSURE),
+        ]
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {

@@ -31,15 +31,12 @@ const MOST: usize = 6;
 
 impl Family {
     /// The increment of a joint, [Johnson 3.3a]: `h ν0 + h²/2 [(1-2β) a0 + 2β a1]`.
-    #[allow(clippy::too_many_arguments)]
     pub fn step(
         &self,
         joint: &Joint,
-        from: &JointFrame,
-        to: &JointFrame,
+        (from, to): (&JointFrame, &JointFrame),
         rates: &[f64],
-        a0: &[f64],
-        a1: &[f64],
+        (a0, a1): (&[f64], &[f64]),
         h: f64,
     ) -> Step {
         let n = rates.len();

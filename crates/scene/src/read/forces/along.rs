@@ -3,7 +3,8 @@
 use super::{Made, Reader, WrittenForce};
 use crate::read::joints::coordinate_names;
 use crate::report::Read;
-use percussion_mechanics::force::{JointForce, JointLaw, Table as Course};
+use percussion_mechanics::force::{JointForce, JointLaw};
+use percussion_mechanics::table::Table as Course;
 
 impl Reader<'_> {
     pub(super) fn torsion_spring(&self) -> Made {

@@ -8,7 +8,8 @@ use super::joints::{Cast, WrittenJoint};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, Table as Course};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce};
+use percussion_mechanics::table::Table as Course;
 
 /// A force as written.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@ use super::{Made, Reader};
 use crate::report::Read;
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load, Table as Course};
+use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load};
+use percussion_mechanics::table::Table as Course;
 
 impl Reader<'_> {
     pub(super) fn attraction(&self) -> Made {

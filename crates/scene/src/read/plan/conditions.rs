@@ -5,8 +5,8 @@ use super::context::Context;
 use super::said::{self, Said};
 use crate::report::{Place, Read, Told};
 use crate::tree::{Fields, Node, Value};
-use percussion_control::kinematics::ConfigurationKinematics;
 use percussion_control::plan::{BoundaryState, Condition, Goal, MomentumCondition, NodeSelector, Plan};
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_solve::nlp::Bound;
 
 /// Violation of a condition by an end that stands firm that counts as rounding, in rad, m, rad/s and m/s.

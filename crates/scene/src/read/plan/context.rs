@@ -8,7 +8,7 @@ use crate::tree::{Fields, Node};
 use percussion_geometry::Pose;
 use percussion_mechanics::body::BodyKind;
 use percussion_mechanics::contact::ContactSpec;
-use percussion_mechanics::model::Link;
+use percussion_mechanics::tree::Link;
 use percussion_mechanics::{Model, State};
 use std::sync::Arc;
 

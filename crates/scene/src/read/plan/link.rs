@@ -8,11 +8,11 @@ use crate::report::{Place, Read};
 use nalgebra::Rotation3;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::JointKind;
-use percussion_mechanics::joint::motion::{angular, linear};
+use percussion_mechanics::spatial::{angular, linear};
 use percussion_solve::nlp::Bound;
 
 /// Where the body of a slot stands.
-pub(super) struct ConfigurationKinematics {
+pub(super) struct Stance {
     /// A placement in the world; on a joint, only if it is all known.
     pub pose: Option<Pose>,
     /// The body it is placed on, where that one moves.
@@ -50,7 +50,7 @@ impl Pace {
 
 impl<'a> End<'a> {
     /// Where the body of a slot stands.
-    pub(super) fn stance(&self, slot: usize) -> Read<ConfigurationKinematics> {
+    pub(super) fn stance(&self, slot: usize) -> Read<Stance> {
         match self.context.link(slot).joint.kind {
             JointKind::Free => Ok(self.free_stance(slot)),
             _ => self.hung_stance(slot),
@@ -58,7 +58,7 @@ impl<'a> End<'a> {
     }
 
     /// A body that hangs on nothing.
-    fn free_stance(&self, slot: usize) -> ConfigurationKinematics {
+    fn free_stance(&self, slot: usize) -> Stance {
         let context = self.context;
         let body = context.link(slot).body;
         let scene = context.pose(body);
@@ -75,7 +75,7 @@ impl<'a> End<'a> {
             own.and_then(|ask| ask.rotation).or((kept && !said[1] && !free[1]).then_some(scene.rotation));
         let particle = context.is_particle(body);
         let place = position.as_ref().and_then(exact);
-        let mut stance = ConfigurationKinematics {
+        let mut stance = Stance {
             pose: None,
             on: None,
             coordinates: Vec::new(),
@@ -123,7 +123,7 @@ impl<'a> End<'a> {
     }
 
     /// A body on a joint that keeps coordinates, or turns about a point, or holds it fast.
-    fn hung_stance(&self, slot: usize) -> Read<ConfigurationKinematics> {
+    fn hung_stance(&self, slot: usize) -> Read<Stance> {
         let context = self.context;
         let link = context.link(slot);
         let joint: Option<&JointAsk> = self.asks.joint(slot);
@@ -138,7 +138,7 @@ impl<'a> End<'a> {
         let spherical = link.joint.kind == JointKind::Spherical;
         let by_joint =
             bounds.iter().all(|b| b.is_some_and(|b| b.is_equation())) && (!spherical || turned.is_some());
-        let mut stance = ConfigurationKinematics {
+        let mut stance = Stance {
             pose: None,
             on: None,
             coordinates: scene

@@ -13,10 +13,10 @@ use crate::read::joints::{Cast, coordinate_names};
 use crate::read::kit::Kit;
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table, Value};
-use percussion_control::kinematics::ConfigurationKinematics;
 use percussion_control::plan::Measure;
 use percussion_control::shooting::{Direction, Target, Unknown};
-use percussion_mechanics::model::Link;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
+use percussion_mechanics::tree::Link;
 use percussion_mechanics::{JointKind, State};
 use std::sync::Arc;
 

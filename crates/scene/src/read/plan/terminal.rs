@@ -12,7 +12,7 @@
 use super::ask::Asks;
 use super::conditions::{asked_islands, condition_drive};
 use super::context::Context;
-use super::link::{ConfigurationKinematics, Pace};
+use super::link::{Pace, Stance};
 use super::said::Said;
 use crate::read::joints::WrittenJoint;
 use crate::read::kit::Posture;
@@ -20,7 +20,7 @@ use crate::report::{Place, Read};
 use crate::tree::Fields;
 use percussion_control::plan::{BoundaryState, Condition, MomentumCondition, NodeSelector};
 use percussion_geometry::Pose;
-use percussion_mechanics::joint::motion::Vec6;
+use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{JointKind, State};
 
 /// What is said about an end.
@@ -128,8 +128,7 @@ impl<'a> End<'a> {
                 }
                 continue;
             }
-            let stances: Read<Vec<ConfigurationKinematics>> =
-                slots.clone().map(|slot| self.stance(slot)).collect();
+            let stances: Read<Vec<Stance>> = slots.clone().map(|slot| self.stance(slot)).collect();
             let paces: Read<Vec<Pace>> = slots.clone().map(|slot| self.pace(slot)).collect();
             let (Ok(stances), Ok(paces)) = (stances, paces) else {
                 outcome = Err(crate::report::Told);
@@ -229,7 +228,7 @@ impl<'a> End<'a> {
     }
 
     /// The conditions of an island that is not firm; refuses more equations than it has degrees of freedom, and what is said twice.
-    fn held(&self, island: usize, firm: bool, stances: &[ConfigurationKinematics]) -> Read<Vec<Condition>> {
+    fn held(&self, island: usize, firm: bool, stances: &[Stance]) -> Read<Vec<Condition>> {
         let context = self.context;
         let it = &context.model.islands[island];
         if firm {

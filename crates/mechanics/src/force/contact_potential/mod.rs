@@ -1,0 +1,312 @@
+//! Contact as a potential [Johnson 3.38]: parts may overlap, and are pushed apart the harder the more they do.
+//!
+//! For every pair of convex parts that overlap, with the separation `s < 0` of the kernel along the line β of the reference
+//! points, its direction α, and the contact points `p`:
+//!
+//! ```text
+//! V = C/2 s²        on a   -C s α at p_a  and  -C s b at c_a        on b   the opposite at p_b and c_b        b = -(s/D)(1 - ββᵀ)α
+//! drag              -c w' of the motion w of the parts against each other along α, where corners near the deepest share it
+//! ```
+//!
+//! `∇s` is complete: the β part [Johnson 3.49] acts at the reference points `c`, `D` apart. With `p_a - p_b = s β` and
+//! `c_a - c_b = D β` the torques of the two parts cancel, so bodies exchange momentum and make none. Against a half-space β
+//! is its normal and there is no β part. Degenerate contacts are resolved: face on face gives symmetric forces.
+//!
+//! Ours: the middle of a step sees each body at the rotation nearest to its averaged directors (`nearest_pose.rs`), so that `V` is a
+//! function of rigid placements and the scheme stays variational. The drag resists closing and tilting of the two faces, and is
+//! never stronger than the spring: one that began at once at the first touch would leave the equations of some steps without a
+//! solution, and would hold bodies back that part.
+//!
+//! The derivatives listed for Newton's method are `-C ∇s ∇sᵀ`, those of the drag, and the steep change of the force while
+//! corners share it (`softening.rs`); the gentle curvature of `s` elsewhere is left out, so Newton's method converges linearly, with a
+//! rate of `C h²/m` times overlap over size. Where it finds no solution the step is taken in halves. Optimal control needs all
+//! derivatives: they are differences of the force (`difference_stiffness.rs`).
+
+mod difference_stiffness;
+mod nearest_pose;
+mod softening;
+
+use super::parameter::{not_negative, positive};
+use super::{Bodies, ForceAccumulator, ForceError, LinearForm, ParameterError, Stiffness};
+use crate::contact::{ContactGeometry, ContactPoint, PairWarmStart, Part, Potential};
+use crate::rotation::Mat3;
+use crate::spatial::twist;
+use crate::tolerances::{DAMPING_SOFTNESS, SOFTNESS};
+use nearest_pose::Seen;
+use percussion_geometry::separation::QueryError;
+use percussion_geometry::{Pose, Vec3};
+use softening::Softened;
+use std::sync::Arc;
+
+/// The contact potential of all parts of a model.
+#[derive(Clone, Debug)]
+pub struct ContactPotential {
+    contacts: Arc<ContactGeometry>,
+    /// `C`, N/m.
+    pub stiffness: f64,
+    /// Drag on the rate of `s`, N s/m.
+    pub drag: f64,
+    /// The pairs that may meet.
+    pairs: Vec<(usize, usize)>,
+    /// Slots of the bodies of these pairs.
+    slots: Vec<usize>,
+}
+
+/// Two parts that overlap.
+struct Meeting {
+    softened: Softened,
+    bodies: [Seen; 2],
+    /// `∇s`.
+    gradient: [LinearForm; 2],
+}
+
+/// What resists the motion of two parts that overlap.
+struct Resistance {
+    /// Motions with their rates and weights: at the contact, and tilt in two directions.
+    motions: [([LinearForm; 2], f64, f64); 3],
+    /// `c`, N s/m.
+    coefficient: f64,
+    /// Where it is as strong as the spring: the unit motion that it resists.
+    full: Option<[LinearForm; 2]>,
+}
+
+impl Meeting {
+    fn new(softened: Softened, [a, b]: [Seen; 2]) -> Self {
+        let touch = &softened.touch;
+        let gradient = [a.form(&touch.wrench_a(&a.pose.position)), b.form(&touch.wrench_b(&b.pose.position))];
+        Self { softened, bodies: [a, b], gradient }
+    }
+
+    /// How the bodies move against each other along α at a point.
+    fn motion_at(&self, point: &Vec3) -> [LinearForm; 2] {
+        let alpha = self.softened.touch.alpha;
+        let on =
+            |seen: &Seen, force: Vec3| seen.form(&twist(&force, &(point - seen.pose.position).cross(&force)));
+        [on(&self.bodies[0], alpha), on(&self.bodies[1], -alpha)]
+    }
+
+    /// How they tilt against each other: how heights over the contact change in a direction across α.
+    fn tilt(&self, direction: &Vec3) -> [LinearForm; 2] {
+        let turn = direction.cross(&self.softened.touch.alpha);
+        let on = |seen: &Seen, turn: Vec3| seen.form(&twist(&Vec3::zeros(), &turn));
+        [on(&self.bodies[0], turn), on(&self.bodies[1], -turn)]
+    }
+}
+
+impl ContactPotential {
+    /// Of everything that may meet; `None` if nothing may.
+    pub fn new(contacts: Arc<ContactGeometry>, potential: Potential) -> Option<Self> {
+        let pairs = contacts.all_pairs();
+        let both = pairs.iter().flat_map(|&(a, b)| [a, b]);
+        let mut slots: Vec<usize> = both.filter_map(|part| contacts.parts[part].slot).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let Potential { stiffness, drag } = potential;
+        (!pairs.is_empty()).then_some(Self { contacts, stiffness, drag, pairs, slots })
+    }
+
+    /// What may meet.
+    pub fn contacts(&self) -> &ContactGeometry {
+        &self.contacts
+    }
+
+    pub(super) fn slots(&self) -> &[usize] {
+        &self.slots
+    }
+
+    pub(super) fn count(&self) -> usize {
+        // A contact with two directions of tilt, as much for its drag, and two where that is as strong as it may be.
+        8 * self.pairs.len()
+    }
+
+    /// Visits the pairs that overlap.
+    fn each(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        mut visit: impl FnMut(&Meeting, Option<&Resistance>),
+    ) -> Result<(), ForceError> {
+        for &pair in &self.pairs {
+            if let Some((meeting, resistance)) = self.meeting(name, pair, bodies)? {
+                visit(&meeting, resistance.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    /// A pair, if it overlaps.
+    fn meeting(
+        &self,
+        name: &str,
+        pair: (usize, usize),
+        bodies: &Bodies,
+    ) -> Result<Option<(Meeting, Option<Resistance>)>, ForceError> {
+        if !self.reach(pair, bodies) {
+            return Ok(None);
+        }
+        let both = [pair.0, pair.1].map(|part| Seen::new(self.contacts.parts[part].slot, bodies));
+        let touch = self.touch(pair, (&both[0].pose, &both[1].pose));
+        let touch = touch.map_err(|error| ForceError::Separation { force: name.to_owned(), error })?;
+        let Some(touch) = touch else { return Ok(None) };
+        let softened = self.softened(pair, &both, &touch, SOFTNESS);
+        if !(softened.value < 0.0) {
+            return Ok(None);
+        }
+        let meeting = Meeting::new(softened, both);
+        let resistance = (self.drag > 0.0).then(|| self.resistance(pair, &meeting, &touch, bodies));
+        Ok(Some((meeting, resistance)))
+    }
+
+    /// What the kernel says of two parts that may overlap once they are softened.
+    fn touch(&self, pair: (usize, usize), poses: (&Pose, &Pose)) -> Result<Option<ContactPoint>, QueryError> {
+        let contacts = &self.contacts;
+        if !contacts.balls_meet(pair, poses) {
+            return Ok(None);
+        }
+        let soft = Softened::size(contacts, pair);
+        let early = soft.map_or(0.0, |size| size * SOFTNESS);
+        let mut memory = PairWarmStart::default();
+        let touch = contacts.touch(pair, poses, early, &mut memory)?;
+        Ok(match soft {
+            _ if !(touch.solved && touch.separation < early) => None,
+            Some(_) => Some(touch),
+            None => Some(contacts.resolved(pair, poses, &mut memory)?),
+        })
+    }
+
+    fn softened(
+        &self,
+        pair: (usize, usize),
+        both: &[Seen; 2],
+        touch: &ContactPoint,
+        softness: f64,
+    ) -> Softened {
+        Softened::new(&self.contacts, pair, (&both[0].pose, &both[1].pose), touch, softness)
+    }
+
+    fn resistance(
+        &self,
+        pair: (usize, usize),
+        meeting: &Meeting,
+        touch: &ContactPoint,
+        bodies: &Bodies,
+    ) -> Resistance {
+        let wide = self.softened(pair, &meeting.bodies, touch, DAMPING_SOFTNESS);
+        let moving = |motion: [LinearForm; 2], weight: f64| {
+            let rate: f64 = motion.iter().map(|form| form.rate(bodies)).sum();
+            (motion, rate, weight)
+        };
+        let [first, second] = wide.extent.map(|(direction, weight)| moving(meeting.tilt(&direction), weight));
+        let motions = [moving(meeting.motion_at(&wide.touch.point()), 1.0), first, second];
+        let speed = motions.iter().map(|(_, rate, weight)| weight * rate * rate).sum::<f64>().sqrt();
+        let spring = self.stiffness * meeting.softened.value.abs();
+        if !(self.drag * speed > spring) {
+            return Resistance { motions, coefficient: self.drag, full: None };
+        }
+        let full = [0, 1].map(|side| {
+            let mut sum =
+                LinearForm { force: Vec3::zeros(), moment: Mat3::zeros(), ..meeting.gradient[side] };
+            for (motion, rate, weight) in &motions {
+                sum.force += motion[side].force * (weight * rate / speed);
+                sum.moment += motion[side].moment * (weight * rate / speed);
+            }
+            sum
+        });
+        Resistance { motions, coefficient: spring / speed, full: Some(full) }
+    }
+
+    /// Whether two parts reach each other however their bodies are turned.
+    fn reach(&self, (a, b): (usize, usize), bodies: &Bodies) -> bool {
+        let (p, q) = (&self.contacts.parts[a], &self.contacts.parts[b]);
+        let ball = |part: &Part| match part.slot {
+            Some(slot) => (bodies.placements[slot - bodies.first].position, part.reach),
+            None => (part.reference, part.radius),
+        };
+        let (centre, radius) = ball(p);
+        if q.slot.is_none()
+            && let Some(height) = q.height(&Pose::identity(), &centre)
+        {
+            return height <= radius;
+        }
+        let (other, reach) = ball(q);
+        // Also where nothing is a number: the kernel says so.
+        !((centre - other).norm() > radius + reach)
+    }
+
+    pub(super) fn pull(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        pulls: &mut [ForceAccumulator],
+    ) -> Result<(), ForceError> {
+        self.each(name, bodies, |meeting, resistance| {
+            self.pushes(meeting, resistance).for_each(|(form, size)| form.push(size, bodies, pulls));
+        })
+    }
+
+    /// What a pair that overlaps does to its bodies: forces of given shapes and their sizes.
+    fn pushes<'a>(
+        &self,
+        meeting: &'a Meeting,
+        resistance: Option<&'a Resistance>,
+    ) -> impl Iterator<Item = (&'a LinearForm, f64)> {
+        let force = -self.stiffness * meeting.softened.value;
+        let spring = meeting.gradient.iter().map(move |form| (form, force));
+        let drag = resistance.into_iter().flat_map(|r| {
+            let size = |rate: &f64, weight: &f64| -r.coefficient * rate * weight;
+            r.motions.iter().flat_map(move |(motion, rate, weight)| {
+                motion.iter().map(move |form| (form, size(rate, weight)))
+            })
+        });
+        spring.chain(drag)
+    }
+
+    pub(super) fn stiffness(
+        &self,
+        name: &str,
+        bodies: &Bodies,
+        list: &mut Vec<Stiffness>,
+    ) -> Result<(), ForceError> {
+        let mut add = |push: [LinearForm; 2], along: [LinearForm; 2], by_position: f64, by_velocity: f64| {
+            if by_position != 0.0 || by_velocity != 0.0 {
+                list.push(Stiffness::Outer { push, along, by_position, by_velocity });
+            }
+        };
+        self.each(name, bodies, |meeting, resistance| {
+            add(meeting.gradient, meeting.gradient, -self.stiffness, 0.0);
+            for (direction, moment) in meeting.softened.ramp {
+                let tilt = meeting.tilt(&direction);
+                add(tilt, tilt, self.stiffness * meeting.softened.value * moment, 0.0);
+            }
+            let Some(Resistance { motions, coefficient, full }) = resistance else { return };
+            motions.iter().for_each(|(motion, _, weight)| add(*motion, *motion, 0.0, -coefficient * weight));
+            // As strong as the spring it follows the spring, and speed along the motion does not matter any more.
+            if let Some(full) = *full {
+                add(full, meeting.gradient, self.stiffness, 0.0);
+                add(full, full, 0.0, *coefficient);
+            }
+        })
+    }
+
+    pub(super) fn potential(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
+        let mut sum = 0.0;
+        self.each(name, bodies, |meeting, _| sum += 0.5 * self.stiffness * meeting.softened.value.powi(2))?;
+        Ok(sum)
+    }
+
+    /// Power of the drag, W.
+    pub(super) fn power(&self, name: &str, bodies: &Bodies) -> Result<f64, ForceError> {
+        let mut sum = 0.0;
+        self.each(name, bodies, |_, resistance| {
+            for (_, rate, weight) in resistance.iter().flat_map(|r| &r.motions) {
+                sum -= resistance.map_or(0.0, |r| r.coefficient) * weight * rate * rate;
+            }
+        })?;
+        Ok(sum)
+    }
+
+    pub(super) fn check(&self) -> Result<(), ParameterError> {
+        positive("the stiffness C", self.stiffness)?;
+        not_negative("the drag", self.drag)
+    }
+}
