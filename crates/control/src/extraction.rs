@@ -176,8 +176,8 @@ impl Search<'_> {
         self.plan.contacts.iter().any(|planned| {
             let last = planned.last(self.plan.intervals);
             let own = [planned.bodies.0, planned.bodies.1].into_iter().filter_map(|b| model.slots[b]);
-            let touched = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
-            touched && (planned.node..=last).contains(&node)
+            let involved = own.into_iter().any(|slot| model.islands[island].bodies.contains(&slot));
+            involved && (planned.node..=last).contains(&node)
         })
     }
 

@@ -1,4 +1,4 @@
-//! Manoeuvres around things: clear at nodes and between them.
+//! Trajectories around obstacles: clear at nodes and between them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;

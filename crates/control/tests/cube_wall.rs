@@ -42,7 +42,7 @@ fn a_search_that_is_stopped_says_so_whatever_it_had() {
     let guess = Guess::FreeMotion { scheme: "exact".to_owned() };
     let options = Options { starts: 3, ..Options::default() };
     let (mut starts, mut after) = (0, 0);
-    // Stopped at the beginning of the second search: the first one's manoeuvre is kept, and no other search begins.
+    // Stopped at the beginning of the second search: the first solution is kept, and no other search begins.
     let found = solve(&wall_plan(9), &guess, &options, &mut |progress| {
         starts += usize::from(progress.record.iteration == 0);
         after += usize::from(starts > 1);

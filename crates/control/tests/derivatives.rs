@@ -21,7 +21,7 @@ use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::{Bound, Program};
 
-/// A candidate: states displaced at random about a given one, efforts and scales at random.
+/// An iterate: states displaced at random about a given one, control inputs and time scales at random.
 fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Random) -> Iterate {
     let plan = program.plan().clone();
     let mut nodes = Vec::new();
@@ -263,7 +263,7 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
     }
 }
 
-/// A contact between two bodies that move, kept on what meets there: a corner on a face, faces on each other, edges across each other.
+/// A contact between two bodies that move, within its region: a corner on a face, faces on each other, edges across each other.
 #[test]
 fn places_of_contacts_that_are_kept_on_faces_and_edges() {
     let quarter = std::f64::consts::FRAC_PI_4;
@@ -357,7 +357,7 @@ fn joints_that_take_turns() {
     builder.body(wall(Vec3::z()), Pose::identity());
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 5, 0.02);
-    let meeting = |node: usize,
+    let contact = |node: usize,
                    bodies: (usize, usize),
                    friction: ContactFriction,
                    joint: ContactJoint,
@@ -374,12 +374,12 @@ fn joints_that_take_turns() {
         }
     };
     plan.contacts = vec![
-        meeting(1, (0, 1), ContactFriction::Sticking, ContactJoint::Rigid, None),
-        meeting(2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
-        meeting(3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
+        contact(1, (0, 1), ContactFriction::Sticking, ContactJoint::Rigid, None),
+        contact(2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
+        contact(3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
     ];
     let contacts =
-        plan.contacts.iter().map(|meeting| ResolvedContact::find(&model, meeting, &state).unwrap()).collect();
+        plan.contacts.iter().map(|planned| ResolvedContact::find(&model, planned, &state).unwrap()).collect();
     let (first, second) = errors(plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");
@@ -433,7 +433,7 @@ fn a_chain_with_torques_in_its_joints() {
 fn trees_on_joints_of_every_kind() {
     for kind in ALL_KINDS {
         for rooted in [false, true] {
-            // What hangs on the world without degrees of freedom does not move.
+            // An island on a fixed joint with the world does not move.
             if rooted && kind == JointKind::Fixed {
                 continue;
             }
@@ -446,7 +446,7 @@ fn trees_on_joints_of_every_kind() {
     }
 }
 
-/// Three bodies and a bead on joints, one of a given kind: pushed, looked at, and tied to the floor by a foothold.
+/// Three bodies and a bead on joints, one of a given kind: with forces, conditions and a foothold on the floor.
 fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.3, 0.0, -9.81));
@@ -535,7 +535,7 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
 fn a_cube_in_a_wall_that_is_a_potential() {
     for drag in [0.0, 0.05] {
         let mut builder = ModelBuilder::new();
-        // A corner sinks into the wall, deep enough that no candidate is near the first touch.
+        // A corner sinks into the wall, deep enough that no iterate is near the first touch.
         builder.body(cube("cube", 0.1), tilted(Vec3::new(0.02, 0.03, 0.01), Vec3::new(0.5, 0.2, 0.6)));
         builder.body(wall(Vec3::y()), Pose::identity());
         let potential = Some(Potential { stiffness: 20.0, drag });

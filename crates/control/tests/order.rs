@@ -1,8 +1,8 @@
-//! Manoeuvres with known solutions: order two in the length of the intervals.
+//! Plans with known solutions: order two in the length of the intervals.
 //!
-//! From rest to rest with least effort `∫ u²`: `u = 6 d m/T² (1 - 2t/T)`, price `12 (d m)²/T³`, for shifts and, about an axis of a body
+//! From rest to rest with least control effort `∫ u²`: `u = 6 d m/T² (1 - 2t/T)`, objective `12 (d m)²/T³`, for shifts and, about an axis of a body
 //! with equal moments, for turns. A body with different moments is compared with itself on finer grids. A mass that lands, is held and
-//! takes off has a price in closed form as well.
+//! takes off has an objective in closed form as well.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
@@ -52,8 +52,8 @@ fn a_shift_with_least_effort() {
         });
         errors.1.push(worst.fold(0.0, f64::max));
     }
-    println!("price {:?} {:?}", errors.0, orders(&errors.0));
-    println!("efforts {:?} {:?}", errors.1, orders(&errors.1));
+    println!("objective {:?} {:?}", errors.0, orders(&errors.0));
+    println!("control inputs {:?} {:?}", errors.1, orders(&errors.1));
     for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -71,7 +71,7 @@ fn a_turn_about_an_axis_with_least_effort() {
         let exact = 12.0 * (angle * moment).powi(2) / TIME.powi(3);
         errors.push((found.objective - exact).abs() / exact);
     }
-    println!("price {errors:?} {:?}", orders(&errors));
+    println!("objective {errors:?} {:?}", orders(&errors));
     for order in orders(&errors) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -84,10 +84,10 @@ fn a_turn_of_a_body_with_three_moments() {
         Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap()
     };
     let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::zeros());
-    let prices: Vec<f64> =
+    let objectives: Vec<f64> =
         [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n, TIME)).objective).to_vec();
-    let steps: Vec<f64> = prices.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    println!("{prices:?} {:?}", orders(&steps));
+    let steps: Vec<f64> = objectives.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    println!("{objectives:?} {:?}", orders(&steps));
     for order in orders(&steps) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -164,7 +164,7 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             assert!(made.deviation.position < 1e-9 && made.deviation.rotation < 1e-9, "{made:?}");
             assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
         }
-        println!("{slip:?}: price {:?} {:?}", errors.0, orders(&errors.0));
+        println!("{slip:?}: objective {:?} {:?}", errors.0, orders(&errors.0));
         println!("blow {:?} {:?}", errors.1, orders(&errors.1));
         for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
             assert!((order - 2.0).abs() < 0.1, "{order}");

@@ -1,4 +1,4 @@
-//! Planned efforts, simulated forward, lead where they were planned to lead.
+//! Planned control inputs, simulated forward, lead to the planned states.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
@@ -28,7 +28,7 @@ fn deviation(plan: &Plan, found: &PlanSolution, scheme: &str) -> (f64, f64) {
     (made.position, made.rotation)
 }
 
-/// A cube that is thrown on its own thrusters along its own axes, under gravity, and turns on the way.
+/// A cube that is thrown on its own thrusters along its own axes, under gravity, and rotates on the way.
 fn free_plan() -> Plan {
     let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
         let mut builder = ModelBuilder::new();
@@ -124,7 +124,7 @@ fn efforts_along_joints_are_motors() {
     assert!(made.position > 1e-3);
 }
 
-/// Two bodies one below the other, the upper on a ball and socket, with efforts along all degrees of freedom, also of the joint between
+/// Two bodies one below the other, the upper on a ball and socket, with control inputs along all degrees of freedom, also of the joint between
 /// them.
 fn jointed_plan(kind: JointKind) -> Plan {
     let (model, state) = {
@@ -148,7 +148,7 @@ fn jointed_plan(kind: JointKind) -> Plan {
     let mut plan = plain(&model, &state, 12, 0.02);
     plan.actuators = (0..model.dofs)
         .map(|dof| Actuator {
-            name: format!("effort {dof}"),
+            name: format!("input {dof}"),
             control: Control::Dof(dof),
             island: 0,
             bounds: vec![Bound::FREE],
@@ -170,7 +170,7 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
             let (position, rotation) = deviation(&plan, &found, scheme);
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
-        // Each effort has its own part in it.
+        // Each control input contributes.
         for dof in 0..plan.model.dofs {
             let mut less = found.inputs.clone();
             less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|input| *input *= 0.9);
@@ -188,7 +188,7 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
         let plan = hinged_plan(intervals);
         deviation(&plan, &found(&plan, &Guess::Straight), "newmark-implicit").0
     });
-    // It looks at efforts at the ends of its steps: they come half an interval early, an error of first order.
+    // It evaluates control inputs at the ends of its steps, half an interval early, an error of first order.
     for pair in off.windows(2) {
         let ratio = pair[0] / pair[1];
         assert!((1.7..2.4).contains(&ratio), "{off:?}");

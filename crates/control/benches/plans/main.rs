@@ -1,4 +1,4 @@
-//! Searches for manoeuvres: what an iteration costs for growing numbers of nodes, and a cube that hits a wall, beside CasADi with Ipopt.
+//! Searches of plans: what an iteration costs for growing numbers of nodes, and a cube that hits a wall, beside CasADi with Ipopt.
 //!
 //! `cargo bench -p percussion-control --bench plans` prints markdown tables. `-- --casadi PYTHON` names an interpreter with the
 //! package `casadi`, whose solution of the same programs (`peer.py`) is timed in turns with ours. Times are processor times, the
@@ -29,15 +29,15 @@ const LENGTHS: [usize; 5] = [30, 100, 300, 1000, 3000];
 fn main() {
     let only = std::env::args().skip_while(|a| a != "--only").nth(1);
     let python = std::env::args().skip_while(|a| a != "--casadi").nth(1);
-    let asked = |name: &str| only.as_ref().is_none_or(|only| only == name);
-    if asked("turn") {
+    let selected = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    if selected("turn") {
         lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
     }
-    if asked("hit") {
+    if selected("hit") {
         let free = || Guess::FreeMotion { scheme: "exact".to_owned() };
         lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
     }
-    if asked("wall") {
+    if selected("wall") {
         peer::beside(python.as_deref());
     }
 }

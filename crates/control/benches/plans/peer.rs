@@ -18,7 +18,7 @@ const TURNS: usize = 6;
 /// Searches in a turn.
 const REPEATS: usize = 5;
 
-/// Times here, ms: from nothing to a manoeuvre with its evidence; the program; its solution.
+/// Times here, ms: from nothing to a solution with its evidence; the program; its solution.
 struct Ours {
     whole: f64,
     building: f64,
@@ -90,7 +90,7 @@ pub fn beside(python: Option<&str>) {
         );
         assert_eq!(theirs["status"], "Solve_Succeeded");
         let apart = (number("objective") / ours.found.objective - 1.0).abs();
-        assert!(apart < 1e-6, "node {node}: prices differ by {apart:e}");
+        assert!(apart < 1e-6, "node {node}: objectives differ by {apart:e}");
         ratios.push((node, number(whole) * 1e3 / ours.whole, number(solving) * 1e3 / ours.solving));
     }
     for (node, whole, solving) in ratios {

@@ -271,9 +271,9 @@ impl ContactJoints {
         }
         let held = self.joints.iter().filter(|joint| joint.holds(node));
         let closures: Vec<Closure> = held.filter_map(|joint| Some(joint.made.as_ref()?.0.clone())).collect();
-        let touching = self.joints.iter().filter(|joint| joint.disables_contact(node));
-        let touching: Vec<(usize, usize)> = touching.map(|joint| joint.planned.bodies).collect();
-        let model = self.model.with_loops(&closures).without_contact(&touching);
+        let disabled = self.joints.iter().filter(|joint| joint.disables_contact(node));
+        let disabled: Vec<(usize, usize)> = disabled.map(|joint| joint.planned.bodies).collect();
+        let model = self.model.with_loops(&closures).without_contact(&disabled);
         let entering = self.joints.iter().filter(|joint| joint.planned.node == node);
         if entering.clone().next().is_some() {
             let before = state.clone();

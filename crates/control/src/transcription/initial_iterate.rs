@@ -1,4 +1,4 @@
-//! A candidate from a path: momenta and impulses follow from configurations and efforts.
+//! The initial iterate from a path: momenta and impulses follow from configurations and control inputs.
 
 use super::Transcription;
 use super::contact::{ContactGroup, GroupStage, ImpulseDirections, contact_groups};
@@ -6,7 +6,7 @@ use super::variables::{Iterate, NONE};
 use percussion_mechanics::discrete::displace;
 
 impl Transcription {
-    /// A candidate from configurations, efforts (by interval) and time scales; momenta and impulses follow from them.
+    /// The iterate of configurations, control inputs (by interval) and time scales; momenta and impulses follow from them.
     pub fn initial_iterate(
         &mut self,
         nodes: Vec<percussion_mechanics::State>,
@@ -47,25 +47,14 @@ impl Transcription {
                 time += indices.length(&plan, &point, k);
             }
         }
-        // Momenta as the intervals before (at the start: after) have them.
-        for (k, momenta) in indices.momenta.iter().enumerate() {
-            for (island, &first) in momenta.iter().enumerate().filter(|(_, first)| **first != NONE) {
-                let found = match k {
-                    0 => self.momenta(&point, 0, island).map(|(before, _)| before),
-                    k => self.momenta(&point, k - 1, island).map(|(_, after)| after),
-                };
-                if let Ok(found) = found {
-                    point.scalars[first..first + found.len()].copy_from_slice(&found);
-                }
-            }
-        }
+        self.set_momenta(&mut point);
         let groups = contact_groups(&plan, &self.set);
         for (group, &first) in groups.iter().zip(&indices.impulses) {
-            // A small positive normal impulse: inside of its bound. ContactGeometry share it, and that of a face acts in its middle.
+            // A small positive normal impulse, inside of its bound. Contacts share it, and that of a face acts at its middle.
             let mut at = first;
-            for (e, constraint) in group.constraints.iter().enumerate() {
+            for (c, constraint) in group.constraints.iter().enumerate() {
                 if constraint.directions.has_normal() {
-                    point.scalars[at] = self.share(group, e) * self.likely_impulse(&point, group);
+                    point.scalars[at] = self.share(group, c) * self.estimated_impulse(&point, group);
                 }
                 at += constraint.directions.count();
             }
@@ -73,7 +62,23 @@ impl Transcription {
         point
     }
 
-    /// Gives a candidate the planes that it does not have yet, where the set-up begins with them.
+    /// Sets unknown momenta to those of the intervals before them, at the start of the interval after it.
+    fn set_momenta(&mut self, point: &mut Iterate) {
+        let unknown = self.problem.indices.momenta.clone();
+        for (k, momenta) in unknown.iter().enumerate() {
+            for (island, &first) in momenta.iter().enumerate().filter(|(_, first)| **first != NONE) {
+                let found = match k {
+                    0 => self.momenta(point, 0, island).map(|(before, _)| before),
+                    k => self.momenta(point, k - 1, island).map(|(_, after)| after),
+                };
+                if let Ok(found) = found {
+                    point.scalars[first..first + found.len()].copy_from_slice(&found);
+                }
+            }
+        }
+    }
+
+    /// Adds the separating planes that an iterate does not have yet, with their first normals and heights.
     pub fn add_planes(&self, point: &mut Iterate) {
         point.scalars.resize(self.problem.indices.count, 0.0);
         let known = point.planes.len();
@@ -84,7 +89,7 @@ impl Transcription {
         }
     }
 
-    /// The events of a contact at its own node: the first variable of the impulses of each, and where they act.
+    /// The constraints of a planned contact at its own node: the first variable of the impulses of each, and their directions.
     pub(crate) fn impulses_of(&self, contact: usize) -> impl Iterator<Item = (usize, ImpulseDirections)> {
         let groups = contact_groups(&self.problem.plan, &self.set);
         let node = self.problem.plan.contacts[contact].node;
@@ -102,7 +107,7 @@ impl Transcription {
         found.into_iter()
     }
 
-    /// Which part of a group's impulse an event is likely to have.
+    /// The estimated part of a constraint in the impulse of its group.
     fn share(&self, group: &ContactGroup, constraint: usize) -> f64 {
         let contact = group.contacts[constraint];
         let corner = group.contacts[..constraint].iter().filter(|other| **other == contact).count();
@@ -113,13 +118,13 @@ impl Transcription {
         of_contact / contacts.len() as f64
     }
 
-    /// How strong a normal impulse is likely to be: what momenta change by at the node.
-    fn likely_impulse(&mut self, point: &Iterate, group: &ContactGroup) -> f64 {
+    /// An estimate of a normal impulse: the change of momentum at the node.
+    fn estimated_impulse(&mut self, point: &Iterate, group: &ContactGroup) -> f64 {
         let mut change = 0.0_f64;
         for &island in &group.islands {
             let k = group.node;
             let Ok((_, after)) = self.momenta(point, k - 1, island) else { continue };
-            // A joint may hold what has arrived at the end.
+            // At the end a joint stops the bodies.
             let before = match k == self.problem.plan.intervals {
                 true => Ok(vec![0.0; after.len()]),
                 false => self.momenta(point, k, island).map(|(before, _)| before),

@@ -37,7 +37,7 @@ pub fn wall(normal: Vec3) -> Body {
     Body::fixed("wall").with_shape(Solid::HalfSpace(HalfSpace::new(normal, 0.0).unwrap()), Pose::identity())
 }
 
-/// Builds with contact watched.
+/// Builds with contact detection.
 pub fn build(mut builder: ModelBuilder) -> (Arc<Model>, State) {
     builder.contact(ContactSpec::default());
     let (model, state) = builder.build().unwrap();
@@ -63,7 +63,7 @@ pub fn thrusters(model: &Model, body: usize) -> Vec<Actuator> {
         .to_vec()
 }
 
-/// From a state, at rest or as it moves, to anywhere; nothing asked, nothing dear but effort.
+/// From a state, at rest or as it moves, to anywhere; no conditions, with control effort as the objective.
 pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> Plan {
     let islands = model.islands.len();
     let given =
