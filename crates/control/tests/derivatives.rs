@@ -19,7 +19,7 @@ use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
-use percussion_solve::nlp::{Bound, Program};
+use percussion_solve::nlp::{Bound, Places, Program};
 
 /// An iterate: states displaced at random about a given one, control inputs and time scales at random.
 fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Random) -> Iterate {
@@ -49,6 +49,24 @@ fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Rand
     point
 }
 
+/// A sparse matrix as a dense one; of a symmetric matrix the lower triangle is given.
+fn matrix(
+    places: &Places,
+    values: &[f64],
+    (m, n): (usize, usize),
+    symmetric: bool,
+) -> nalgebra::DMatrix<f64> {
+    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
+    for ((&r, &c), value) in places.rows.iter().zip(&places.columns).zip(values) {
+        assert!(!symmetric || r >= c);
+        dense[(r, c)] += value;
+        if symmetric && r != c {
+            dense[(c, r)] += value;
+        }
+    }
+    dense
+}
+
 /// Largest relative error of gradient and Jacobian, and of the Hessian of a Lagrangian at random.
 fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -> (f64, f64) {
     let mut random = Random(seed);
@@ -61,19 +79,8 @@ fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -
     let multipliers: Vec<f64> = (0..m).map(|_| random.number()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
     program.curve(&at, 0.7, &multipliers, &mut hessian).unwrap();
-    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
-    for (e, value) in jacobian.iter().enumerate() {
-        dense[(layout.jacobian.rows[e], layout.jacobian.columns[e])] += value;
-    }
-    let mut curved = nalgebra::DMatrix::<f64>::zeros(n, n);
-    for (e, value) in hessian.iter().enumerate() {
-        let (r, c) = (layout.hessian.rows[e], layout.hessian.columns[e]);
-        assert!(r >= c);
-        curved[(r, c)] += value;
-        if r != c {
-            curved[(c, r)] += value;
-        }
-    }
+    let dense = matrix(&layout.jacobian, &jacobian, (m, n), false);
+    let curved = matrix(&layout.hessian, &hessian, (n, n), true);
     let mut to = at.clone();
     let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {

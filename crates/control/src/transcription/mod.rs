@@ -13,11 +13,11 @@
 //! | `label` | names of rows and variables |
 //! | `initial_iterate` | an iterate from an initial path |
 //!
-//! Every folder has its own workspace type; [`Workspace`](workspace::Workspace) holds one of each.
+//! Every folder has its own workspace type; `Workspace` holds one of each.
 //!
 //! # A new kind of path constraint
 //!
-//! Path constraints are functions of the configuration of one node. One file implements [`PathConstraint`](path::PathConstraint) and a
+//! Path constraints are functions of the configuration of one node. One file implements `PathConstraint` and a
 //! function that adds instances to the program; one line in `PATH_CONSTRAINTS` of `path/mod.rs` registers it. A body that must stay above
 //! a height at all nodes:
 //!

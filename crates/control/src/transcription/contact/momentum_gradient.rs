@@ -96,7 +96,7 @@ impl MomentumBlock {
         }
     }
 
-    /// Its functions, where [`MomentumBlock::linearize`] was called.
+    /// Its functions, where `MomentumBlock::linearize` was called.
     pub(super) fn functions(&self, workspace: &ContactWorkspace, out: &mut [f64]) {
         let [before, after] = &workspace.velocities;
         match &self.function {
@@ -112,7 +112,7 @@ impl MomentumBlock {
         }
     }
 
-    /// The gradient of their weighted sum along all variables, where [`MomentumBlock::linearize`] was called.
+    /// The gradient of their weighted sum along all variables, where `MomentumBlock::linearize` was called.
     pub(super) fn gradient(
         &self,
         workspace: &mut ContactWorkspace,
