@@ -23,17 +23,18 @@
 //!
 //! ```text
 //! //! path/height.rs
-//! struct Height { slot: usize, body: usize }
+//! struct Height { node: usize, body: usize }
 //!
 //! impl PathConstraint for Height {
 //!     fn bodies(&self, _: &Model) -> [Option<usize>; 2] { [Some(self.body), None] }                        // sparsity
 //!     fn label(&self) -> Label { Label::Path { name: "height".into(), node: self.node } }
 //!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Result<(), Undefined> {
-//!         out[0] = at.state.positions[self.slot].z;
+//!         out[0] = at.center_of_mass(Some(self.body)).z;
 //!         Ok(())
 //!     }
 //!     fn jacobian(&self, at: &mut ConfigurationKinematics, _: Option<&SeparatingFeature>, out: &mut [f64]) {
-//!         at.reduce(&[(Some(self.body), twist(&Vec3::z(), &Vec3::zeros()))], out);                     // a force along z
+//!         out.fill(0.0);
+//!         at.generalised_forces(&[(Some(self.body), twist(&Vec3::z(), &Vec3::zeros()))], out);       // of a force along z
 //!     }
 //! }
 //!
