@@ -1,9 +1,8 @@
 //! Plans by the names of bodies.
 //!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let (model, state): (percussion_mechanics::Model, percussion_mechanics::State) = todo!();
-//! use percussion_control::PlanBuilder;
+//! ```
+//! use percussion_control::{BuilderError, PlanBuilder};
+//! # fn turn_around(model: percussion_mechanics::Model, state: percussion_mechanics::State) -> Result<(), BuilderError> {
 //! let solution = PlanBuilder::new(model, state)
 //!     .intervals(30)
 //!     .time(0.75)
