@@ -1,13 +1,12 @@
-//! Whether momentum changes by what acts from outside, and by nothing else [Johnson 4.12-4.15].
+//! Consistency of momentum: it changes by external impulses only [Johnson 4.12-4.15].
 //!
 //! ```text
-//! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of efforts, weight and other forces, at averaged points
+//! Δ_k = J(q_{k+1}, p⁺_{k+1}) - J(q_k, p⁻_k) - h Σ wrenches of control inputs, weight and other forces, at averaged points
 //! ```
 //!
-//! `J` are linear and angular momentum about the origin: for a tree on a free root they are what the root's degrees of freedom carry. On a
-//! planar root that stands in the world they are those in the plane and about its normal; the joint takes the others, which count as zero.
-//! Computed from momenta and forces, not from the residuals that the solver drove to zero. Islands that hang on the world otherwise or
-//! feel forces along joints are left out.
+//! `J` are linear and angular momentum about the origin: of a tree on a free root they are the momenta of the root's degrees of freedom. On a
+//! planar root they are those in the plane and about its normal; the others are zero. Computed from momenta and forces, not from the residuals
+//! of the solver. Islands on other joints with the world, or with forces along joints, are excluded.
 
 use crate::plan::Plan;
 use percussion_geometry::Vec3;
@@ -18,8 +17,8 @@ use percussion_mechanics::joint::JointKind;
 use percussion_mechanics::model::Island;
 use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
-/// Whether an island's momentum can be accounted for.
-pub fn accountable(plan: &Plan, island: &Island) -> bool {
+/// Whether the momentum of an island has a balance.
+pub fn has_momentum_balance(plan: &Plan, island: &Island) -> bool {
     let model = &plan.model;
     let root = &model.links[island.bodies.start];
     let roots = model.links[island.bodies.clone()].iter().filter(|link| link.parent.is_none()).count();
@@ -27,8 +26,8 @@ pub fn accountable(plan: &Plan, island: &Island) -> bool {
     moves && roots == 1 && island.joint_forces.is_empty()
 }
 
-/// What of a momentum or an impulse the joint of an island's root leaves alone.
-fn left_alone(plan: &Plan, island: &Island, whole: Vec6) -> Vec6 {
+/// The part of a momentum or an impulse along the degrees of freedom of an island's root.
+fn unconstrained_part(plan: &Plan, island: &Island, whole: Vec6) -> Vec6 {
     let joint = &plan.model.links[island.bodies.start].joint;
     if joint.kind != JointKind::Planar {
         return whole;
@@ -48,19 +47,19 @@ pub fn momentum(plan: &Plan, island: &Island, state: &State, p: &[f64]) -> Vec6 
         (_, true) => (Vec3::new(p[0], p[1], p[2]), Vec3::zeros()),
         (_, false) => (Vec3::new(p[0], p[1], p[2]), Vec3::new(p[3], p[4], p[5])),
     };
-    // The root turns about its own end of the joint.
+    // The root rotates about its own end of the joint.
     let place = state.positions[slot] + state.rotations[slot] * root.joint.child_frame.point;
-    let carried = axes * own;
-    left_alone(plan, island, twist(&carried, &(axes * spin + place.cross(&carried))))
+    let linear_part = axes * own;
+    unconstrained_part(plan, island, twist(&linear_part, &(axes * spin + place.cross(&linear_part))))
 }
 
-/// What acts on an island from outside over an interval, as an impulse about the origin.
-pub fn given(
+/// The external impulse on an island over an interval, about the origin.
+pub fn external_impulse(
     plan: &Plan,
     island: usize,
     ends: (&State, &State),
     (t, h): (f64, f64),
-    efforts: &[f64],
+    inputs: &[f64],
 ) -> Result<Vec6, ForceError> {
     let model = &plan.model;
     let it = &model.islands[island];
@@ -68,8 +67,8 @@ pub fn given(
         let at = |s: &State| s.positions[slot] + s.rotations[slot] * arm;
         (at(ends.0) + at(ends.1)) * 0.5
     };
-    let seen = |grip: &ApplicationFrame, effort: &[f64]| {
-        let own = grip.directions * Vec3::new(effort[0], effort[1], effort[2]);
+    let world = |grip: &ApplicationFrame, input: &[f64]| {
+        let own = grip.directions * Vec3::new(input[0], input[1], input[2]);
         match grip.axes {
             Axes::World => own,
             Axes::Body => (ends.0.rotations[grip.slot] + ends.1.rotations[grip.slot]) * own * 0.5,
@@ -82,19 +81,19 @@ pub fn given(
     }
     let mut next = 0;
     for actuator in &plan.actuators[plan.actuators_of(island)] {
-        let effort = &efforts[next..next + actuator.control.components()];
+        let input = &inputs[next..next + actuator.control.components()];
         match &actuator.control {
             Control::Dof(_) => {}
             Control::Force(grip) => {
-                let force = seen(grip, effort);
+                let force = world(grip, input);
                 sum += twist(&force, &middle(grip.slot, &grip.arm).cross(&force));
             }
-            Control::Torque(grip) => sum += twist(&Vec3::zeros(), &seen(grip, effort)),
+            Control::Torque(grip) => sum += twist(&Vec3::zeros(), &world(grip, input)),
         }
-        next += effort.len();
+        next += input.len();
     }
     let all = sum + forces(plan, it, ends, (t, h))?;
-    Ok(left_alone(plan, it, all * h))
+    Ok(unconstrained_part(plan, it, all * h))
 }
 
 /// The forces of the model on an island at the middle of an interval, as a wrench about the origin.

@@ -1,35 +1,36 @@
-//! Optimal control of bodies that touch: manoeuvres that avoid collisions, and manoeuvres that use them.
+//! Optimal control of bodies in contact: trajectories that avoid collisions, and trajectories that use them.
 //!
-//! **Knows** what is asked of a manoeuvre ([`plan`]), turns it into a sparse nonlinear program on the same discrete
-//! Euler-Lagrange equations as the simulator ([`transcription`]), and reads its solution. **Opens no file** and prints nothing.
+//! **Contains** optimal control problems as data ([`plan`]), their transcription into sparse nonlinear programs on the discrete Euler-Lagrange
+//! equations of the simulator ([`transcription`]), the search ([`planner`]) and its solution. **Opens no file** and prints nothing.
 //!
 //! ```text
-//! unknowns   configurations q_k on their manifold, efforts τ_k, time scales σ, momenta and impulses at contacts
+//! unknowns   configurations q_k on their manifold, control inputs τ_k, time scales σ, momenta and impulses at contacts
 //! minimise   Σ σ h w τ² + ...                                  [Johnson 4.27; Leyendecker 5.2]
 //! subject to p⁺(q_{k-1}, q_k, τ_{k-1}) = p⁻(q_k, q_{k+1}, τ_k)    at nodes without contact
 //!            p⁻ = p⁺ + Dᵀ Λ,  D v = ..., gap = 0                  at planned contacts
 //!            s(q_k) ≥ margin for all other pairs and nodes, bounds, boundary states
 //! ```
 //!
-//! Everything is local: an interval touches two nodes, so that all matrices are block tri-diagonal.
+//! Every constraint involves one interval and its two nodes, so that all matrices are block tri-diagonal.
 
-mod avoid;
+mod builder;
 pub mod clearance;
 mod consistency;
+mod extraction;
 pub mod guess;
-pub mod kinematics;
-pub mod manoeuvre;
-mod outcome;
+mod islands;
+mod multistart;
+mod pairs;
 pub mod plan;
 pub mod planner;
 pub mod replay;
 pub mod shooting;
-mod starts;
-mod swing;
+pub mod solution;
 pub mod transcription;
 
+pub use builder::{BuilderError, ContactBuilder, EndBuilder, PlanBuilder};
 pub use guess::Guess;
-pub use manoeuvre::PlanSolution;
+pub use multistart::solve;
 pub use plan::Plan;
 pub use planner::{Options, PlanError, Progress};
-pub use starts::plan as find;
+pub use solution::PlanSolution;

@@ -1,62 +1,65 @@
-//! From a plan and a path to a manoeuvre.
+//! The search for a solution from an initial path.
 //!
 //! ```text
-//! path  -> features of planned contacts, pairs that are near
-//! repeat   solve the program with these held
-//!          features no longer the nearest, or missed?  pairs too near that were not watched?  overlap between nodes?
-//!          take them in
-//! until    nothing changes
+//! initial path -> features of planned contacts, candidate pairs
+//! repeat          solve the nonlinear program of these
+//!                 examine_contacts   other features nearest?  outside of their region?  sliding instead of sticking?
+//!                 examine_nodes      pairs too near that have no separation constraint?
+//!                 examine_between    penetration between nodes?
+//!                 add these to the program; multipliers of equal rows are the warm start
+//! until           nothing changes
 //! ```
 //!
-//! `avoid.rs` watches pairs, `starts.rs` makes the paths.
+//! `pairs.rs` chooses pairs, `multistart.rs` makes initial paths, `extraction.rs` reads the solution.
 
-use crate::avoid;
-use crate::guess::Path;
-use crate::manoeuvre::{Ending, PlanSolution};
-use crate::outcome::{impulses, normal_impulses};
-use crate::plan::{Plan, Slip};
+use crate::extraction::{impulses, normal_impulses};
+use crate::guess::InitialPath;
+use crate::pairs;
+use crate::plan::{ContactFriction, Plan, PlannedContact};
+use crate::solution::{Outcome, PlanSolution};
 use crate::transcription::{
-    ContactResolutionError, Kept, Label, Point, ResolvedContact, Setup, Transcription,
+    ConstraintSet, ContactRegion, ContactResolutionError, Iterate, Label, LabelRank, ResolvedContact,
+    Transcription,
 };
 use percussion_solve::nlp::{
-    CallbackAction, Conflict, ConstraintId, InteriorPoint, IterationRecord, Outcome, Program, Solution,
+    self, CallbackAction, Conflict, ConstraintId, InteriorPoint, IterationRecord, Program, Solution,
     WarmStart,
 };
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// How to search.
+/// Options of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Greatest violation of constraints, in their own units.
     pub tolerance: f64,
     /// Most iterations of a round.
     pub iterations: usize,
-    /// Most rounds of new features, pairs and refinement.
+    /// Most rounds of new features and pairs.
     pub rounds: usize,
-    /// Searches from disturbed guesses besides the first.
+    /// Searches from perturbed guesses besides the first.
     pub starts: usize,
-    /// Of the disturbances.
+    /// Seed of the perturbations.
     pub seed: u64,
-    /// How far they go, rad and m.
-    pub disturbance: f64,
+    /// Their size, rad and m.
+    pub perturbation: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, iterations: 500, rounds: 40, starts: 0, seed: 0, disturbance: 0.05 }
+        Self { tolerance: 1e-10, iterations: 500, rounds: 40, starts: 0, seed: 0, perturbation: 0.05 }
     }
 }
 
-/// Why a plan cannot even be begun.
+/// Why a search cannot begin.
 #[derive(Clone, Debug, Error)]
 pub enum PlanError {
     /// A contact is not between start and end.
     #[error(
         "{name} is at node {node}, but contacts are planned between the start, node 0, and the end, node {end}; give a node between them"
     )]
-    AtAnEnd {
-        /// What people call it.
+    ContactAtBoundary {
+        /// The name of the contact.
         name: String,
         /// Its node.
         node: usize,
@@ -66,7 +69,7 @@ pub enum PlanError {
     /// A contact cannot be planned.
     #[error(transparent)]
     ResolvedContact(#[from] ContactResolutionError),
-    /// The guess cannot be worked out.
+    /// The initial path cannot be computed.
     #[error("the guess: {0}")]
     Guess(String),
     /// The solver was misused.
@@ -74,132 +77,119 @@ pub enum PlanError {
     Solver(String),
 }
 
-/// Overlap that counts as rounding, m.
+/// Penetration that counts as rounding, m.
 pub(crate) const ROUNDING: f64 = 1e-9;
 
-/// Conflicts named at most.
-const NAMED: usize = 8;
+/// Most conflicts that are named.
+const MAX_CONFLICTS: usize = 8;
 
 /// The barrier parameter that a later round begins with.
-const MENDED: f64 = 1e-6;
+const WARM_BARRIER: f64 = 1e-6;
+
+/// Relative distance from the friction cone below which a sticking contact is taken to slide.
+const ON_CONE: f64 = 1e-6;
 
 /// An iteration of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Which start it belongs to, counted from one; the first begins with the guess.
+    /// The start it belongs to, counted from one; the first is the guess.
     pub start: usize,
-    /// Which round of that, counted from one.
+    /// The round of that, counted from one.
     pub round: usize,
-    /// What there is to say about it.
+    /// The iteration of the solver.
     pub record: &'a IterationRecord,
 }
 
-/// What a search carries from round to round.
-pub(crate) struct Rounds<'a> {
+/// A search from one start: what is kept from round to round.
+pub(crate) struct Search<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) options: &'a Options,
-    pub(crate) setup: Setup,
-    /// Pairs that keep apart, with the distance to keep.
+    pub(crate) set: ConstraintSet,
+    /// Pairs that are kept apart, with the least separation.
     pub(crate) pairs: Vec<((usize, usize), f64)>,
     pub(crate) interior: InteriorPoint,
     pub(crate) iterations: usize,
     /// Whether the next round begins with the guess.
-    afresh: bool,
+    restart: bool,
 }
 
 /// The search from one path, which is the start of this number.
 pub(crate) fn search(
     plan: &Plan,
-    path: Path,
+    path: &InitialPath,
     options: &Options,
     number: usize,
     watch: &mut dyn FnMut(&Progress) -> CallbackAction,
 ) -> Result<PlanSolution, PlanError> {
-    let encounters = plan
-        .meetings
-        .iter()
-        .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut rounds = Rounds {
-        plan,
-        options,
-        setup: Setup { encounters, apart: Vec::new() },
-        pairs: avoid::pairs(plan),
-        interior: InteriorPoint::new(),
-        iterations: 0,
-        afresh: false,
-    };
-    rounds.watch_near(&path.nodes);
+    let mut search = Search::new(plan, path, options)?;
     let mut objective_guess = None;
-    let mut kept: Option<(Point, Before)> = None;
+    let mut previous: Option<(Iterate, RowMultipliers)> = None;
     let mut round = 0;
     loop {
         round += 1;
-        let mut program = Transcription::new(plan.clone(), rounds.setup.clone());
+        let mut program = Transcription::new(plan.clone(), search.set.clone());
         // Variables of one round are the first of the next: only planes are added.
-        let start = match &kept {
-            Some((point, _)) => {
-                let mut point = point.clone();
-                program.add_planes(&mut point);
-                point
+        let start = match &previous {
+            Some((iterate, _)) => {
+                let mut iterate = iterate.clone();
+                program.add_planes(&mut iterate);
+                iterate
             }
-            None => program.candidate(path.nodes.clone(), &path.efforts, &path.scales),
+            None => program.initial_iterate(path.nodes.clone(), &path.inputs, &path.time_scales),
         };
-        if objective_guess.is_none() {
-            let mut room = vec![0.0; program.layout().constraints.len()];
-            objective_guess = Some(program.evaluate(&start, &mut room).unwrap_or(f64::NAN));
-        }
-        let warm = kept.as_ref().map(|(_, before)| before.continued(&program));
-        let settings = percussion_solve::nlp::Options {
+        let guess = *objective_guess.get_or_insert_with(|| {
+            let mut constraints = vec![0.0; program.layout().constraints.len()];
+            program.evaluate(&start, &mut constraints).unwrap_or(f64::NAN)
+        });
+        let settings = nlp::Options {
             constraint_tolerance: options.tolerance,
             iterations: options.iterations,
-            warm,
-            ..percussion_solve::nlp::Options::default()
+            warm: previous.as_ref().map(|(_, multipliers)| multipliers.warm_start(&program)),
+            ..nlp::Options::default()
         };
-        let solution = rounds
+        let solution = search
             .interior
             .solve_with_callback(&mut program, &start, &settings, &mut |record| {
                 watch(&Progress { start: number, round, record })
             })
             .map_err(|e| PlanError::Solver(e.to_string()))?;
-        rounds.iterations += solution.iterations;
-        let found = matches!(
+        search.iterations += solution.iterations;
+        let solved = matches!(
             solution.outcome,
-            Outcome::Optimal | Outcome::Acceptable { .. } | Outcome::Saddle { .. }
+            nlp::Outcome::Optimal | nlp::Outcome::Acceptable { .. } | nlp::Outcome::Saddle { .. }
         );
-        let guess = objective_guess.unwrap_or(f64::NAN);
-        let wrong = found && rounds.examine(&program, &solution)?;
-        if !wrong || round == options.rounds {
-            let ending = rounds.ending(&program, &solution, wrong);
-            return Ok(rounds.manoeuvre(&mut program, &solution, ending, round, guess));
+        let changed = solved && search.examine(&program, &solution)?;
+        if !changed || round == options.rounds {
+            let outcome = search.outcome(&program, &solution, changed);
+            return Ok(search.solution(&mut program, &solution, outcome, round, guess));
         }
-        kept = match std::mem::take(&mut rounds.afresh) {
+        previous = match std::mem::take(&mut search.restart) {
             true => None,
             false => {
-                let before = Before::new(&program, &solution);
-                Some((solution.point, before))
+                let multipliers = RowMultipliers::new(&program, &solution);
+                Some((solution.point, multipliers))
             }
         };
     }
 }
 
-/// Multipliers of a round, by what their rows say: the next round begins with them where it says the same.
-struct Before {
+/// Multipliers of a round by the labels of their rows: the warm start of the next round.
+struct RowMultipliers {
     rows: HashMap<Label, Vec<f64>>,
     warm: WarmStart,
 }
 
-impl Before {
-    fn new(program: &Transcription, solution: &Solution<Point>) -> Self {
+impl RowMultipliers {
+    fn new(program: &Transcription, solution: &Solution<Iterate>) -> Self {
         let mut rows: HashMap<Label, Vec<f64>> = HashMap::new();
         for (row, y) in solution.multipliers.constraints.iter().enumerate() {
             rows.entry(program.label(row).clone()).or_default().push(*y);
         }
-        Self { rows, warm: WarmStart { barrier: MENDED, ..WarmStart::after(solution) } }
+        Self { rows, warm: WarmStart { barrier: WARM_BARRIER, ..WarmStart::after(solution) } }
     }
 
     /// For the program of the next round.
-    fn continued(&self, program: &Transcription) -> WarmStart {
+    fn warm_start(&self, program: &Transcription) -> WarmStart {
         let layout = program.layout();
         let mut warm = self.warm.clone();
         let mut next: HashMap<&Label, usize> = HashMap::new();
@@ -219,14 +209,14 @@ impl Before {
     }
 }
 
-/// Conflicts in words: first what the plan asks for, the strongest before others, then velocities, then equations of motion, which
+/// Names of conflicts: first what the plan prescribes, the largest multiplier first, then velocities, then equations of motion, which
 /// connect them.
-fn named(program: &Transcription, conflicts: &[Conflict]) -> Vec<String> {
-    let mut list: Vec<(u8, f64, String)> = Vec::new();
+fn conflict_names(program: &Transcription, conflicts: &[Conflict]) -> Vec<String> {
+    let mut list: Vec<(LabelRank, f64, String)> = Vec::new();
     for conflict in conflicts {
         let (rank, name) = match conflict.id {
-            ConstraintId::Constraint(row) => program.label(row).party(program.plan()),
-            ConstraintId::Variable(variable) => (0, program.bound_of(variable)),
+            ConstraintId::Constraint(row) => program.label(row).in_conflict(program.plan()),
+            ConstraintId::Variable(variable) => (LabelRank::Prescribed, program.bound_name(variable)),
         };
         let strength = conflict.multiplier.abs();
         match list.iter_mut().find(|(_, _, known)| *known == name) {
@@ -235,100 +225,138 @@ fn named(program: &Transcription, conflicts: &[Conflict]) -> Vec<String> {
         }
     }
     list.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    list.truncate(NAMED);
+    list.truncate(MAX_CONFLICTS);
     list.into_iter().map(|(_, _, name)| name).collect()
 }
 
-impl Rounds<'_> {
-    /// Looks for what the program did not know; whether there is anything.
-    fn examine(&mut self, program: &Transcription, solution: &Solution<Point>) -> Result<bool, PlanError> {
-        let at = &solution.point;
-        let features = self.examine_contacts(program, at)?;
-        let apart = self.examine_nodes(at);
-        // Between nodes only when the nodes are right.
-        Ok(features || apart || self.examine_between(at))
+impl<'a> Search<'a> {
+    fn new(plan: &'a Plan, path: &InitialPath, options: &'a Options) -> Result<Self, PlanError> {
+        let contacts = plan
+            .contacts
+            .iter()
+            .map(|planned| ResolvedContact::find(&plan.model, planned, &path.nodes[planned.node]))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut search = Self {
+            plan,
+            options,
+            set: ConstraintSet { contacts, separations: Vec::new() },
+            pairs: pairs::avoided_pairs(plan),
+            interior: InteriorPoint::new(),
+            iterations: 0,
+            restart: false,
+        };
+        search.separate_candidates(&path.nodes);
+        Ok(search)
     }
 
-    fn examine_contacts(&mut self, program: &Transcription, at: &Point) -> Result<bool, PlanError> {
+    /// Examines a solution of the program, and extends the constraint set; whether it has changed.
+    fn examine(&mut self, program: &Transcription, solution: &Solution<Iterate>) -> Result<bool, PlanError> {
+        let at = &solution.point;
+        let contacts = self.examine_contacts(program, at)?;
+        let nodes = self.examine_nodes(at);
+        // Between nodes only when the nodes are right.
+        Ok(contacts || nodes || self.examine_between(at))
+    }
+
+    fn examine_contacts(&mut self, program: &Transcription, at: &Iterate) -> Result<bool, PlanError> {
         let mut changed = false;
-        for (m, meeting) in self.plan.meetings.iter().enumerate() {
-            let state = &at.nodes[meeting.node];
-            let held = &self.setup.encounters[m];
-            if held.separation(&self.plan.model, state) < -ROUNDING {
+        for (m, planned) in self.plan.contacts.iter().enumerate() {
+            let state = &at.nodes[planned.node];
+            let resolved = &self.set.contacts[m];
+            if resolved.separation(&self.plan.model, state) < -ROUNDING {
                 let found = ResolvedContact {
-                    slides: held.slides,
-                    ..ResolvedContact::find(&self.plan.model, meeting, state)?
+                    slides: resolved.slides,
+                    ..ResolvedContact::find(&self.plan.model, planned, state)?
                 };
-                if found.features != held.features {
+                if found.features != resolved.features {
                     changed = true;
-                    self.setup.encounters[m] = found;
+                    self.set.contacts[m] = found;
                 }
-            } else if let Some(contacts) = &self.plan.model.contacts {
-                let impulses = normal_impulses(program, at, m);
-                let pulls = held.pulls(&impulses);
-                let misses = pulls || held.beside(&self.plan.model, state, &impulses).is_some();
-                match &held.kept {
-                    // In the plane of a face, but not on it: from now on it is kept there.
-                    None if misses => {
-                        let kept = held.keeps(contacts, state);
-                        self.setup.encounters[m].kept = Some(kept);
-                        // What is found with faces that pull is far from anything that they can do.
-                        self.afresh |= pulls;
-                        changed = true;
-                    }
-                    Some(kept) if misses && held.features.len() > 1 && !kept.firmly => {
-                        let kept = Kept { firmly: true, ..kept.clone() };
-                        self.setup.encounters[m].kept = Some(kept);
-                        changed = true;
-                    }
-                    _ => {}
-                }
+            } else {
+                changed |= self.examine_region(program, at, m);
             }
-            if let Slip::Friction(mu) = meeting.slip
-                && meeting.tie.is_none()
-                && !self.setup.encounters[m].slides
-                && let Some([n, t, s]) = impulses(program, at, m)
-                && mu * n <= t.hypot(s) * (1.0 + 1e-6)
-            {
-                self.setup.encounters[m].slides = true;
-                changed = true;
-            }
+            changed |= self.examine_sliding(program, at, m, planned);
         }
         Ok(changed)
     }
 
-    /// Planned contacts that touch only what their features would be without an end, in words.
-    fn misses(&self, program: &Transcription, at: &Point) -> Vec<String> {
-        let each = self.plan.meetings.iter().zip(&self.setup.encounters).enumerate();
-        let words = each.filter_map(|(m, (meeting, encounter))| {
+    /// Enforces the region of a contact that lies outside of it; whether that is new.
+    fn examine_region(&mut self, program: &Transcription, at: &Iterate, contact: usize) -> bool {
+        let model = &self.plan.model;
+        let Some(geometry) = &model.contacts else { return false };
+        let resolved = &self.set.contacts[contact];
+        let state = &at.nodes[self.plan.contacts[contact].node];
+        let impulses = normal_impulses(program, at, contact);
+        let tensile = resolved.is_tensile(&impulses);
+        let misses = tensile || resolved.distance_outside(model, state, &impulses).is_some();
+        let region = match &resolved.region {
+            None if misses => {
+                // A solution with tensile faces is far from any feasible one.
+                self.restart |= tensile;
+                resolved.find_region(geometry, state)
+            }
+            Some(region) if misses && resolved.features.len() > 1 && !region.all_corners => {
+                ContactRegion { all_corners: true, ..region.clone() }
+            }
+            _ => return false,
+        };
+        self.set.contacts[contact].region = Some(region);
+        true
+    }
+
+    /// Lets a sticking contact slide whose impulse is on the friction cone; whether that is new.
+    fn examine_sliding(
+        &mut self,
+        program: &Transcription,
+        at: &Iterate,
+        contact: usize,
+        planned: &PlannedContact,
+    ) -> bool {
+        let resolved = &mut self.set.contacts[contact];
+        if let ContactFriction::Coulomb(mu) = planned.friction
+            && planned.joint.is_none()
+            && !resolved.slides
+            && let Some([n, t, s]) = impulses(program, at, contact)
+            && mu * n <= t.hypot(s) * (1.0 + ON_CONE)
+        {
+            resolved.slides = true;
+            return true;
+        }
+        false
+    }
+
+    /// Planned contacts outside of their regions, in words.
+    fn missed_contacts(&self, program: &Transcription, at: &Iterate) -> Vec<String> {
+        let each = self.plan.contacts.iter().zip(&self.set.contacts).enumerate();
+        let words = each.filter_map(|(m, (planned, resolved))| {
             let impulses = normal_impulses(program, at, m);
-            let by = encounter.beside(&self.plan.model, &at.nodes[meeting.node], &impulses)?;
-            Some(format!("{} lies beside what meets there, by {by:.2e} m", meeting.name))
+            let by = resolved.distance_outside(&self.plan.model, &at.nodes[planned.node], &impulses)?;
+            Some(format!("{} lies outside of the faces or edges in contact, by {by:.2e} m", planned.name))
         });
         words.collect()
     }
 
-    fn ending(&self, program: &Transcription, solution: &Solution<Point>, changed: bool) -> Ending {
+    fn outcome(&self, program: &Transcription, solution: &Solution<Iterate>, changed: bool) -> Outcome {
         match &solution.outcome {
-            Outcome::Optimal | Outcome::Acceptable { .. } if changed => Ending::Stalled(format!(
+            nlp::Outcome::Optimal | nlp::Outcome::Acceptable { .. } if changed => Outcome::Stalled(format!(
                 "features or pairs still change after {} rounds",
                 self.options.rounds
             )),
-            Outcome::Optimal | Outcome::Acceptable { .. } => {
-                let (misses, overlaps) =
-                    (self.misses(program, &solution.point), self.overlaps(&solution.point));
-                match (misses.is_empty(), overlaps.is_empty()) {
-                    (true, true) => Ending::Optimal,
-                    (true, false) => Ending::Overlaps(overlaps),
-                    (false, _) => Ending::Misses(misses),
+            nlp::Outcome::Optimal | nlp::Outcome::Acceptable { .. } => {
+                let missed = self.missed_contacts(program, &solution.point);
+                let penetrations = self.penetrations(&solution.point);
+                match (missed.is_empty(), penetrations.is_empty()) {
+                    (true, true) => Outcome::Optimal,
+                    (true, false) => Outcome::Penetration(penetrations),
+                    (false, _) => Outcome::ContactMissed(missed),
                 }
             }
-            Outcome::Saddle { .. } => Ending::Saddle,
-            Outcome::Infeasible { conflicts } => Ending::Infeasible(named(program, conflicts)),
-            Outcome::Unbounded => Ending::Stalled("the price falls without end".to_owned()),
-            Outcome::Stalled { why } => Ending::Stalled(why.clone()),
-            Outcome::IterationLimit => Ending::IterationLimit,
-            Outcome::Stopped => Ending::Stopped,
+            nlp::Outcome::Saddle { .. } => Outcome::Saddle,
+            nlp::Outcome::Infeasible { conflicts } => Outcome::Infeasible(conflict_names(program, conflicts)),
+            nlp::Outcome::Unbounded => Outcome::Stalled("the objective is unbounded".to_owned()),
+            nlp::Outcome::Stalled { why } => Outcome::Stalled(why.clone()),
+            nlp::Outcome::IterationLimit => Outcome::IterationLimit,
+            nlp::Outcome::Stopped => Outcome::Interrupted,
         }
     }
 }

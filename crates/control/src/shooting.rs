@@ -1,43 +1,44 @@
-//! Shooting: initial conditions such that a simulation ends as asked, by Newton's method with the collision integrator inside
-//! [Pekarek, the method of shooting].
+//! Shooting: initial conditions for which a simulation satisfies targets at its end, by a damped Newton method with the collision integrator
+//! inside [Pekarek, the method of shooting].
 //!
 //! ```text
-//! u        some displacements and rates of the degrees of freedom at the start, and the time
-//! r(u)     measures of the last state less their targets
-//! repeat   J by central differences,  (JᵀJ + λ D) d = -Jᵀ r,  u + d if |r| falls, a larger λ if not
+//! u                 displacements and rates of degrees of freedom at the start, and the time
+//! initial_state     the first state of u
+//! simulate          the last state, the number of impacts, residuals r(u) of the targets
+//! jacobian          J by central differences
+//! damped_step       (JᵀJ + λ D) d = -Jᵀ r,  u + d if |r| decreases, a larger λ otherwise
 //! ```
 //!
-//! A trajectory that hits one wall more is another function: where a number of impacts is asked for, steps to other numbers are refused;
-//! otherwise only those that do not reduce the residual. The answer tells how many there were.
+//! A trajectory with another number of impacts is another function of u: where a number is prescribed, steps to other numbers are rejected.
 
-use crate::kinematics::Stance;
 use crate::plan::Measure;
 use nalgebra::{DMatrix, DVector};
 use percussion_mechanics::discrete::displace;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
 use percussion_mechanics::spatial::Vec6;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::CallbackAction;
 use thiserror::Error;
 
-/// A direction of length one among the degrees of freedom: which of them, and how much of each.
+/// A unit direction in the degrees of freedom: their indices and components.
 pub type Direction = Vec<(usize, f64)>;
 
-/// What may be chosen.
+/// An unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
-    /// A displacement along degrees of freedom from where they stand.
-    Place(Direction),
-    /// The rate along degrees of freedom.
+    /// A displacement along degrees of freedom from the start.
+    Displacement(Direction),
+    /// A rate along degrees of freedom.
     Rate(Direction),
-    /// How long it takes.
+    /// The time.
     Time,
 }
 
-/// What is asked of the last state.
+/// A target for the last state.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Aim {
-    /// Components of a measure have values; `None` leaves one free.
+pub enum Target {
+    /// Values of the components of a measure; `None` leaves one free.
     Measure(Measure, Vec<Option<f64>>),
     /// The direction of a body's velocity in the plane of two world axes: angle from the first to the second, rad.
     Heading {
@@ -50,268 +51,283 @@ pub enum Aim {
     },
 }
 
-/// A shot.
+/// A shooting problem.
 #[derive(Clone, Debug)]
-pub struct Shot<'a> {
+pub struct ShootingProblem<'a> {
     /// Bodies and forces.
     pub model: &'a Model,
-    /// Where it begins, before anything is chosen.
+    /// The start, before unknowns are set.
     pub start: &'a State,
     /// The scheme.
     pub scheme: SchemeKind,
-    /// What is chosen about it.
+    /// Its options.
     pub options: SchemeOptions,
-    /// Steps, whatever time they take.
+    /// Number of steps, at any time.
     pub steps: usize,
-    /// The time before it is chosen, s.
+    /// The time, if it is no unknown; otherwise its first value, s.
     pub time: f64,
-    /// What may be chosen.
+    /// The unknowns.
     pub unknowns: Vec<Unknown>,
-    /// What is asked.
-    pub aims: Vec<Aim>,
-    /// How many impacts there are on the way; `None` for any number.
+    /// The targets.
+    pub targets: Vec<Target>,
+    /// The number of impacts on the way; `None` for any.
     pub impacts: Option<usize>,
     /// Most iterations.
     pub iterations: usize,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// What is asked is met.
-    Hit,
+pub enum Outcome {
+    /// All targets are met.
+    Converged,
     /// No step reduces the residual.
-    Stuck,
+    Stalled,
     /// Too many iterations.
     IterationLimit,
-    /// Asked to stop.
-    Stopped,
+    /// Interrupted by the caller.
+    Interrupted,
 }
 
-/// One iteration, told after its step; the first tells the start.
+/// An iteration, after its step; the first one is the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
-    /// Which iteration; zero is the start.
+pub struct Iteration {
+    /// Its number; zero is the start.
     pub iteration: usize,
-    /// The greatest residual, in the units of what is asked.
+    /// The greatest residual, in the units of the targets.
     pub residual: f64,
-    /// Greatest change of what is chosen.
+    /// Greatest change of an unknown.
     pub step: f64,
-    /// Damping of the step, relative to the squares of the slopes.
+    /// Damping of the step, relative to the diagonal of JᵀJ.
     pub damping: f64,
-    /// Shots that were tried for it.
-    pub trials: usize,
+    /// Simulations of the iteration.
+    pub simulations: usize,
     /// Impacts of the trajectory.
     pub impacts: usize,
     /// Its time, s.
     pub time: f64,
 }
 
-impl Round {
-    /// Over the columns of [`Round::line`].
+impl Iteration {
+    /// Headings of the columns of [`Iteration::line`].
     pub fn heading() -> String {
-        "iter  residual      step   damping  shots  impacts      time".to_owned()
+        "iter  residual      step   damping  simul  impacts      time".to_owned()
     }
 
-    /// The figures in a line.
+    /// Its numbers in a line.
     pub fn line(&self) -> String {
         format!(
             "{:>4}  {:>8.2e}  {:>8.2e}  {:>8.1e}  {:>5}  {:>7}  {:>8.6}",
-            self.iteration, self.residual, self.step, self.damping, self.trials, self.impacts, self.time
+            self.iteration, self.residual, self.step, self.damping, self.simulations, self.impacts, self.time
         )
     }
 }
 
-/// The best shot that was found.
+/// The best trajectory that was found.
 #[derive(Clone, Debug)]
-pub struct Hit {
-    /// How the search ended.
-    pub ending: Ending,
+pub struct ShootingSolution {
+    /// The outcome of the search.
+    pub outcome: Outcome,
     /// The first state.
     pub start: State,
-    /// The last one.
+    /// The last state.
     pub end: State,
     /// The time, s.
     pub time: f64,
-    /// What the unknowns were at first, in their order.
-    pub guessed: Vec<f64>,
-    /// What was chosen.
-    pub chosen: Vec<f64>,
-    /// What is left of each number that was asked for, in the order of the aims.
-    pub left: Vec<f64>,
+    /// First values of the unknowns, in their order.
+    pub initial_unknowns: Vec<f64>,
+    /// Values of the unknowns.
+    pub unknowns: Vec<f64>,
+    /// Residuals of the targets, in their order.
+    pub target_residuals: Vec<f64>,
     /// The greatest residual after each iteration; the first is that of the start.
     pub residuals: Vec<f64>,
     /// Impacts on the way.
     pub impacts: usize,
 }
 
-/// Why there can be none.
+/// Why a search cannot begin.
 #[derive(Clone, Debug, Error)]
 pub enum ShootingError {
-    /// A simulation failed at the very start.
-    #[error("the first shot cannot be simulated: {0}")]
+    /// The simulation failed at the first values of the unknowns.
+    #[error("the first trajectory cannot be simulated: {0}")]
     Simulation(String),
-    /// As many numbers must be chosen as are asked for.
+    /// The numbers of unknowns and targets differ.
     #[error(
-        "{aims} numbers are asked of the last state, and {unknowns} may be chosen: Newton's method needs as many of one as of the other"
+        "there are {targets} numbers as targets and {unknowns} unknowns: Newton's method needs as many of one as of the other"
     )]
     Uneven {
-        /// Numbers asked.
-        aims: usize,
-        /// Numbers to choose.
+        /// Numbers of all targets.
+        targets: usize,
+        /// Unknowns.
         unknowns: usize,
     },
-    /// The first shot has another number of impacts.
+    /// The first trajectory has another number of impacts.
     #[error(
-        "the first shot has {found} impacts on its way, but {asked} are asked for; begin with one that has as many, or do not ask"
+        "the first trajectory has {found} impacts, but {prescribed} are prescribed; begin with one that has as many, or remove `impacts`"
     )]
     Impacts {
-        /// Of the first shot.
+        /// Of the first trajectory.
         found: usize,
-        /// Asked for.
-        asked: usize,
+        /// Prescribed.
+        prescribed: usize,
     },
 }
 
-/// Residual at which an aim is met.
-const MET: f64 = 1e-10;
-/// Steps of differences.
-const STEP: f64 = 1e-6;
-/// Dampings that are tried in an iteration.
-const TRIALS: usize = 40;
+/// Residual at which a target is met.
+const TOLERANCE: f64 = 1e-10;
+/// Step of central differences.
+const EPSILON: f64 = 1e-6;
+/// Most dampings in an iteration.
+const MAX_DAMPINGS: usize = 40;
+/// The first damping other than zero; smaller ones become zero.
+const MIN_DAMPINGS: (f64, f64) = (1e-6, 1e-9);
 
-impl Shot<'_> {
-    /// Finds what to choose; the watcher is told every iteration and may end the search.
-    pub fn solve(&self, watch: &mut dyn FnMut(&Round) -> CallbackAction) -> Result<Hit, ShootingError> {
-        let guessed = self.first();
-        let aims = self.asked();
-        if aims != guessed.len() {
-            return Err(ShootingError::Uneven { aims, unknowns: guessed.len() });
+/// The end of a simulation.
+struct Simulated {
+    residual: DVector<f64>,
+    end: State,
+    impacts: usize,
+}
+
+impl ShootingProblem<'_> {
+    /// Solves for the unknowns; `watch` is called every iteration and may interrupt the search.
+    pub fn solve(
+        &self,
+        watch: &mut dyn FnMut(&Iteration) -> CallbackAction,
+    ) -> Result<ShootingSolution, ShootingError> {
+        let initial = self.initial_unknowns();
+        let targets = self.target_count();
+        if targets != initial.len() {
+            return Err(ShootingError::Uneven { targets, unknowns: initial.len() });
         }
-        let mut here = self.fly(&guessed).map_err(ShootingError::Simulation)?;
-        if let Some(asked) = self.impacts.filter(|asked| *asked != here.impacts) {
-            return Err(ShootingError::Impacts { found: here.impacts, asked });
+        let mut here = self.simulate(&initial).map_err(ShootingError::Simulation)?;
+        if let Some(prescribed) = self.impacts.filter(|prescribed| *prescribed != here.impacts) {
+            return Err(ShootingError::Impacts { found: here.impacts, prescribed });
         }
-        let mut u = guessed.clone();
+        let mut u = initial.clone();
         let mut residuals = vec![here.residual.amax()];
         let mut damping = 0.0;
-        let (mut step, mut trials) = (0.0, 1);
-        let ending = loop {
+        let (mut step, mut simulations) = (0.0, 1);
+        let outcome = loop {
             let iteration = residuals.len() - 1;
-            let (residual, impacts, time) = (here.residual.amax(), here.impacts, self.begin(&u).1);
-            let round = Round { iteration, residual, step, damping, trials, impacts, time };
-            let told = watch(&round);
+            let (residual, impacts, time) = (here.residual.amax(), here.impacts, self.initial_state(&u).1);
+            let record = Iteration { iteration, residual, step, damping, simulations, impacts, time };
+            let answer = watch(&record);
             match () {
-                () if residual < MET => break Ending::Hit,
-                () if told == CallbackAction::Stop => break Ending::Stopped,
-                () if iteration == self.iterations => break Ending::IterationLimit,
+                () if residual < TOLERANCE => break Outcome::Converged,
+                () if answer == CallbackAction::Stop => break Outcome::Interrupted,
+                () if iteration == self.iterations => break Outcome::IterationLimit,
                 () => {}
             }
-            let slope = self.slope(&u, &here);
-            let Some((next, there, tried)) = self.step(&u, &here, &slope, &mut damping) else {
-                break Ending::Stuck;
+            let jacobian = self.jacobian(&u, &here);
+            let Some((next, there, tried)) = self.damped_step(&u, &here, &jacobian, &mut damping) else {
+                break Outcome::Stalled;
             };
-            (step, trials) = ((&next - &u).amax(), tried + 2 * u.len());
+            (step, simulations) = ((&next - &u).amax(), tried + 2 * u.len());
             (u, here) = (next, there);
             residuals.push(here.residual.amax());
         };
-        let (start, time) = self.begin(&u);
+        let (start, time) = self.initial_state(&u);
         let list = |v: &DVector<f64>| v.iter().copied().collect();
-        Ok(Hit {
-            ending,
+        Ok(ShootingSolution {
+            outcome,
             start,
             time,
-            guessed: list(&guessed),
-            chosen: list(&u),
-            left: list(&here.residual),
+            initial_unknowns: list(&initial),
+            unknowns: list(&u),
+            target_residuals: list(&here.residual),
             end: here.end,
             residuals,
             impacts: here.impacts,
         })
     }
 
-    /// A damped step that reduces the residual, and how many were tried; less damping after a good one.
-    fn step(
+    /// A damped step that reduces the residual, and the number of trials; less damping after a successful one.
+    fn damped_step(
         &self,
         u: &DVector<f64>,
-        here: &Flight,
-        slope: &DMatrix<f64>,
+        here: &Simulated,
+        jacobian: &DMatrix<f64>,
         damping: &mut f64,
-    ) -> Option<(DVector<f64>, Flight, usize)> {
-        for tried in 1..=TRIALS {
-            let mut normal = slope.transpose() * slope;
+    ) -> Option<(DVector<f64>, Simulated, usize)> {
+        for tried in 1..=MAX_DAMPINGS {
+            let mut normal = jacobian.transpose() * jacobian;
             for i in 0..normal.nrows() {
                 let own = normal[(i, i)].max(f64::MIN_POSITIVE);
                 normal[(i, i)] += *damping * own;
             }
-            let right = -slope.transpose() * &here.residual;
-            // Without damping the slopes themselves are solved with: their squares would lose half of the digits.
+            let right = -jacobian.transpose() * &here.residual;
+            // Without damping J itself is factored: the normal equations would lose half of the digits.
             let d = match *damping {
-                0.0 => slope.clone().lu().solve(&-&here.residual),
+                0.0 => jacobian.clone().lu().solve(&-&here.residual),
                 _ => normal.cholesky().map(|factors| factors.solve(&right)),
             };
             if let Some(d) = d {
                 let next = u + d;
-                if let Ok(there) = self.fly(&next)
-                    && self.impacts.is_none_or(|asked| asked == there.impacts)
+                if let Ok(there) = self.simulate(&next)
+                    && self.impacts.is_none_or(|prescribed| prescribed == there.impacts)
                     && there.residual.norm() < here.residual.norm()
                 {
-                    *damping = if *damping < 1e-9 { 0.0 } else { *damping * 0.1 };
+                    *damping = if *damping < MIN_DAMPINGS.1 { 0.0 } else { *damping * 0.1 };
                     return Some((next, there, tried));
                 }
             }
-            *damping = if *damping == 0.0 { 1e-6 } else { *damping * 10.0 };
+            *damping = if *damping == 0.0 { MIN_DAMPINGS.0 } else { *damping * 10.0 };
         }
         None
     }
 
-    fn slope(&self, u: &DVector<f64>, here: &Flight) -> DMatrix<f64> {
-        let mut slope = DMatrix::zeros(here.residual.len(), u.len());
+    /// The Jacobian of the residual by central differences; one-sided ones where a simulation fails.
+    fn jacobian(&self, u: &DVector<f64>, here: &Simulated) -> DMatrix<f64> {
+        let mut jacobian = DMatrix::zeros(here.residual.len(), u.len());
         for i in 0..u.len() {
             let mut shifted = u.clone();
-            shifted[i] += STEP;
-            let forward = self.fly(&shifted);
-            shifted[i] = u[i] - STEP;
-            let back = self.fly(&shifted);
+            shifted[i] += EPSILON;
+            let forward = self.simulate(&shifted);
+            shifted[i] = u[i] - EPSILON;
+            let back = self.simulate(&shifted);
             let column = match (forward, back) {
-                (Ok(forward), Ok(back)) => (forward.residual - back.residual) / (2.0 * STEP),
-                (Ok(forward), Err(_)) => (forward.residual - &here.residual) / STEP,
-                (Err(_), Ok(back)) => (&here.residual - back.residual) / STEP,
+                (Ok(forward), Ok(back)) => (forward.residual - back.residual) / (2.0 * EPSILON),
+                (Ok(forward), Err(_)) => (forward.residual - &here.residual) / EPSILON,
+                (Err(_), Ok(back)) => (&here.residual - back.residual) / EPSILON,
                 (Err(_), Err(_)) => continue,
             };
-            slope.set_column(i, &column);
+            jacobian.set_column(i, &column);
         }
-        slope
+        jacobian
     }
 
-    /// What the unknowns are before they are chosen.
-    fn first(&self) -> DVector<f64> {
+    /// First values of the unknowns.
+    fn initial_unknowns(&self) -> DVector<f64> {
         let rates = self.model.rates(self.start);
         let each = self.unknowns.iter().map(|unknown| match unknown {
-            Unknown::Place(_) => 0.0,
+            Unknown::Displacement(_) => 0.0,
             Unknown::Rate(along) => along.iter().map(|(dof, part)| part * rates[*dof]).sum(),
             Unknown::Time => self.time,
         });
         DVector::from_iterator(self.unknowns.len(), each)
     }
 
-    fn asked(&self) -> usize {
-        let each = self.aims.iter().map(|aim| match aim {
-            Aim::Measure(_, values) => values.iter().flatten().count(),
-            Aim::Heading { .. } => 1,
+    fn target_count(&self) -> usize {
+        let each = self.targets.iter().map(|target| match target {
+            Target::Measure(_, values) => values.iter().flatten().count(),
+            Target::Heading { .. } => 1,
         });
         each.sum()
     }
 
     /// The first state and the time.
-    fn begin(&self, u: &DVector<f64>) -> (State, f64) {
-        let mut place = vec![0.0; self.model.dofs];
+    fn initial_state(&self, u: &DVector<f64>) -> (State, f64) {
+        let mut displacement = vec![0.0; self.model.dofs];
         let before = self.model.rates(self.start);
         let mut rates = before.clone();
         let mut time = self.time;
         for (unknown, value) in self.unknowns.iter().zip(u.iter()) {
             match unknown {
-                Unknown::Place(along) => along.iter().for_each(|(i, part)| place[*i] += part * value),
+                Unknown::Displacement(along) => {
+                    along.iter().for_each(|(i, part)| displacement[*i] += part * value)
+                }
                 Unknown::Rate(along) => {
                     let more = value - along.iter().map(|(i, part)| part * before[*i]).sum::<f64>();
                     along.iter().for_each(|(i, part)| rates[*i] += part * more);
@@ -321,7 +337,7 @@ impl Shot<'_> {
         }
         let mut state = self.start.clone();
         for island in &self.model.islands {
-            displace(self.model, island, self.start, &place[island.dofs.clone()], &mut state);
+            displace(self.model, island, self.start, &displacement[island.dofs.clone()], &mut state);
         }
         for island in &self.model.islands {
             let system = self.model.mass_system(&state, island.bodies.clone());
@@ -334,8 +350,8 @@ impl Shot<'_> {
         (state, time)
     }
 
-    fn fly(&self, u: &DVector<f64>) -> Result<Flight, String> {
-        let (mut state, time) = self.begin(u);
+    fn simulate(&self, u: &DVector<f64>) -> Result<Simulated, String> {
+        let (mut state, time) = self.initial_state(u);
         if !(time > 0.0 && time.is_finite()) {
             return Err(format!("the time is {time} s"));
         }
@@ -346,34 +362,28 @@ impl Shot<'_> {
             scheme.step(self.model, &mut state, h).map_err(|e| e.to_string())?;
             impacts += scheme.step_record().map_or(0, |t| t.impacts.len());
         }
-        Ok(Flight { residual: self.residual(&state), end: state, impacts })
+        Ok(Simulated { residual: self.residual(&state), end: state, impacts })
     }
 
+    /// Residuals of the targets at the last state.
     fn residual(&self, state: &State) -> DVector<f64> {
-        let stance = Stance::moving(self.model, state);
+        let kinematics = ConfigurationKinematics::with_velocities(self.model, state);
         let mut out = Vec::new();
-        for aim in &self.aims {
-            match aim {
-                Aim::Measure(measure, values) => {
+        for target in &self.targets {
+            match target {
+                Target::Measure(measure, values) => {
                     let mut found = [0.0; 3];
-                    measure.value(&stance, &mut found[..measure.components()]);
-                    let asked = found.iter().zip(values).filter_map(|(f, v)| v.map(|v| f - v));
-                    out.extend(asked);
+                    measure.value(&kinematics, &mut found[..measure.components()]);
+                    let residuals = found.iter().zip(values).filter_map(|(f, v)| v.map(|v| f - v));
+                    out.extend(residuals);
                 }
-                Aim::Heading { body, axes, angle } => {
-                    let t = stance.twist(Some(*body));
-                    let apart = t[axes.1].atan2(t[axes.0]) - angle;
-                    out.push(apart.sin().atan2(apart.cos()));
+                Target::Heading { body, axes, angle } => {
+                    let t = kinematics.twist(Some(*body));
+                    let difference = t[axes.1].atan2(t[axes.0]) - angle;
+                    out.push(difference.sin().atan2(difference.cos()));
                 }
             }
         }
         DVector::from_vec(out)
     }
-}
-
-/// A trajectory's end.
-struct Flight {
-    residual: DVector<f64>,
-    end: State,
-    impacts: usize,
 }

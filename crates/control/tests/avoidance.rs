@@ -1,4 +1,4 @@
-//! Manoeuvres around things: clear at nodes and between them.
+//! Trajectories around obstacles: clear at nodes and between them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
@@ -6,9 +6,9 @@ mod common;
 use common::{build, cube, plain, thrusters};
 use nalgebra::Rotation3;
 use percussion_control::guess::Waypoint;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Avoidance, Drive, Plan};
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::plan::{Avoidance, MomentumCondition, Plan};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Body, Model, ModelBuilder, State};
@@ -32,10 +32,10 @@ fn around(intervals: usize, margin: f64) -> (Plan, Guess) {
     let (_, over) = placed(0.0, 0.3);
     let (_, end) = placed(0.4, 0.02);
     let mut plan = plain(&model, &start, intervals, 1.0 / intervals as f64);
-    plan.times.total = percussion_solve::nlp::Bound::equal(1.0);
+    plan.time_bounds.total = percussion_solve::nlp::Bound::equal(1.0);
     plan.actuators = thrusters(&model, 0);
     plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
+    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6])];
     plan.end.state = end.clone();
     plan.avoidance = Some(Avoidance { margin, pairs: None });
     let points = vec![Waypoint { at: 0.5, state: over }, Waypoint { at: 1.0, state: end }];
@@ -43,10 +43,10 @@ fn around(intervals: usize, margin: f64) -> (Plan, Guess) {
 }
 
 fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = find(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    let found = solve(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
     println!(
         "{:?}: J {:.6e} (guess {:.3e}), clearance {:.3e} {:.3e}, {} rounds, {} iterations",
-        found.ending,
+        found.outcome,
         found.objective,
         found.objective_guess,
         found.clearance,
@@ -61,7 +61,7 @@ fn solved(plan: &Plan, guess: &Guess) -> PlanSolution {
 fn a_cube_passes_a_block() {
     let (plan, guess) = around(30, 0.01);
     let found = solved(&plan, &guess);
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     assert!(found.clearance > 0.01 - 1e-8);
     assert!(found.clearance_between > 0.0);
 }

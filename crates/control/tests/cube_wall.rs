@@ -4,9 +4,8 @@
 mod common;
 
 use common::wall_plan;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::{Guess, Options, PlanSolution, find};
-use percussion_mechanics::schemes::SchemeKind;
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_solve::nlp::CallbackAction;
 
 #[test]
@@ -14,16 +13,16 @@ fn contact_times_do_not_depend_on_the_node() {
     let found: Vec<PlanSolution> = [4, 9, 14]
         .into_iter()
         .map(|node| {
-            let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
-            let found = find(&wall_plan(node), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-            assert_eq!(found.ending, Ending::Optimal, "node {node}");
+            let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
+            let found = solve(&wall_plan(node), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+            assert_eq!(found.outcome, Outcome::Optimal, "node {node}");
             assert!(found.violation < 1e-9, "{:e}", found.violation);
             let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
             assert!(delta < 1e-9, "{delta:e}");
             assert!(found.clearance > -1e-9, "{:e}", found.clearance);
             println!(
                 "node {node}: J {:.6e}, contact at {:.6} s, sigma {:?}, violation {:.1e}, delta {delta:.1e}, {} iterations",
-                found.objective, found.contacts[0].time, found.scales, found.violation, found.iterations
+                found.objective, found.contacts[0].time, found.time_scales, found.violation, found.iterations
             );
             found
         })
@@ -40,16 +39,16 @@ fn contact_times_do_not_depend_on_the_node() {
 
 #[test]
 fn a_search_that_is_stopped_says_so_whatever_it_had() {
-    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
+    let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     let options = Options { starts: 3, ..Options::default() };
     let (mut starts, mut after) = (0, 0);
-    // Stopped at the beginning of the second search: the first one's manoeuvre is kept, and no other search begins.
-    let found = find(&wall_plan(9), &guess, &options, &mut |progress| {
+    // Stopped at the beginning of the second search: the first solution is kept, and no other search begins.
+    let found = solve(&wall_plan(9), &guess, &options, &mut |progress| {
         starts += usize::from(progress.record.iteration == 0);
         after += usize::from(starts > 1);
         if starts > 1 { CallbackAction::Stop } else { CallbackAction::Continue }
     })
     .unwrap();
-    assert_eq!((found.ending, starts, after), (Ending::Stopped, 2, 1));
+    assert_eq!((found.outcome, starts, after), (Outcome::Interrupted, 2, 1));
     assert!(found.violation < 1e-9, "{:e}", found.violation);
 }

@@ -6,19 +6,23 @@ mod common;
 use common::{Random, build, cube, plain, thrusters, wall};
 use nalgebra::Rotation3;
 use percussion_control::plan::{
-    Condition, ContactJoint, Drive, Goal, Measure, Plan, PlannedContact, Seen, Slip, When,
+    BodyPoint, Condition, ContactFriction, ContactJoint, Goal, Measure, MomentumCondition, NodeSelector,
+    Plan, PlannedContact,
 };
-use percussion_control::transcription::{Apart, Keeper, Plane, Point, ResolvedContact, Setup, Transcription};
+use percussion_control::transcription::{
+    ConstraintSet, Iterate, ResolvedContact, SeparatingPlane, SeparationConstraint, SeparationKind,
+    Transcription,
+};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::{ContactSpec, Potential};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::joint::{ALL_KINDS, JointKind};
 use percussion_mechanics::rotation::Mat3;
 use percussion_mechanics::{Body, BodyId, JointSpec, Model, ModelBuilder, State};
-use percussion_solve::nlp::{Bound, Program};
+use percussion_solve::nlp::{Bound, Program, SparsityPattern};
 
-/// A candidate: states displaced at random about a given one, efforts and scales at random.
-fn candidate(program: &mut Transcription, about: &State, random: &mut Random) -> Point {
+/// An iterate: states displaced at random about a given one, control inputs and time scales at random.
+fn initial_iterate(program: &mut Transcription, about: &State, random: &mut Random) -> Iterate {
     let plan = program.plan().clone();
     let mut nodes = Vec::new();
     for k in 0..=plan.intervals {
@@ -33,23 +37,41 @@ fn candidate(program: &mut Transcription, about: &State, random: &mut Random) ->
         }
         nodes.push(state);
     }
-    let efforts: Vec<f64> = (0..plan.intervals * plan.components()).map(|_| random.number()).collect();
-    let scales: Vec<f64> = (0..plan.segments()).map(|_| 1.0 + 0.2 * random.number()).collect();
-    let mut point = program.candidate(nodes, &efforts, &scales);
-    let numbering = program.numbering().clone();
-    for list in &numbering.momenta {
+    let inputs: Vec<f64> = (0..plan.intervals * plan.components()).map(|_| random.number()).collect();
+    let time_scales: Vec<f64> = (0..plan.segments()).map(|_| 1.0 + 0.2 * random.number()).collect();
+    let mut point = program.initial_iterate(nodes, &inputs, &time_scales);
+    let indices = program.indices().clone();
+    for list in &indices.momenta {
         for &first in list.iter().filter(|first| **first != usize::MAX) {
-            point.numbers[first..first + 3].iter_mut().for_each(|p| *p += 0.1 * random.number());
+            point.scalars[first..first + 3].iter_mut().for_each(|p| *p += 0.1 * random.number());
         }
     }
     point
 }
 
+/// A sparse matrix as a dense one; of a symmetric matrix the lower triangle is given.
+fn matrix(
+    places: &SparsityPattern,
+    values: &[f64],
+    (m, n): (usize, usize),
+    symmetric: bool,
+) -> nalgebra::DMatrix<f64> {
+    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
+    for ((&r, &c), value) in places.rows.iter().zip(&places.columns).zip(values) {
+        assert!(!symmetric || r >= c);
+        dense[(r, c)] += value;
+        if symmetric && r != c {
+            dense[(c, r)] += value;
+        }
+    }
+    dense
+}
+
 /// Largest relative error of gradient and Jacobian, and of the Hessian of a Lagrangian at random.
-fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
+fn errors(plan: Plan, constraint_set: ConstraintSet, about: &State, seed: u64) -> (f64, f64) {
     let mut random = Random(seed);
-    let mut program = Transcription::new(plan, setup);
-    let at = candidate(&mut program, about, &mut random);
+    let mut program = Transcription::new(plan, constraint_set);
+    let at = initial_iterate(&mut program, about, &mut random);
     let layout = program.layout().clone();
     let (n, m) = (layout.variables.len(), layout.constraints.len());
     let (mut gradient, mut jacobian) = (vec![0.0; n], vec![0.0; layout.jacobian.len()]);
@@ -57,19 +79,8 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
     let multipliers: Vec<f64> = (0..m).map(|_| random.number()).collect();
     let mut hessian = vec![0.0; layout.hessian.len()];
     program.lagrangian_hessian(&at, 0.7, &multipliers, &mut hessian).unwrap();
-    let mut dense = nalgebra::DMatrix::<f64>::zeros(m, n);
-    for (e, value) in jacobian.iter().enumerate() {
-        dense[(layout.jacobian.rows[e], layout.jacobian.columns[e])] += value;
-    }
-    let mut curved = nalgebra::DMatrix::<f64>::zeros(n, n);
-    for (e, value) in hessian.iter().enumerate() {
-        let (r, c) = (layout.hessian.rows[e], layout.hessian.columns[e]);
-        assert!(r >= c);
-        curved[(r, c)] += value;
-        if r != c {
-            curved[(c, r)] += value;
-        }
-    }
+    let dense = matrix(&layout.jacobian, &jacobian, (m, n), false);
+    let curved = matrix(&layout.hessian, &hessian, (n, n), true);
     let mut to = at.clone();
     let mut there = at.clone();
     let mut values = |program: &mut Transcription, step: &[f64]| {
@@ -150,15 +161,15 @@ fn errors(plan: Plan, setup: Setup, about: &State, seed: u64) -> (f64, f64) {
 }
 
 /// Planes between all pairs that have one, over an interval and at a node.
-fn planes(model: &Model, state: &State, interval: usize) -> Vec<Apart> {
+fn planes(model: &Model, state: &State, interval: usize) -> Vec<SeparationConstraint> {
     let contacts = model.contacts.as_ref().unwrap();
     let normal = Vec3::new(-0.9, 0.1, 0.2).normalize();
     let each = contacts.all_pairs().into_iter().filter_map(|pair| {
-        let plane = Plane::best(contacts, pair, &[normal], &[state])?;
-        let by = |nodes: &[usize]| Apart {
+        let plane = SeparatingPlane::best(contacts, pair, &[normal], &[state])?;
+        let by = |nodes: &[usize]| SeparationConstraint {
             nodes: nodes.iter().map(|node| (*node, 0.01)).collect(),
             pair,
-            by: Keeper::Plane(plane.clone()),
+            kind: SeparationKind::Plane(plane.clone()),
         };
         Some([by(&[interval, interval + 1]), by(&[1])])
     });
@@ -180,26 +191,37 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
     let mut plan = plain(&model, &state, 4, 0.05);
     plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
     plan.actuators.sort_by_key(|a| a.island);
-    plan.start.drive = vec![Drive::Conditioned; 2];
-    plan.end.drive = vec![Drive::Conditioned; 2];
-    let seen = |body: usize, components: Vec3| Seen { body: Some(body), components };
-    let condition = |when: When, measure: Measure| Condition {
+    plan.start.momentum = vec![MomentumCondition::Conditioned; 2];
+    plan.end.momentum = vec![MomentumCondition::Conditioned; 2];
+    let seen = |body: usize, components: Vec3| BodyPoint { body: Some(body), components };
+    let condition = |nodes: NodeSelector, measure: Measure| Condition {
         name: "a condition".to_owned(),
-        when,
+        nodes,
         bounds: vec![Bound::between(-1.0, 1.0); measure.components()],
         measure,
     };
     let target = *Rotation3::from_scaled_axis(Vec3::new(0.4, 0.0, 0.1)).matrix();
     plan.conditions = vec![
-        condition(When::End, Measure::Point { of: seen(0, Vec3::new(0.1, 0.0, 0.02)), from: Some(1) }),
-        condition(When::Always, Measure::Attitude { body: 1, from: Some(0), target }),
-        condition(When::Node(2), Measure::Attitude { body: 0, from: None, target: Mat3::identity() }),
-        condition(When::End, Measure::Alignment { one: seen(0, Vec3::z()), other: seen(1, Vec3::x()) }),
-        condition(When::Start, Measure::Velocity { of: seen(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) }),
-        condition(When::End, Measure::AngularVelocity { body: 0, from: None }),
+        condition(
+            NodeSelector::End,
+            Measure::Point { of: seen(0, Vec3::new(0.1, 0.0, 0.02)), from: Some(1) },
+        ),
+        condition(NodeSelector::Always, Measure::Attitude { body: 1, from: Some(0), target }),
+        condition(NodeSelector::Node(2), Measure::Attitude { body: 0, from: None, target: Mat3::identity() }),
+        condition(
+            NodeSelector::End,
+            Measure::Alignment { one: seen(0, Vec3::z()), other: seen(1, Vec3::x()) },
+        ),
+        condition(
+            NodeSelector::Start,
+            Measure::Velocity { of: seen(0, Vec3::new(0.1, 0.1, 0.0)), from: Some(1) },
+        ),
+        condition(NodeSelector::End, Measure::AngularVelocity { body: 0, from: None }),
     ];
-    let measure =
-        Measure::Alignment { one: seen(0, Vec3::y()), other: Seen { body: None, components: Vec3::z() } };
+    let measure = Measure::Alignment {
+        one: seen(0, Vec3::y()),
+        other: BodyPoint { body: None, components: Vec3::z() },
+    };
     plan.goals = vec![
         Goal { name: "up".to_owned(), measure, target: vec![1.0], weight: 2.0 },
         Goal {
@@ -209,41 +231,46 @@ fn two_cubes_with_distances_conditions_and_a_contact() {
             weight: 0.5,
         },
     ];
-    plan.time = 0.3;
-    for slip in [Slip::Free, Slip::Sticks, Slip::Friction(0.4)] {
+    plan.time_weight = 0.3;
+    for friction in [ContactFriction::Frictionless, ContactFriction::Sticking, ContactFriction::Coulomb(0.4)]
+    {
         for slides in [false, true] {
             let mut plan = plan.clone();
-            plan.meetings = vec![PlannedContact {
+            plan.contacts = vec![PlannedContact {
                 name: "the hit".to_owned(),
                 node: 2,
                 bodies: (0, 2),
                 restitution: 0.8,
-                slip,
+                friction,
                 flat: false,
-                tie: None,
-                released: None,
+                joint: None,
+                release_node: None,
             }];
-            let mut encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
-            encounter.slides = slides;
+            let mut resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
+            resolved.slides = slides;
             let pairs = model.contacts.as_ref().unwrap().all_pairs();
-            let apart = |node: usize| {
-                pairs.iter().map(move |&pair| Apart {
+            let separations = |node: usize| {
+                pairs.iter().map(move |&pair| SeparationConstraint {
                     nodes: vec![(node, 0.0)],
                     pair,
-                    by: Keeper::Separation,
+                    kind: SeparationKind::Separation,
                 })
             };
-            let apart = apart(1).chain(apart(3)).chain(planes(&model, &state, 3)).collect();
-            let (first, second) =
-                errors(plan, Setup { encounters: vec![encounter], apart }, &state, 3 + u64::from(slides));
-            println!("{slip:?} {slides}: first {first:e}, second {second:e}");
+            let separations = separations(1).chain(separations(3)).chain(planes(&model, &state, 3)).collect();
+            let (first, second) = errors(
+                plan,
+                ConstraintSet { contacts: vec![resolved], separations },
+                &state,
+                3 + u64::from(slides),
+            );
+            println!("{friction:?} {slides}: first {first:e}, second {second:e}");
             assert!(first < 1e-8, "{first:e}");
             assert!(second < 1e-8, "{second:e}");
         }
     }
 }
 
-/// A contact between two bodies that move, kept on what meets there: a corner on a face, faces on each other, edges across each other.
+/// A contact between two bodies that move, within its region: a corner on a face, faces on each other, edges across each other.
 #[test]
 fn places_of_contacts_that_are_kept_on_faces_and_edges() {
     let quarter = std::f64::consts::FRAC_PI_4;
@@ -253,9 +280,9 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
         ([Vec3::zeros(), Vec3::zeros()], true, 4),
         ([Vec3::new(0.0, quarter, 0.0), Vec3::new(0.0, 0.0, quarter)], false, 4),
     ];
-    for ((turns, flat, sides), slip) in
-        cases.into_iter().flat_map(|case| [Slip::Free, Slip::Sticks].map(|slip| (case, slip)))
-    {
+    for ((turns, flat, sides), friction) in cases.into_iter().flat_map(|case| {
+        [ContactFriction::Frictionless, ContactFriction::Sticking].map(|friction| (case, friction))
+    }) {
         let mut builder = ModelBuilder::new();
         builder.body(cube("a", 0.2), tilted(Vec3::zeros(), turns[0]));
         builder.body(cube("b", 0.1), tilted(Vec3::new(0.3, 0.01, 0.02), turns[1]));
@@ -263,24 +290,27 @@ fn places_of_contacts_that_are_kept_on_faces_and_edges() {
         let mut plan = plain(&model, &state, 4, 0.05);
         plan.actuators = [thrusters(&model, 0), thrusters(&model, 1)].concat();
         plan.actuators.sort_by_key(|a| a.island);
-        plan.meetings = vec![PlannedContact {
+        plan.contacts = vec![PlannedContact {
             name: "the hit".to_owned(),
             node: 2,
             bodies: (0, 1),
             restitution: 0.8,
-            slip,
+            friction,
             flat,
-            tie: None,
-            released: None,
+            joint: None,
+            release_node: None,
         }];
-        let mut encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
-        let kept = encounter.keeps(model.contacts.as_ref().unwrap(), &state);
-        assert!(kept.sides.iter().all(|list| list.len() == sides), "{kept:?}");
-        assert!(kept.own.iter().all(|list| list.len() == sides) && kept.own.is_empty() != flat);
-        encounter.kept = Some(kept);
+        let mut resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
+        let region = resolved.find_region(model.contacts.as_ref().unwrap(), &state);
+        assert!(region.boundaries.iter().all(|list| list.len() == sides), "{region:?}");
+        assert!(
+            region.own_distances.iter().all(|list| list.len() == sides)
+                && region.own_distances.is_empty() != flat
+        );
+        resolved.region = Some(region);
         let (first, second) =
-            errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 5);
-        println!("{turns:?} {slip:?}: first {first:e}, second {second:e}");
+            errors(plan, ConstraintSet { contacts: vec![resolved], separations: Vec::new() }, &state, 5);
+        println!("{turns:?} {friction:?}: first {first:e}, second {second:e}");
         assert!(first < 1e-8, "{first:e}");
         assert!(second < 1e-8, "{second:e}");
     }
@@ -294,31 +324,31 @@ fn a_tie_to_the_floor_and_between_bodies() {
     builder.body(cube("b", 0.1), tilted(Vec3::new(0.2, 0.05, 0.2), Vec3::new(0.3, 0.2, 0.4)));
     builder.body(wall(Vec3::z()), Pose::identity());
     let (model, state) = build(builder);
-    let foothold = Slip::Friction(0.6);
-    for (tie, bodies, slip) in [
-        (ContactJoint::Point, (0, 2), Slip::Sticks),
-        (ContactJoint::Rigid, (0, 1), Slip::Sticks),
-        (ContactJoint::Point, (0, 1), Slip::Sticks),
+    let foothold = ContactFriction::Coulomb(0.6);
+    for (joint, bodies, friction) in [
+        (ContactJoint::Point, (0, 2), ContactFriction::Sticking),
+        (ContactJoint::Rigid, (0, 1), ContactFriction::Sticking),
+        (ContactJoint::Point, (0, 1), ContactFriction::Sticking),
         (ContactJoint::Point, (0, 2), foothold),
         (ContactJoint::Point, (0, 1), foothold),
     ] {
         let mut plan = plain(&model, &state, 5, 0.02);
-        plan.end.drive = vec![Drive::Given(vec![0.0; 6]); 2];
-        plan.meetings = vec![PlannedContact {
+        plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6]); 2];
+        plan.contacts = vec![PlannedContact {
             name: "the catch".to_owned(),
             node: 2,
             bodies,
             restitution: 0.0,
-            slip,
+            friction,
             flat: false,
-            tie: Some(tie),
-            released: if tie == ContactJoint::Rigid { Some(4) } else { None },
+            joint: Some(joint),
+            release_node: if joint == ContactJoint::Rigid { Some(4) } else { None },
         }];
-        plan.end.drive[0] = Drive::Conditioned;
-        let encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
+        plan.end.momentum[0] = MomentumCondition::Conditioned;
+        let resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
         let (first, second) =
-            errors(plan, Setup { encounters: vec![encounter], apart: Vec::new() }, &state, 8);
-        println!("{tie:?} {slip:?}: first {first:e}, second {second:e}");
+            errors(plan, ConstraintSet { contacts: vec![resolved], separations: Vec::new() }, &state, 8);
+        println!("{joint:?} {friction:?}: first {first:e}, second {second:e}");
         assert!(first < 1e-8, "{first:e}");
         assert!(second < 1e-8, "{second:e}");
     }
@@ -334,27 +364,30 @@ fn joints_that_take_turns() {
     builder.body(wall(Vec3::z()), Pose::identity());
     let (model, state) = build(builder);
     let mut plan = plain(&model, &state, 5, 0.02);
-    let meeting =
-        |node: usize, bodies: (usize, usize), slip: Slip, tie: ContactJoint, released: Option<usize>| {
-            PlannedContact {
-                name: format!("{bodies:?} at {node}"),
-                node,
-                bodies,
-                restitution: 0.0,
-                slip,
-                flat: false,
-                tie: Some(tie),
-                released,
-            }
-        };
-    plan.meetings = vec![
-        meeting(1, (0, 1), Slip::Sticks, ContactJoint::Rigid, None),
-        meeting(2, (0, 2), Slip::Friction(0.6), ContactJoint::Point, Some(3)),
-        meeting(3, (1, 2), Slip::Friction(0.4), ContactJoint::Point, Some(4)),
+    let contact = |node: usize,
+                   bodies: (usize, usize),
+                   friction: ContactFriction,
+                   joint: ContactJoint,
+                   release_node: Option<usize>| {
+        PlannedContact {
+            name: format!("{bodies:?} at {node}"),
+            node,
+            bodies,
+            restitution: 0.0,
+            friction,
+            flat: false,
+            joint: Some(joint),
+            release_node,
+        }
+    };
+    plan.contacts = vec![
+        contact(1, (0, 1), ContactFriction::Sticking, ContactJoint::Rigid, None),
+        contact(2, (0, 2), ContactFriction::Coulomb(0.6), ContactJoint::Point, Some(3)),
+        contact(3, (1, 2), ContactFriction::Coulomb(0.4), ContactJoint::Point, Some(4)),
     ];
-    let encounters =
-        plan.meetings.iter().map(|meeting| ResolvedContact::find(&model, meeting, &state).unwrap()).collect();
-    let (first, second) = errors(plan, Setup { encounters, apart: Vec::new() }, &state, 13);
+    let contacts =
+        plan.contacts.iter().map(|planned| ResolvedContact::find(&model, planned, &state).unwrap()).collect();
+    let (first, second) = errors(plan, ConstraintSet { contacts, separations: Vec::new() }, &state, 13);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-6, "{first:e}");
     assert!(second < 1e-4, "{second:e}");
@@ -383,18 +416,21 @@ fn a_chain_with_torques_in_its_joints() {
             weight: 1.0,
         });
     }
-    plan.times.total = Bound::between(0.1, 0.2);
+    plan.time_bounds.total = Bound::between(0.1, 0.2);
     plan.conditions = vec![Condition {
         name: "angle".to_owned(),
-        when: When::Always,
+        nodes: NodeSelector::Always,
         measure: Measure::Coordinate { coordinate: 0, dof: 6 },
         bounds: vec![Bound::between(-1.0, 1.0)],
     }];
     let pairs = model.contacts.as_ref().unwrap().all_pairs();
-    let separations =
-        pairs.iter().map(|&pair| Apart { nodes: vec![(2, 0.01)], pair, by: Keeper::Separation });
-    let apart = separations.chain(planes(&model, &state, 2)).collect();
-    let (first, second) = errors(plan, Setup { encounters: Vec::new(), apart }, &state, 21);
+    let separations = pairs.iter().map(|&pair| SeparationConstraint {
+        nodes: vec![(2, 0.01)],
+        pair,
+        kind: SeparationKind::Separation,
+    });
+    let separations = separations.chain(planes(&model, &state, 2)).collect();
+    let (first, second) = errors(plan, ConstraintSet { contacts: Vec::new(), separations }, &state, 21);
     println!("first {first:e}, second {second:e}");
     assert!(first < 1e-8, "{first:e}");
     assert!(second < 1e-8, "{second:e}");
@@ -404,7 +440,7 @@ fn a_chain_with_torques_in_its_joints() {
 fn trees_on_joints_of_every_kind() {
     for kind in ALL_KINDS {
         for rooted in [false, true] {
-            // What hangs on the world without degrees of freedom does not move.
+            // An island on a fixed joint with the world does not move.
             if rooted && kind == JointKind::Fixed {
                 continue;
             }
@@ -417,7 +453,7 @@ fn trees_on_joints_of_every_kind() {
     }
 }
 
-/// Three bodies and a bead on joints, one of a given kind: pushed, looked at, and tied to the floor by a foothold.
+/// Three bodies and a bead on joints, one of a given kind: with forces, conditions and a foothold on the floor.
 fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vec3::new(0.3, 0.0, -9.81));
@@ -458,50 +494,55 @@ fn tree_errors(kind: JointKind, rooted: bool) -> (f64, f64) {
         weight: 1.0,
     });
     plan.actuators.extend(motors);
-    plan.times.total = Bound::between(0.1, 0.2);
-    plan.end.drive = vec![Drive::Conditioned];
-    let seen = |body: Option<usize>, components: Vec3| Seen { body, components };
-    let condition = |when: When, measure: Measure| Condition {
+    plan.time_bounds.total = Bound::between(0.1, 0.2);
+    plan.end.momentum = vec![MomentumCondition::Conditioned];
+    let seen = |body: Option<usize>, components: Vec3| BodyPoint { body, components };
+    let condition = |nodes: NodeSelector, measure: Measure| Condition {
         name: "a condition".to_owned(),
-        when,
+        nodes,
         bounds: vec![Bound::between(-1.0, 1.0); measure.components()],
         measure,
     };
     let arm = Vec3::new(0.1, -0.05, 0.02);
     plan.conditions = vec![
-        condition(When::Always, Measure::Point { of: seen(Some(2), arm), from: None }),
-        condition(When::Node(1), Measure::Point { of: seen(Some(2), arm), from: Some(0) }),
+        condition(NodeSelector::Always, Measure::Point { of: seen(Some(2), arm), from: None }),
+        condition(NodeSelector::Node(1), Measure::Point { of: seen(Some(2), arm), from: Some(0) }),
         condition(
-            When::Node(1),
+            NodeSelector::Node(1),
             Measure::Alignment { one: seen(Some(0), arm), other: seen(Some(2), Vec3::x()) },
         ),
         condition(
-            When::Node(3),
+            NodeSelector::Node(3),
             Measure::Alignment { one: seen(None, arm), other: seen(Some(2), Vec3::y()) },
         ),
-        condition(When::End, Measure::Velocity { of: seen(Some(2), arm), from: Some(0) }),
-        condition(When::End, Measure::Velocity { of: seen(Some(3), Vec3::zeros()), from: Some(2) }),
-        condition(When::End, Measure::AngularVelocity { body: 2, from: Some(1) }),
+        condition(NodeSelector::End, Measure::Velocity { of: seen(Some(2), arm), from: Some(0) }),
+        condition(NodeSelector::End, Measure::Velocity { of: seen(Some(3), Vec3::zeros()), from: Some(2) }),
+        condition(NodeSelector::End, Measure::AngularVelocity { body: 2, from: Some(1) }),
     ];
-    plan.meetings = vec![PlannedContact {
+    plan.contacts = vec![PlannedContact {
         name: "the step".to_owned(),
         node: 2,
         bodies: (2, 4),
         restitution: 0.0,
-        slip: Slip::Friction(0.6),
+        friction: ContactFriction::Coulomb(0.6),
         flat: false,
-        tie: Some(ContactJoint::Point),
-        released: None,
+        joint: Some(ContactJoint::Point),
+        release_node: None,
     }];
-    let encounter = ResolvedContact::find(&model, &plan.meetings[0], &state).unwrap();
-    errors(plan, Setup { encounters: vec![encounter], apart: planes(&model, &state, 1) }, &state, 33)
+    let resolved = ResolvedContact::find(&model, &plan.contacts[0], &state).unwrap();
+    errors(
+        plan,
+        ConstraintSet { contacts: vec![resolved], separations: planes(&model, &state, 1) },
+        &state,
+        33,
+    )
 }
 
 #[test]
 fn a_cube_in_a_wall_that_is_a_potential() {
     for drag in [0.0, 0.05] {
         let mut builder = ModelBuilder::new();
-        // A corner sinks into the wall, deep enough that no candidate is near the first touch.
+        // A corner sinks into the wall, deep enough that no iterate is near the first touch.
         builder.body(cube("cube", 0.1), tilted(Vec3::new(0.02, 0.03, 0.01), Vec3::new(0.5, 0.2, 0.6)));
         builder.body(wall(Vec3::y()), Pose::identity());
         let potential = Some(Potential { stiffness: 20.0, drag });
@@ -510,8 +551,8 @@ fn a_cube_in_a_wall_that_is_a_potential() {
         let model = std::sync::Arc::new(model);
         let mut plan = plain(&model, &state, 3, 0.02);
         plan.actuators = thrusters(&model, 0);
-        plan.times.total = Bound::between(0.04, 0.08);
-        let (first, second) = errors(plan, Setup::default(), &state, 5);
+        plan.time_bounds.total = Bound::between(0.04, 0.08);
+        let (first, second) = errors(plan, ConstraintSet::default(), &state, 5);
         println!("drag {drag}: first {first:e}, second {second:e}");
         assert!(first < 1e-8, "{first:e}");
         assert!(second < 1e-5, "{second:e}");

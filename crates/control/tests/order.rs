@@ -1,18 +1,20 @@
-//! Manoeuvres with known solutions: order two in the length of the intervals.
+//! Plans with known solutions: order two in the length of the intervals.
 //!
-//! From rest to rest with least effort `∫ u²`: `u = 6 d m/T² (1 - 2t/T)`, price `12 (d m)²/T³`, for shifts and, about an axis of a body
+//! From rest to rest with least control effort `∫ u²`: `u = 6 d m/T² (1 - 2t/T)`, objective `12 (d m)²/T³`, for shifts and, about an axis of a body
 //! with equal moments, for turns. A body with different moments is compared with itself on finer grids. A mass that lands, is held and
-//! takes off has a price in closed form as well.
+//! takes off has an objective in closed form as well.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
 
 use common::{build, cube, plain, rest_to_rest, wall};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Actuator, ContactJoint, Drive, Plan, PlannedContact, Slip};
+use percussion_control::plan::{
+    Actuator, ContactFriction, ContactJoint, MomentumCondition, Plan, PlannedContact,
+};
 use percussion_control::replay::replay;
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::rotation::Mat3;
@@ -22,8 +24,9 @@ use percussion_solve::nlp::{Bound, CallbackAction};
 const TIME: f64 = 1.0;
 
 fn solved(plan: &Plan) -> PlanSolution {
-    let found = find(plan, &Guess::Straight, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-    assert_eq!(found.ending, Ending::Optimal);
+    let found =
+        solve(plan, &Guess::Straight, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    assert_eq!(found.outcome, Outcome::Optimal);
     assert!(found.violation < 1e-9);
     found
 }
@@ -46,12 +49,12 @@ fn a_shift_with_least_effort() {
         let worst = (0..intervals).map(|k| {
             let t = (k as f64 + 0.5) / intervals as f64;
             let u = 6.0 * distance * mass * (1.0 - 2.0 * t) / (TIME * TIME);
-            (found.efforts[6 * k] - u).abs()
+            (found.inputs[6 * k] - u).abs()
         });
         errors.1.push(worst.fold(0.0, f64::max));
     }
-    println!("price {:?} {:?}", errors.0, orders(&errors.0));
-    println!("efforts {:?} {:?}", errors.1, orders(&errors.1));
+    println!("objective {:?} {:?}", errors.0, orders(&errors.0));
+    println!("control inputs {:?} {:?}", errors.1, orders(&errors.1));
     for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -69,7 +72,7 @@ fn a_turn_about_an_axis_with_least_effort() {
         let exact = 12.0 * (angle * moment).powi(2) / TIME.powi(3);
         errors.push((found.objective - exact).abs() / exact);
     }
-    println!("price {errors:?} {:?}", orders(&errors));
+    println!("objective {errors:?} {:?}", orders(&errors));
     for order in orders(&errors) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -82,10 +85,10 @@ fn a_turn_of_a_body_with_three_moments() {
         Body::rigid("b", 3.0, Vec3::zeros(), &moments).unwrap()
     };
     let to = Pose::new(Rotation3::from_scaled_axis(Vec3::new(1.0, 0.7, -0.9)), Vec3::zeros());
-    let prices: Vec<f64> =
+    let objectives: Vec<f64> =
         [20, 40, 80, 160].map(|n| solved(&rest_to_rest(&body, to, n, TIME)).objective).to_vec();
-    let steps: Vec<f64> = prices.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    println!("{prices:?} {:?}", orders(&steps));
+    let steps: Vec<f64> = objectives.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    println!("{objectives:?} {:?}", orders(&steps));
     for order in orders(&steps) {
         assert!((order - 2.0).abs() < 0.1, "{order}");
     }
@@ -99,7 +102,7 @@ const PHASE: f64 = 0.4;
 const GRAVITY: f64 = 9.81;
 
 /// A cube on a vertical rail lands on a corner with a third of the intervals, is held for another and takes off, with a force along the rail.
-fn landing(intervals: usize, slip: Slip) -> Plan {
+fn landing(intervals: usize, friction: ContactFriction) -> Plan {
     let turn = Rotation3::from_scaled_axis(Vec3::new(0.5, 0.3, 0.2));
     let corner = |k: usize| Vec3::from([0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.1 } else { -0.1 }));
     let lowest = (0..8).map(|k| (turn * corner(k)).z).fold(f64::INFINITY, f64::min);
@@ -113,7 +116,7 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
     let mut end = state.clone();
     displace(&model, &model.islands[0], &state, &[RISE - FALL], &mut end);
     let mut plan = plain(&model, &state, intervals, 3.0 * PHASE / intervals as f64);
-    plan.times.scale = Bound::equal(1.0);
+    plan.time_bounds.scale = Bound::equal(1.0);
     plan.actuators = vec![Actuator {
         name: "lift".to_owned(),
         control: Control::Dof(0),
@@ -122,17 +125,17 @@ fn landing(intervals: usize, slip: Slip) -> Plan {
         weight: 1.0,
     }];
     plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0])];
+    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0])];
     plan.end.state = end;
-    plan.meetings = vec![PlannedContact {
+    plan.contacts = vec![PlannedContact {
         name: "the landing".to_owned(),
         node: intervals / 3,
         bodies: (0, 1),
         restitution: 0.0,
-        slip,
+        friction,
         flat: false,
-        tie: Some(ContactJoint::Point),
-        released: Some(intervals / 3 * 2),
+        joint: Some(ContactJoint::Point),
+        release_node: Some(intervals / 3 * 2),
     }];
     plan
 }
@@ -149,7 +152,7 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             + 12.0 * RISE * RISE / PHASE.powi(3));
     // What the blow takes: the speed that weight and force have left.
     let speed = -GRAVITY * PHASE + 1.5 * braked / PHASE;
-    for slip in [Slip::Sticks, Slip::Friction(0.5)] {
+    for slip in [ContactFriction::Sticking, ContactFriction::Coulomb(0.5)] {
         let mut errors = (Vec::new(), Vec::new());
         for intervals in [12, 24, 48, 96] {
             let plan = landing(intervals, slip);
@@ -160,15 +163,15 @@ fn a_mass_that_lands_is_held_and_takes_off() {
             let made = replay(
                 &plan,
                 &found.nodes,
-                &found.efforts,
-                schemes::SchemeKind::Exact,
+                &found.inputs,
+                percussion_mechanics::schemes::SchemeKind::Exact,
                 &schemes::SchemeOptions::default(),
             )
             .unwrap();
-            assert!(made.agreement.position < 1e-9 && made.agreement.rotation < 1e-9, "{made:?}");
+            assert!(made.deviation.position < 1e-9 && made.deviation.rotation < 1e-9, "{made:?}");
             assert!((made.joints[0].impulse - found.contacts[0].impulse).norm() < 1e-8, "{made:?}");
         }
-        println!("{slip:?}: price {:?} {:?}", errors.0, orders(&errors.0));
+        println!("{slip:?}: objective {:?} {:?}", errors.0, orders(&errors.0));
         println!("blow {:?} {:?}", errors.1, orders(&errors.1));
         for order in orders(&errors.0).iter().chain(&orders(&errors.1)) {
             assert!((order - 2.0).abs() < 0.1, "{order}");

@@ -1,14 +1,14 @@
-//! Planned efforts, simulated forward, lead where they were planned to lead.
+//! Planned control inputs, simulated forward, lead to the planned states.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod common;
 
 use common::{build, cube, plain, thrusters, wall_plan};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Actuator, Drive, Plan};
-use percussion_control::replay::{ReplayError, loaded, replay};
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::plan::{Actuator, MomentumCondition, Plan};
+use percussion_control::replay::{ReplayError, model_with_controls, replay};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::discrete::{Control, displace};
 use percussion_mechanics::force::Axes;
@@ -16,20 +16,20 @@ use percussion_mechanics::{JointKind, JointSpec, ModelBuilder, State, schemes};
 use percussion_solve::nlp::{Bound, CallbackAction};
 
 fn found(plan: &Plan, guess: &Guess) -> PlanSolution {
-    let found = find(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-    assert_eq!(found.ending, Ending::Optimal);
+    let found = solve(plan, guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    assert_eq!(found.outcome, Outcome::Optimal);
     found
 }
 
-fn agreement(plan: &Plan, found: &PlanSolution, scheme: schemes::SchemeKind) -> (f64, f64) {
-    let made = replay(plan, &found.nodes, &found.efforts, scheme, &schemes::SchemeOptions::default())
+fn deviation(plan: &Plan, found: &PlanSolution, scheme: schemes::SchemeKind) -> (f64, f64) {
+    let made = replay(plan, &found.nodes, &found.inputs, scheme, &schemes::SchemeOptions::default())
         .unwrap()
-        .agreement;
+        .deviation;
     println!("{scheme}: {:.2e} m, {:.2e} rad", made.position, made.rotation);
     (made.position, made.rotation)
 }
 
-/// A cube that is thrown on its own thrusters along its own axes, under gravity, and turns on the way.
+/// A cube that is thrown on its own thrusters along its own axes, under gravity, and rotates on the way.
 fn free_plan() -> Plan {
     let place = |position: Vec3, turn: Vec3, velocity: Vec3| {
         let mut builder = ModelBuilder::new();
@@ -43,7 +43,7 @@ fn free_plan() -> Plan {
     let mut plan = plain(&model, &state, 20, 0.05);
     plan.actuators = thrusters(&model, 0);
     plan.actuators[0].control = Control::force(&model, 0, &Vec3::new(0.01, 0.02, -0.01), Axes::Body).unwrap();
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -53,7 +53,8 @@ fn free_plan() -> Plan {
 fn a_plan_without_contact_is_the_variational_schemes() {
     let plan = free_plan();
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Variational);
+    let (position, rotation) =
+        deviation(&plan, &found, percussion_mechanics::schemes::SchemeKind::Variational);
     // Momenta balance to 1e-10 at each node; with the inertia of a small cube that is some 1e-9 rad at the end.
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
 }
@@ -105,7 +106,7 @@ fn hinged_plan(intervals: usize) -> Plan {
         weight: 1.0,
     };
     plan.actuators = vec![motor(0, "shoulder"), motor(1, "knee")];
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -115,24 +116,25 @@ fn hinged_plan(intervals: usize) -> Plan {
 fn efforts_along_joints_are_motors() {
     let plan = hinged_plan(15);
     let found = found(&plan, &Guess::Straight);
-    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Variational);
+    let (position, rotation) =
+        deviation(&plan, &found, percussion_mechanics::schemes::SchemeKind::Variational);
     assert!(position < 1e-10 && rotation < 1e-10, "{position:e} {rotation:e}");
     // A motor that is too weak is noticed.
-    let mut less = found.efforts.clone();
-    less.iter_mut().step_by(2).for_each(|effort| *effort *= 0.9);
+    let mut less = found.inputs.clone();
+    less.iter_mut().step_by(2).for_each(|input| *input *= 0.9);
     let made = replay(
         &plan,
         &found.nodes,
         &less,
-        schemes::SchemeKind::Variational,
+        percussion_mechanics::schemes::SchemeKind::Variational,
         &schemes::SchemeOptions::default(),
     )
     .unwrap()
-    .agreement;
+    .deviation;
     assert!(made.position > 1e-3);
 }
 
-/// Two bodies one below the other, the upper on a ball and socket, with efforts along all degrees of freedom, also of the joint between
+/// Two bodies one below the other, the upper on a ball and socket, with control inputs along all degrees of freedom, also of the joint between
 /// them.
 fn jointed_plan(kind: JointKind) -> Plan {
     let (model, state) = {
@@ -156,14 +158,14 @@ fn jointed_plan(kind: JointKind) -> Plan {
     let mut plan = plain(&model, &state, 12, 0.02);
     plan.actuators = (0..model.dofs)
         .map(|dof| Actuator {
-            name: format!("effort {dof}"),
+            name: format!("input {dof}"),
             control: Control::Dof(dof),
             island: 0,
             bounds: vec![Bound::FREE],
             weight: 1.0,
         })
         .collect();
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan
@@ -174,24 +176,26 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
     for kind in [JointKind::Spherical, JointKind::Free] {
         let plan = jointed_plan(kind);
         let found = found(&plan, &Guess::Straight);
-        for (scheme, most) in [(schemes::SchemeKind::Variational, 1e-10), (schemes::SchemeKind::Exact, 1e-8)]
-        {
-            let (position, rotation) = agreement(&plan, &found, scheme);
+        for (scheme, most) in [
+            (percussion_mechanics::schemes::SchemeKind::Variational, 1e-10),
+            (percussion_mechanics::schemes::SchemeKind::Exact, 1e-8),
+        ] {
+            let (position, rotation) = deviation(&plan, &found, scheme);
             assert!(position < most && rotation < most, "{kind:?} {scheme}: {position:e} {rotation:e}");
         }
-        // Each effort has its own part in it.
+        // Each control input contributes.
         for dof in 0..plan.model.dofs {
-            let mut less = found.efforts.clone();
-            less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|effort| *effort *= 0.9);
+            let mut less = found.inputs.clone();
+            less.iter_mut().skip(dof).step_by(plan.model.dofs).for_each(|input| *input *= 0.9);
             let made = replay(
                 &plan,
                 &found.nodes,
                 &less,
-                schemes::SchemeKind::Variational,
+                percussion_mechanics::schemes::SchemeKind::Variational,
                 &schemes::SchemeOptions::default(),
             )
             .unwrap()
-            .agreement;
+            .deviation;
             assert!(made.position.max(made.rotation) > 1e-5, "{kind:?} {dof}: {made:?}");
         }
     }
@@ -201,9 +205,14 @@ fn efforts_along_joints_without_coordinates_are_motors_too() {
 fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
     let off = [30, 60, 120].map(|intervals| {
         let plan = hinged_plan(intervals);
-        agreement(&plan, &found(&plan, &Guess::Straight), schemes::SchemeKind::NewmarkImplicit).0
+        deviation(
+            &plan,
+            &found(&plan, &Guess::Straight),
+            percussion_mechanics::schemes::SchemeKind::NewmarkImplicit,
+        )
+        .0
     });
-    // It looks at efforts at the ends of its steps: they come half an interval early, an error of first order.
+    // It evaluates control inputs at the ends of its steps, half an interval early, an error of first order.
     for pair in off.windows(2) {
         let ratio = pair[0] / pair[1];
         assert!((1.7..2.4).contains(&ratio), "{off:?}");
@@ -213,17 +222,17 @@ fn another_scheme_comes_to_the_same_manoeuvre_as_intervals_shrink() {
 #[test]
 fn the_exact_scheme_finds_the_planned_collision() {
     let plan = wall_plan(9);
-    let found = found(&plan, &Guess::FreeMotion { scheme: schemes::SchemeKind::Exact });
-    let (position, rotation) = agreement(&plan, &found, schemes::SchemeKind::Exact);
+    let found = found(&plan, &Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact });
+    let (position, rotation) = deviation(&plan, &found, percussion_mechanics::schemes::SchemeKind::Exact);
     assert!(position < 1e-8 && rotation < 1e-8, "{position:e} {rotation:e}");
     // Without its collision the cube goes elsewhere.
-    let (position, _) = agreement(&plan, &found, schemes::SchemeKind::Variational);
+    let (position, _) = deviation(&plan, &found, percussion_mechanics::schemes::SchemeKind::Variational);
     assert!(position > 1e-2);
 }
 
 #[test]
 fn efforts_of_another_plan_are_refused() {
     let plan = free_plan();
-    let refused = loaded(&plan, &[0.0, 1.0], &[0.0; 5]);
-    assert!(matches!(refused, Err(ReplayError::UnsupportedScene { efforts: 5, nodes: 2, components: 6 })));
+    let refused = model_with_controls(&plan, &[0.0, 1.0], &[0.0; 5]);
+    assert!(matches!(refused, Err(ReplayError::InputCount { inputs: 5, nodes: 2, components: 6 })));
 }

@@ -1,13 +1,13 @@
 //! Shots that come back: a circle and an ellipse over a floor beside a wall, without friction.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-use percussion_control::plan::{Measure, Seen};
-use percussion_control::shooting::{Aim, Ending, Shot, Unknown};
+use percussion_control::plan::{BodyPoint, Measure};
+use percussion_control::shooting::{Outcome, ShootingProblem, Target, Unknown};
 use percussion_geometry::shapes::{Circle, Ellipse, HalfPlane, PlanarShape};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::{SchemeKind, SchemeOptions};
+use percussion_mechanics::schemes::SchemeOptions;
 use percussion_mechanics::{Body, JointKind, JointSpec, Model, ModelBuilder, State};
 use percussion_solve::nlp::CallbackAction;
 
@@ -39,26 +39,26 @@ fn back(
     state: &State,
     heading: f64,
     unknowns: Vec<Unknown>,
-) -> percussion_control::shooting::Hit {
-    let centre = Measure::Point { of: Seen { body: Some(0), components: Vec3::zeros() }, from: None };
-    let shot = Shot {
+) -> percussion_control::shooting::ShootingSolution {
+    let centre = Measure::Point { of: BodyPoint { body: Some(0), components: Vec3::zeros() }, from: None };
+    let shot = ShootingProblem {
         model,
         start: state,
-        scheme: SchemeKind::Exact,
+        scheme: percussion_mechanics::schemes::SchemeKind::Exact,
         options: SchemeOptions::default(),
         steps: 60,
         time: 1.1,
         unknowns,
-        aims: vec![
-            Aim::Measure(centre, vec![Some(1.0), Some(1.0), None]),
-            Aim::Heading { body: 0, axes: (0, 1), angle: heading },
+        targets: vec![
+            Target::Measure(centre, vec![Some(1.0), Some(1.0), None]),
+            Target::Heading { body: 0, axes: (0, 1), angle: heading },
         ],
         impacts: Some(2),
         iterations: 60,
     };
     let hit = shot.solve(&mut |_| CallbackAction::Continue).unwrap();
-    assert_eq!(hit.ending, Ending::Hit);
-    println!("{:?} in {} s, {} impacts, residuals {:?}", hit.chosen, hit.time, hit.impacts, hit.residuals);
+    assert_eq!(hit.outcome, Outcome::Converged);
+    println!("{:?} in {} s, {} impacts, residuals {:?}", hit.unknowns, hit.time, hit.impacts, hit.residuals);
     hit
 }
 
@@ -74,11 +74,11 @@ fn a_circle_comes_back_as_by_mirrors() {
     assert!(hit.residuals.last().unwrap() < &1e-10);
     assert_eq!(hit.impacts, 2);
     // Across: to the wall and back, 2 (1 - r) at constant speed.
-    let speed = hit.chosen[0].abs();
+    let speed = hit.unknowns[0].abs();
     let time = hit.time;
     assert!((speed * time - 2.0 * (1.0 - radius)).abs() < 1e-9);
     // Up and down: the speed at a height is the same before and after the bounce, so it comes up as fast as it began.
-    let up = hit.chosen[1];
+    let up = hit.unknowns[1];
     let rises = speed * heading.tan();
     // Either it began downwards as fast as it comes up, or upwards.
     assert!((up.abs() - rises).abs() < 1e-4, "{up} {rises}");

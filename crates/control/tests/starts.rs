@@ -5,12 +5,11 @@ mod common;
 
 use common::{build, cube, plain, thrusters, wall_plan};
 use percussion_control::guess::Waypoint;
-use percussion_control::manoeuvre::Ending;
-use percussion_control::plan::{Avoidance, Drive, Plan};
-use percussion_control::{Guess, Options, PlanError, PlanSolution, find};
+use percussion_control::plan::{Avoidance, MomentumCondition, Plan};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, PlanError, PlanSolution, solve};
 use percussion_geometry::shapes::{Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::schemes::SchemeKind;
 use percussion_mechanics::{Body, ModelBuilder};
 use percussion_solve::nlp::{Bound, CallbackAction};
 
@@ -27,10 +26,10 @@ fn around() -> (Plan, Guess) {
     let (model, start) = placed(-0.4, 0.0);
     let ((_, under), (_, end)) = (placed(0.0, -0.3), placed(0.4, 0.0));
     let mut plan = plain(&model, &start, 12, 1.0 / 12.0);
-    plan.times.total = Bound::equal(1.0);
+    plan.time_bounds.total = Bound::equal(1.0);
     plan.actuators = thrusters(&model, 0);
     plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
+    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6])];
     plan.end.state = end.clone();
     plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
     let points = vec![Waypoint { at: 0.5, state: under }, Waypoint { at: 1.0, state: end }];
@@ -40,9 +39,9 @@ fn around() -> (Plan, Guess) {
 /// What is found with a seed, and what every start begins with.
 fn searched(seed: u64) -> (PlanSolution, Vec<(f64, f64)>) {
     let (plan, guess) = around();
-    let options = Options { starts: 4, seed, disturbance: 0.7, ..Options::default() };
+    let options = Options { starts: 4, seed, perturbation: 0.7, ..Options::default() };
     let mut first = Vec::new();
-    let found = find(&plan, &guess, &options, &mut |progress| {
+    let found = solve(&plan, &guess, &options, &mut |progress| {
         if (progress.round, progress.record.iteration) == (1, 0) {
             assert_eq!(progress.start, first.len() + 1);
             first.push((progress.record.objective, progress.record.primal));
@@ -51,14 +50,14 @@ fn searched(seed: u64) -> (PlanSolution, Vec<(f64, f64)>) {
     })
     .unwrap();
     for attempt in &found.attempts {
-        println!("{seed}: {:?} J {:.6}", attempt.ending, attempt.objective);
+        println!("{seed}: {:?} J {:.6}", attempt.outcome, attempt.objective);
     }
     (found, first)
 }
 
 fn bits(found: &PlanSolution) -> Vec<u64> {
     let places = found.nodes.iter().flat_map(|n| n.positions.iter().flat_map(|p| [p.x, p.y, p.z]));
-    places.chain(found.efforts.iter().copied()).map(f64::to_bits).collect()
+    places.chain(found.inputs.iter().copied()).map(f64::to_bits).collect()
 }
 
 #[test]
@@ -68,10 +67,10 @@ fn the_best_of_several_starts_is_kept_and_its_number_told() {
     let best = found
         .attempts
         .iter()
-        .filter(|attempt| attempt.ending == Ending::Optimal)
+        .filter(|attempt| attempt.outcome == Outcome::Optimal)
         .map(|attempt| attempt.objective)
         .fold(f64::INFINITY, f64::min);
-    assert_eq!((found.ending.clone(), found.objective), (Ending::Optimal, best));
+    assert_eq!((found.outcome.clone(), found.objective), (Outcome::Optimal, best));
     assert_eq!(found.attempts[found.start - 1].objective, best);
     assert_eq!(found.attempts[found.start - 1].iterations, found.iterations);
     // Led the longer way the first start does not find the shorter one; a disturbed one does.
@@ -97,30 +96,31 @@ fn seeds_decide_where_searches_begin_and_nothing_else_does() {
 /// Bent by a rad, the faces that are to meet are no longer near each other: such starts are left out.
 #[test]
 fn starts_that_cannot_begin_take_nothing_from_the_others() {
-    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
-    let options = Options { starts: 3, disturbance: 1.0, ..Options::default() };
-    let found = find(&wall_plan(9), &guess, &options, &mut |_| CallbackAction::Continue).unwrap();
-    let endings: Vec<&Ending> = found.attempts.iter().map(|attempt| &attempt.ending).collect();
+    let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
+    let options = Options { starts: 3, perturbation: 1.0, ..Options::default() };
+    let found = solve(&wall_plan(9), &guess, &options, &mut |_| CallbackAction::Continue).unwrap();
+    let endings: Vec<&Outcome> = found.attempts.iter().map(|attempt| &attempt.outcome).collect();
     println!("{endings:?}");
-    assert_eq!((&found.ending, endings[0]), (&Ending::Optimal, &Ending::Optimal));
-    let left_out = |ending: &&&Ending| matches!(ending, Ending::Stalled(why) if why.contains("not parallel"));
+    assert_eq!((&found.outcome, endings[0]), (&Outcome::Optimal, &Outcome::Optimal));
+    let left_out =
+        |outcome: &&&Outcome| matches!(outcome, Outcome::Stalled(why) if why.contains("not parallel"));
     assert!(endings.iter().filter(left_out).count() > 0);
 }
 
 #[test]
 fn contacts_are_planned_between_the_ends() {
-    let guess = Guess::FreeMotion { scheme: SchemeKind::Exact };
+    let guess = Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
     for at in [0, 30, 31] {
         let plan = wall_plan(at);
-        let error = find(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap_err();
-        assert!(matches!(error, PlanError::AtAnEnd { node, end: 30, .. } if node == at), "{error}");
+        let error = solve(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap_err();
+        assert!(matches!(error, PlanError::ContactAtBoundary { node, end: 30, .. } if node == at), "{error}");
         assert!(error.to_string().starts_with(&format!("the hit is at node {at}, but")), "{error}");
     }
     // Near the ends they are contacts like any other.
     for at in [1, 25] {
         let found =
-            find(&wall_plan(at), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-        println!("node {at}: {:?} J {:.4e} at {} s", found.ending, found.objective, found.contacts[0].time);
-        assert!(found.violation < 1e-9 && found.ending == Ending::Optimal, "{:?}", found.ending);
+            solve(&wall_plan(at), &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+        println!("node {at}: {:?} J {:.4e} at {} s", found.outcome, found.objective, found.contacts[0].time);
+        assert!(found.violation < 1e-9 && found.outcome == Outcome::Optimal, "{:?}", found.outcome);
     }
 }

@@ -1,4 +1,4 @@
-//! Searches for manoeuvres: what an iteration costs for growing numbers of nodes, and a cube that hits a wall, beside CasADi with Ipopt.
+//! Searches of plans: what an iteration costs for growing numbers of nodes, and a cube that hits a wall, beside CasADi with Ipopt.
 //!
 //! `cargo bench -p percussion-control --bench plans` prints markdown tables. `-- --casadi PYTHON` names an interpreter with the
 //! package `casadi`, whose solution of the same programs (`peer.py`) is timed in turns with ours. Times are processor times, the
@@ -14,14 +14,13 @@ mod posed;
 use clock::Clock;
 use common::{cube_wall, rest_to_rest};
 use nalgebra::Rotation3;
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
-use percussion_control::{Guess, Options, find};
+use percussion_control::solution::Outcome;
+use percussion_control::{Guess, Options, solve};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{Bound, CallbackAction, InteriorPoint, Outcome, Program};
+use percussion_solve::nlp::{Bound, CallbackAction, InteriorPoint, Outcome as NlpOutcome, Program};
 use posed::Posed;
 
 /// Nodes besides the first.
@@ -30,15 +29,15 @@ const LENGTHS: [usize; 5] = [30, 100, 300, 1000, 3000];
 fn main() {
     let only = std::env::args().skip_while(|a| a != "--only").nth(1);
     let python = std::env::args().skip_while(|a| a != "--casadi").nth(1);
-    let asked = |name: &str| only.as_ref().is_none_or(|only| only == name);
-    if asked("turn") {
+    let selected = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    if selected("turn") {
         lengths("a turn in free flight", &|n| (turn(n), Guess::Straight));
     }
-    if asked("hit") {
-        let free = || Guess::FreeMotion { scheme: SchemeKind::Exact };
+    if selected("hit") {
+        let free = || Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact };
         lengths("a cube hits a wall", &|n| (cube_wall(n, 3 * n / 10), free()));
     }
-    if asked("wall") {
+    if selected("wall") {
         peer::beside(python.as_deref());
     }
 }
@@ -74,13 +73,13 @@ fn lengths(name: &str, case: &dyn Fn(usize) -> (Plan, Guess)) {
                 let from = Clock::now();
                 let options = percussion_solve::nlp::Options::default();
                 let found = interior.solve(&mut posed.program, &posed.start, &options).unwrap();
-                assert_eq!(found.outcome, Outcome::Optimal);
+                assert_eq!(found.outcome, NlpOutcome::Optimal);
                 (unknowns, iterations) = (posed.program.layout().variables.len(), found.iterations);
                 from.ms()
             });
             let from = Clock::now();
-            let whole = find(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
-            assert_eq!(whole.ending, Ending::Optimal);
+            let whole = solve(&plan, &guess, &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+            assert_eq!(whole.outcome, Outcome::Optimal);
             let now = [building, searches[0], searches[1], from.ms()];
             best = std::array::from_fn(|i| now[i].min(best[i]));
         }

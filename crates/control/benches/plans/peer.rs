@@ -3,13 +3,12 @@
 use crate::clock::Clock;
 use crate::common::cube_wall;
 use crate::posed::Posed;
-use percussion_control::manoeuvre::Ending;
 use percussion_control::plan::Plan;
-use percussion_control::transcription::Point;
-use percussion_control::{Guess, Options, PlanSolution, find};
+use percussion_control::solution::Outcome;
+use percussion_control::transcription::Iterate;
+use percussion_control::{Guess, Options, PlanSolution, solve};
 use percussion_mechanics::rotation::Mat3;
-use percussion_mechanics::schemes::SchemeKind;
-use percussion_solve::nlp::{CallbackAction, InteriorPoint, Outcome, Program, Solution};
+use percussion_solve::nlp::{CallbackAction, InteriorPoint, Outcome as NlpOutcome, Program, Solution};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -19,13 +18,13 @@ const TURNS: usize = 6;
 /// Searches in a turn.
 const REPEATS: usize = 5;
 
-/// Times here, ms: from nothing to a manoeuvre with its evidence; the program; its solution.
+/// Times here, ms: from nothing to a solution with its evidence; the program; its solution.
 struct Ours {
     whole: f64,
     building: f64,
     solving: f64,
     found: PlanSolution,
-    solution: Solution<Point>,
+    solution: Solution<Iterate>,
 }
 
 /// ContactGeometry planned at three nodes, with the peer if there is an interpreter for it.
@@ -91,7 +90,7 @@ pub fn beside(python: Option<&str>) {
         );
         assert_eq!(theirs["status"], "Solve_Succeeded");
         let apart = (number("objective") / ours.found.objective - 1.0).abs();
-        assert!(apart < 1e-6, "node {node}: prices differ by {apart:e}");
+        assert!(apart < 1e-6, "node {node}: objectives differ by {apart:e}");
         ratios.push((node, number(whole) * 1e3 / ours.whole, number(solving) * 1e3 / ours.solving));
     }
     for (node, whole, solving) in ratios {
@@ -102,15 +101,15 @@ pub fn beside(python: Option<&str>) {
 }
 
 fn guess() -> Guess {
-    Guess::FreeMotion { scheme: SchemeKind::Exact }
+    Guess::FreeMotion { scheme: percussion_mechanics::schemes::SchemeKind::Exact }
 }
 
 fn here(node: usize) -> Ours {
     let from = Clock::now();
-    let found =
-        find(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| CallbackAction::Continue).unwrap();
+    let found = solve(&cube_wall(30, node), &guess(), &Options::default(), &mut |_| CallbackAction::Continue)
+        .unwrap();
     let whole = from.ms();
-    assert_eq!(found.ending, Ending::Optimal);
+    assert_eq!(found.outcome, Outcome::Optimal);
     assert_eq!(found.rounds, 1, "the first program is the last");
     let from = Clock::now();
     let mut posed = Posed::new(&cube_wall(30, node), &guess());
@@ -122,7 +121,7 @@ fn here(node: usize) -> Ours {
     let from = Clock::now();
     let solution = InteriorPoint::new().solve(&mut posed.program, &posed.start, &options).unwrap();
     let solving = from.ms();
-    assert_eq!(solution.outcome, Outcome::Optimal);
+    assert_eq!(solution.outcome, NlpOutcome::Optimal);
     assert_eq!(solution.objective, found.objective, "it is the same program");
     Ours { whole, building, solving, found, solution }
 }
@@ -147,35 +146,35 @@ fn there(python: &str, node: usize, scale: f64) -> Value {
 
 /// The program as numbers.
 fn problem(plan: &Plan, posed: &Posed, scale: f64) -> Value {
-    let (meeting, encounter) = (&plan.meetings[0], &posed.program.setup().encounters[0]);
+    let (planned, resolved) = (&plan.contacts[0], &posed.program.constraint_set().contacts[0]);
     let contacts = plan.model.contacts.as_ref().unwrap();
-    assert_eq!(contacts.parts[encounter.pair.0].body, 0, "corners are the cube's");
-    assert!(posed.program.setup().apart.is_empty());
+    assert_eq!(contacts.parts[resolved.pair.0].body, 0, "corners are the cube's");
+    assert!(posed.program.constraint_set().separations.is_empty());
     let body = &plan.model.bodies[0];
     let matrix = |r: &Mat3| -> Vec<[f64; 3]> { (0..3).map(|i| [r[(i, 0)], r[(i, 1)], r[(i, 2)]]).collect() };
     let list = |v: &[f64]| v.to_vec();
-    let momentum = |drive: &percussion_control::plan::Drive| match drive {
-        percussion_control::plan::Drive::Given(p) => p.clone(),
+    let momentum = |momentum: &percussion_control::plan::MomentumCondition| match momentum {
+        percussion_control::plan::MomentumCondition::Given(p) => p.clone(),
         other => panic!("{other:?}"),
     };
     let bounds: Vec<f64> = plan.actuators.iter().flat_map(|a| a.bounds.iter().map(|b| b.upper)).collect();
     json!({
         "intervals": plan.intervals,
-        "node": meeting.node,
+        "node": planned.node,
         "step": plan.step,
-        "time": plan.times.total.lower,
-        "scales": [plan.times.scale.lower, plan.times.scale.upper],
+        "time": plan.time_bounds.total.lower,
+        "scales": [plan.time_bounds.scale.lower, plan.time_bounds.scale.upper],
         "mass": body.mass,
         "inertia": list(body.inertia.as_slice()),
         "directors": list(body.director_moments().as_slice()),
         "positions": posed.start.nodes.iter().map(|n| list(n.positions[0].as_slice())).collect::<Vec<_>>(),
         "rotations": posed.start.nodes.iter().map(|n| matrix(&n.rotations[0])).collect::<Vec<_>>(),
-        "first": momentum(&plan.start.drive[0]),
-        "last": momentum(&plan.end.drive[0]),
+        "first": momentum(&plan.start.momentum[0]),
+        "last": momentum(&plan.end.momentum[0]),
         "bounds": bounds,
-        "restitution": meeting.restitution,
-        "corners": encounter.features.iter().map(|f| list(f.point_a.as_slice())).collect::<Vec<_>>(),
-        "start": posed.start.numbers,
+        "restitution": planned.restitution,
+        "corners": resolved.features.iter().map(|f| list(f.point_a.as_slice())).collect::<Vec<_>>(),
+        "start": posed.start.scalars,
         "scale": scale,
         "tolerance": 1e-8,
         "repeats": REPEATS,

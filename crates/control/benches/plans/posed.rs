@@ -2,25 +2,25 @@
 
 use percussion_control::guess::Guess;
 use percussion_control::plan::Plan;
-use percussion_control::transcription::{Point, ResolvedContact, Setup, Transcription};
+use percussion_control::transcription::{ConstraintSet, Iterate, ResolvedContact, Transcription};
 
 /// A program and where it is begun.
 pub struct Posed {
     pub program: Transcription,
-    pub start: Point,
+    pub start: Iterate,
 }
 
 impl Posed {
     /// Of a plan whose bodies are clear of each other in the guess, except where they meet on purpose.
     pub fn new(plan: &Plan, guess: &Guess) -> Self {
-        let path = guess.work_out(plan).unwrap();
-        let encounters = plan
-            .meetings
+        let path = guess.initial_path(plan).unwrap();
+        let contacts = plan
+            .contacts
             .iter()
-            .map(|meeting| ResolvedContact::find(&plan.model, meeting, &path.nodes[meeting.node]).unwrap());
-        let setup = Setup { encounters: encounters.collect(), apart: Vec::new() };
-        let mut program = Transcription::new(plan.clone(), setup);
-        let start = program.candidate(path.nodes, &path.efforts, &path.scales);
+            .map(|planned| ResolvedContact::find(&plan.model, planned, &path.nodes[planned.node]).unwrap());
+        let constraint_set = ConstraintSet { contacts: contacts.collect(), separations: Vec::new() };
+        let mut program = Transcription::new(plan.clone(), constraint_set);
+        let start = program.initial_iterate(path.nodes, &path.inputs, &path.time_scales);
         Self { program, start }
     }
 }

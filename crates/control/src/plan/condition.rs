@@ -1,24 +1,24 @@
-//! What must hold at nodes, and what is dear there.
+//! Conditions at nodes, and goals at the end.
 
 use super::Measure;
 use percussion_solve::nlp::Bound;
 
-/// At which nodes.
+/// The nodes of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum NodeSelector {
     /// The first one.
     Start,
     /// The last one.
     End,
-    /// One by its number.
+    /// One by its index.
     Node(usize),
     /// All of them.
     Always,
 }
 
-impl When {
-    /// Whether a node is meant, of `intervals + 1`.
-    pub fn means(self, node: usize, intervals: usize) -> bool {
+impl NodeSelector {
+    /// Whether it selects a node of a plan with so many intervals.
+    pub fn contains(self, node: usize, intervals: usize) -> bool {
         match self {
             Self::Start => node == 0,
             Self::End => node == intervals,
@@ -28,28 +28,28 @@ impl When {
     }
 }
 
-/// Something measured is kept between bounds.
+/// A measure is kept between bounds.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// What people call it.
+    /// Its name in messages.
     pub name: String,
     /// At which nodes.
-    pub when: When,
-    /// What is measured.
+    pub nodes: NodeSelector,
+    /// The measure.
     pub measure: Measure,
-    /// Of each of its numbers.
+    /// Bounds of its components.
     pub bounds: Vec<Bound>,
 }
 
-/// Something measured at the end is dear: `weight Σ (value - target)²`.
+/// A term of the objective at the end: `weight Σ (value - target)²`.
 #[derive(Clone, Debug)]
 pub struct Goal {
-    /// What people call it.
+    /// Its name in messages.
     pub name: String,
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// What it should be.
+    /// Targets of its components.
     pub target: Vec<f64>,
-    /// Its price.
+    /// Its weight.
     pub weight: f64,
 }

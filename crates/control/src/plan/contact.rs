@@ -1,61 +1,66 @@
-//! ContactGeometry on purpose: which parts meet at which node, and what happens then.
+//! Planned contacts: which bodies collide at which node, and by which laws.
 
-/// What surfaces do across the normal.
+/// Friction of a planned contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Slip {
-    /// Nothing: frictionless.
-    Free,
+pub enum ContactFriction {
+    /// None.
+    Frictionless,
     /// Coulomb's friction with a coefficient: the point sticks if the cone allows it, and slides on the cone otherwise.
-    Friction(f64),
-    /// The point stops, whatever that takes.
-    Sticks,
+    Coulomb(f64),
+    /// The point sticks, whatever impulse that takes.
+    Sticking,
 }
 
-/// A joint that a contact makes, until the end or another contact.
+/// A joint that a contact makes, until the end or another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactJoint {
-    /// The two points stay together; the bodies turn about them.
+    /// A spherical joint at the point of contact.
     Point,
-    /// The bodies stay as they are on each other.
+    /// A fixed joint.
     Rigid,
 }
 
-/// A contact on purpose.
+/// A planned contact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedContact {
-    /// What people call it.
+    /// Its name in messages.
     pub name: String,
-    /// At which node.
+    /// Its node.
     pub node: usize,
-    /// Which bodies, by their places in the list; the first one moves.
+    /// The bodies, by their indices in the model; the first one moves.
     pub bodies: (usize, usize),
     /// Coefficient of restitution.
     pub restitution: f64,
-    /// What happens across the normal. A joint at a point that the contact makes with [`Slip::Friction`] is a foothold: it pushes only, within the
-    /// cone. Other joints hold in all directions.
-    pub slip: Slip,
-    /// Whether faces are to lie on each other: all corners of the contact touch.
+    /// Friction. A point joint with [`ContactFriction::Coulomb`] is a foothold: its normal force is unilateral and its force within the
+    /// friction cone. Other joints hold in all directions.
+    pub friction: ContactFriction,
+    /// Whether two faces come into contact: all corners of the contact touch.
     pub flat: bool,
-    /// A joint that it makes.
-    pub tie: Option<ContactJoint>,
-    /// The node where that joint leaves again, if it does.
-    pub released: Option<usize>,
+    /// The joint that it makes.
+    pub joint: Option<ContactJoint>,
+    /// The node where that joint leaves; `None` for the end.
+    pub release_node: Option<usize>,
 }
 
 impl PlannedContact {
     /// The coefficient of friction, if the joint that it makes is a foothold.
     pub fn foothold(&self) -> Option<f64> {
-        match (self.tie, self.slip) {
-            (Some(ContactJoint::Point), Slip::Friction(mu)) => Some(mu),
+        match (self.joint, self.friction) {
+            (Some(ContactJoint::Point), ContactFriction::Coulomb(mu)) => Some(mu),
             _ => None,
         }
     }
 
-    /// The last node where it acts, in a plan of so many intervals: its own, or that where the joint it makes leaves.
+    /// The last node where it acts, in a plan of so many intervals: its own, or that where the joint leaves.
     pub fn last(&self, intervals: usize) -> usize {
-        match self.tie {
-            Some(_) => self.released.unwrap_or(intervals),
+        match self.joint {
+            Some(_) => self.release_node.unwrap_or(intervals),
             None => self.node,
         }
+    }
+
+    /// Whether it is between two bodies, in either order.
+    pub fn is_between(&self, a: usize, b: usize) -> bool {
+        self.bodies == (a, b) || self.bodies == (b, a)
     }
 }

@@ -1,58 +1,57 @@
-//! Functions of a node's state, with their gradients along the degrees of freedom.
+//! Measures: functions of a node's state, with their gradients along the degrees of freedom.
 //!
 //! ```text
 //! point       Rbᵀ (x_a - x_b)              a point of a body, in the world or on another body
-//! attitude    log(Tᵀ Rbᵀ R_a)              how far an orientation is from one asked for: a rotation vector
+//! attitude    log(Tᵀ Rbᵀ R_a)              rotation vector from a target to an orientation
 //! alignment   u_a · w_b                    two axes
 //! coordinate  θ                            of a joint
 //! velocities  v_a - v_b, ω_a - ω_b         of bodies, world axes; need the node's momenta
 //! ```
 //!
-//! The first four are functions of the configuration; their gradients are wrenches on the two bodies, turned into reduced
-//! covectors by the sweep up the tree.
+//! The first four are functions of the configuration; their gradients are wrenches on the two bodies, reduced to the degrees of freedom.
 
-use crate::kinematics::Stance;
 use nalgebra::Rotation3;
 use percussion_geometry::Vec3;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
 use percussion_mechanics::rotation::{Mat3, RodriguesVector, hat};
 use percussion_mechanics::spatial::{Vec6, angular, linear, twist};
 
-/// A point or a direction on a body, in the frame of its author; `None` is the world.
+/// A point or a direction on a body, in the body's own frame; `None` is the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
-    /// The body, by its place in the list.
+pub struct BodyPoint {
+    /// The body, by its index in the model.
     pub body: Option<usize>,
     /// Components.
     pub components: Vec3,
 }
 
-/// What can be measured at a node.
+/// A quantity of a node's state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Where a point of a body is, in another's frame.
+    /// The position of a point of a body, in the frame of another one or of the world.
     Point {
         /// The point.
-        of: Seen,
-        /// On whom it is looked from.
+        of: BodyPoint,
+        /// The body of the frame; `None` is the world.
         from: Option<usize>,
     },
-    /// By what rotation vector a body's orientation differs from a target.
+    /// The rotation vector from a target to a body's orientation.
     Attitude {
         /// The body.
         body: usize,
-        /// On whom it is looked from.
+        /// The body of the frame; `None` is the world.
         from: Option<usize>,
-        /// The orientation asked for, in that frame.
+        /// The target, in that frame.
         target: Mat3,
     },
-    /// The product of two directions.
+    /// The scalar product of two directions.
     Alignment {
         /// One.
-        one: Seen,
+        one: BodyPoint,
         /// The other.
-        other: Seen,
+        other: BodyPoint,
     },
-    /// A coordinate of a joint, by its place among all of the model, and the degree of freedom that moves it.
+    /// A coordinate of a joint, by its index among all of the model, and its degree of freedom.
     Coordinate {
         /// The coordinate.
         coordinate: usize,
@@ -62,21 +61,21 @@ pub enum Measure {
     /// Velocity of a point of a body, relative to another body, world axes.
     Velocity {
         /// The point.
-        of: Seen,
-        /// Relative to whom.
+        of: BodyPoint,
+        /// The other body; `None` is the world.
         from: Option<usize>,
     },
     /// Angular velocity of a body relative to another, world axes.
     AngularVelocity {
         /// The body.
         body: usize,
-        /// Relative to whom.
+        /// The other body; `None` is the world.
         from: Option<usize>,
     },
 }
 
 impl Measure {
-    /// How many numbers it gives.
+    /// Number of components.
     pub fn components(&self) -> usize {
         match self {
             Self::Alignment { .. } | Self::Coordinate { .. } => 1,
@@ -84,12 +83,12 @@ impl Measure {
         }
     }
 
-    /// Whether it asks for momenta.
-    pub fn of_velocities(&self) -> bool {
+    /// Whether it depends on momenta.
+    pub fn depends_on_velocity(&self) -> bool {
         matches!(self, Self::Velocity { .. } | Self::AngularVelocity { .. })
     }
 
-    /// The bodies it looks at.
+    /// The bodies it depends on.
     pub fn bodies(&self) -> [Option<usize>; 2] {
         match self {
             Self::Point { of, from } | Self::Velocity { of, from } => [of.body, *from],
@@ -99,73 +98,79 @@ impl Measure {
         }
     }
 
-    /// Its numbers at a node.
-    pub fn value(&self, stance: &Stance, out: &mut [f64]) {
+    /// Its components at a node.
+    pub fn value(&self, kinematics: &ConfigurationKinematics, out: &mut [f64]) {
         match self {
             Self::Point { of, from } => {
-                let (x, r) = stance.place(*from);
-                let d = r.transpose() * (stance.point(of) - x);
+                let (x, r) = kinematics.frame(*from);
+                let d = r.transpose() * (kinematics.point(of.body, &of.components) - x);
                 out.copy_from_slice(d.as_slice());
             }
             Self::Attitude { body, from, target } => {
-                out.copy_from_slice(attitude(stance, *body, *from, target).log().as_slice());
+                out.copy_from_slice(attitude(kinematics, *body, *from, target).log().as_slice());
             }
-            Self::Alignment { one, other } => out[0] = stance.direction(one).dot(&stance.direction(other)),
-            Self::Coordinate { coordinate, .. } => out[0] = stance.state.coordinates[*coordinate],
+            Self::Alignment { one, other } => {
+                out[0] = kinematics
+                    .direction(one.body, &one.components)
+                    .dot(&kinematics.direction(other.body, &other.components))
+            }
+            Self::Coordinate { coordinate, .. } => out[0] = kinematics.state.coordinates[*coordinate],
             Self::Velocity { of, from } => {
                 let velocity = |body: Option<usize>, x: &Vec3| {
-                    let t = stance.twist(body);
-                    linear(&t) + angular(&t).cross(&(x - stance.centre(body)))
+                    let t = kinematics.twist(body);
+                    linear(&t) + angular(&t).cross(&(x - kinematics.center_of_mass(body)))
                 };
-                let x = stance.point(of);
+                let x = kinematics.point(of.body, &of.components);
                 out.copy_from_slice((velocity(of.body, &x) - velocity(*from, &x)).as_slice());
             }
             Self::AngularVelocity { body, from } => {
-                let spin = angular(&stance.twist(Some(*body))) - angular(&stance.twist(*from));
+                let spin = angular(&kinematics.twist(Some(*body))) - angular(&kinematics.twist(*from));
                 out.copy_from_slice(spin.as_slice());
             }
         }
     }
 
-    /// Writes the gradients of its numbers along all degrees of freedom of the model, row by row. Not for velocities.
-    pub fn gradient(&self, stance: &mut Stance, out: &mut [f64]) {
+    /// Writes the gradients of its components along all degrees of freedom of the model, row by row. Not for velocities.
+    pub fn gradient(&self, kinematics: &mut ConfigurationKinematics, out: &mut [f64]) {
         out.fill(0.0);
-        let n = stance.model.dofs;
+        let n = kinematics.model.dofs;
         if let Self::Coordinate { dof, .. } = self {
             out[*dof] = 1.0;
             return;
         }
         let [a, b] = self.bodies();
         for (c, row) in out.chunks_exact_mut(n).enumerate() {
-            let (on_a, on_b) = self.wrenches(stance, c);
-            stance.reduce(&[(a, on_a), (b, on_b)], row);
+            let (on_a, on_b) = self.wrenches(kinematics, c);
+            kinematics.generalised_forces(&[(a, on_a), (b, on_b)], row);
         }
     }
 
     /// The gradient of a component as wrenches on its two bodies, about their centres of mass.
-    fn wrenches(&self, stance: &Stance, c: usize) -> (Vec6, Vec6) {
+    fn wrenches(&self, kinematics: &ConfigurationKinematics, c: usize) -> (Vec6, Vec6) {
         match self {
             Self::Point { of, from } => {
-                // d = n·(x_a - x_b) with an axis n of b: b's turning moves the axis with it.
-                let (_, r) = stance.place(*from);
+                // d = n·(x_a - x_b) with an axis n of b, which rotates with b.
+                let (_, r) = kinematics.frame(*from);
                 let axis = r.column(c).into_owned();
-                let x = stance.point(of);
+                let x = kinematics.point(of.body, &of.components);
                 let on = |centre: Vec3| twist(&axis, &(x - centre).cross(&axis));
-                (on(stance.centre(of.body)), -on(stance.centre(*from)))
+                (on(kinematics.center_of_mass(of.body)), -on(kinematics.center_of_mass(*from)))
             }
             Self::Attitude { body, from, target } => {
-                // log(exp(ω) R): the inverse of the left Jacobian; ω is the difference of turns, seen in target's frame on b.
-                let (_, r) = stance.place(*from);
-                let turn = attitude(stance, *body, *from, target);
+                // log(exp(ω) R): the inverse of the left Jacobian; ω is the difference of rotations, in the target's frame on b.
+                let (_, r) = kinematics.frame(*from);
+                let turn = attitude(kinematics, *body, *from, target);
                 let rows = left_inverse(&turn.log()) * (r * target).transpose();
                 let row = rows.row(c).transpose();
                 (twist(&Vec3::zeros(), &row), twist(&Vec3::zeros(), &-row))
             }
             Self::Alignment { one, other } => {
-                let torque = stance.direction(one).cross(&stance.direction(other));
+                let torque = kinematics
+                    .direction(one.body, &one.components)
+                    .cross(&kinematics.direction(other.body, &other.components));
                 (twist(&Vec3::zeros(), &torque), twist(&Vec3::zeros(), &-torque))
             }
-            // Neither asks for wrenches.
+            // No gradients by wrenches.
             Self::Coordinate { .. } | Self::Velocity { .. } | Self::AngularVelocity { .. } => {
                 (Vec6::zeros(), Vec6::zeros())
             }
@@ -173,10 +178,15 @@ impl Measure {
     }
 }
 
-/// `Tᵀ Rbᵀ R_a`: what turns the target into the orientation, in the target's axes.
-fn attitude(stance: &Stance, body: usize, from: Option<usize>, target: &Mat3) -> RodriguesVector {
-    let (_, above) = stance.place(from);
-    let (_, own) = stance.place(Some(body));
+/// `Tᵀ Rbᵀ R_a`: the rotation from the target to the orientation, in the target's axes.
+fn attitude(
+    kinematics: &ConfigurationKinematics,
+    body: usize,
+    from: Option<usize>,
+    target: &Mat3,
+) -> RodriguesVector {
+    let (_, above) = kinematics.frame(from);
+    let (_, own) = kinematics.frame(Some(body));
     RodriguesVector::from_matrix(&((above * target).transpose() * own))
 }
 

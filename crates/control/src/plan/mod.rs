@@ -1,130 +1,129 @@
-//! What is asked of a manoeuvre: boundary states, controls, what must hold on the way, contacts on purpose, and what is
-//! dear. Only data, by the model's numbers; the scene's words come from above.
+//! Plans as data: boundary states, controls, conditions on the way, planned contacts, the objective.
 //!
-//! A manoeuvre has `K` intervals of base length `h`. Planned contacts cut it into segments; the intervals of a segment are
-//! `σ h` long with the segment's time scale `σ` [Johnson 4.25]. Nodes are numbered from 0 to `K`.
+//! A trajectory has `K` intervals of base length `h`. Planned contacts cut it into segments; the intervals of a segment are `σ h` long with the
+//! segment's time scale `σ` [Johnson 4.25]. Nodes are numbered from 0 to `K`.
 
 mod condition;
 mod contact;
 mod measure;
 
-pub use condition::{Condition, Goal, When};
-pub use contact::{ContactJoint, PlannedContact, Slip};
+pub use condition::{Condition, Goal, NodeSelector};
+pub use contact::{ContactFriction, ContactJoint, PlannedContact};
 pub(crate) use measure::left_jacobian;
-pub use measure::{Measure, Seen, rotation_of};
+pub use measure::{BodyPoint, Measure, rotation_of};
 
 use percussion_mechanics::discrete::Control;
 use percussion_mechanics::{Model, State};
 use percussion_solve::nlp::Bound;
 use std::sync::Arc;
 
-/// What can be steered: a control with the bounds and prices of its components.
+/// A control with bounds and weight.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// What people call it.
+    /// Its name in messages.
     pub name: String,
     /// What it acts on.
     pub control: Control,
-    /// The island it acts in.
+    /// The island it acts on.
     pub island: usize,
-    /// Bounds of its components; equal bounds hold one.
+    /// Bounds of its components; equal bounds fix one.
     pub bounds: Vec<Bound>,
-    /// Weight in the effort.
+    /// Weight in the control effort.
     pub weight: f64,
 }
 
-/// What is known of the momentum of an island at an end of the manoeuvre.
+/// What is prescribed about the momentum of an island at an end of the trajectory.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Drive {
-    /// Nothing: any will do.
+pub enum MomentumCondition {
+    /// Nothing.
     Free,
-    /// All of it: the reduced momentum.
+    /// The reduced momentum.
     Given(Vec<f64>),
-    /// What conditions on velocities say.
+    /// Conditions on velocities.
     Conditioned,
 }
 
-/// One end of the manoeuvre.
+/// One end of the trajectory.
 #[derive(Clone, Debug)]
-pub struct Terminal {
-    /// Configurations of the islands that stand firm.
+pub struct BoundaryState {
+    /// Configurations of the islands that are fixed.
     pub state: State,
-    /// Which islands stand firm; the others stand where conditions let them.
+    /// Whether the configuration of each island is fixed; others are limited by conditions alone.
     pub fixed: Vec<bool>,
-    /// What is known of their momenta.
-    pub drive: Vec<Drive>,
+    /// What is prescribed about their momenta.
+    pub momentum: Vec<MomentumCondition>,
 }
 
-/// How long the manoeuvre takes.
+/// Bounds of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Times {
+pub struct TimeBounds {
     /// Of each time scale.
     pub scale: Bound,
-    /// Of the whole, s.
+    /// Of the total time, s.
     pub total: Bound,
 }
 
 /// Collision avoidance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Avoidance {
-    /// Distance to keep, m.
+    /// Least separation, m.
     pub margin: f64,
-    /// Pairs of parts to keep apart; `None` are all that may meet.
+    /// Pairs of parts to keep apart; `None` for all that can collide.
     pub pairs: Option<Vec<(usize, usize)>>,
 }
 
-/// A manoeuvre that is wanted.
+/// An optimal control problem.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Bodies, joints, forces.
     pub model: Arc<Model>,
-    /// Intervals `K`.
+    /// Number of intervals `K`.
     pub intervals: usize,
     /// Base length `h` of an interval, s.
     pub step: f64,
-    /// What can be steered, by island.
+    /// Controls, by island.
     pub actuators: Vec<Actuator>,
-    /// Where it begins.
-    pub start: Terminal,
-    /// Where it ends.
-    pub end: Terminal,
-    /// What must hold at nodes.
+    /// The first state.
+    pub start: BoundaryState,
+    /// The last state.
+    pub end: BoundaryState,
+    /// Conditions at nodes.
     pub conditions: Vec<Condition>,
-    /// Price of the effort `Σ σ h Σ w τ²`.
-    pub effort: f64,
-    /// Price of a second.
-    pub time: f64,
-    /// What else is dear.
+    /// Weight of the control effort `Σ σ h Σ w τ²` in the objective.
+    pub control_effort_weight: f64,
+    /// Weight of the total time in the objective.
+    pub time_weight: f64,
+    /// Further terms of the objective.
     pub goals: Vec<Goal>,
-    /// Collision avoidance, if wanted.
+    /// Collision avoidance.
     pub avoidance: Option<Avoidance>,
-    /// ContactGeometry on purpose, in order.
-    pub meetings: Vec<PlannedContact>,
-    /// How long it may take.
-    pub times: Times,
+    /// Planned contacts, in order.
+    pub contacts: Vec<PlannedContact>,
+    /// Bounds of times.
+    pub time_bounds: TimeBounds,
 }
 
 impl Plan {
-    /// Components of all controls.
+    /// Number of components of all controls.
     pub fn components(&self) -> usize {
         self.actuators.iter().map(|a| a.control.components()).sum()
     }
 
-    /// Which segment an interval belongs to: the number of meetings at or before its first node.
+    /// The segment of an interval: the number of planned contacts at or before its first node.
     pub fn segment(&self, interval: usize) -> usize {
-        let mut nodes: Vec<usize> = self.meetings.iter().map(|m| m.node).collect();
+        let mut nodes: Vec<usize> = self.contacts.iter().map(|contact| contact.node).collect();
         nodes.dedup();
         nodes.iter().filter(|&&node| node <= interval).count()
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.segment(self.intervals) + 1
     }
 
-    /// Whether time scales are sought.
-    pub fn scales_sought(&self) -> bool {
-        self.segments() > 1 || !self.times.total.is_equation()
+    /// Whether time scales are unknowns.
+    pub fn has_unknown_time_scales(&self) -> bool {
+        self.segments() > 1 || !self.time_bounds.total.is_equation()
     }
 
     /// The actuators of an island, as a range of the list.
@@ -134,7 +133,7 @@ impl Plan {
         first..last
     }
 
-    /// Where the components of an actuator begin among those of an interval.
+    /// The index of the first component of an actuator among those of an interval.
     pub fn first_component(&self, actuator: usize) -> usize {
         self.actuators[..actuator].iter().map(|a| a.control.components()).sum()
     }

@@ -1,18 +1,18 @@
-//! Joints that contacts of a plan make, in a simulation: loops on the model that enter and leave at their nodes.
+//! Contact joints in a replay: loop joints of the model that enter and leave at their nodes.
 //!
 //! ```text
-//! node where one enters     the point is where it is; momenta lose what the joints do not allow, a plastic impact
-//! interval                  one step of the model with a loop for each joint that holds
-//! node where one leaves     nothing jumps
+//! node where one enters     the point is the present one; momenta are projected on the joints, a plastic impact
+//! interval                  one step of the model with a loop joint for each joint that holds
+//! node where one leaves     no jump
 //! ```
 //!
-//! The variational scheme keeps velocities within what loops allow at the ends of its steps, as the plan does where a joint enters or leaves: both solve the same equations. Bodies that a
-//! joint holds do not collide, nor in the intervals just before it enters and after it leaves, where a rounding decides whether they touch. Whether a foothold only pushes is not enforced:
-//! it is looked at.
+//! The variational scheme satisfies the velocity constraints of loops at the ends of its steps, as the plan does where a joint enters or leaves:
+//! both solve the same equations. Contact between the two bodies is disabled while a joint holds, and in the intervals just before it enters and
+//! after it leaves, where it would depend on rounding. The friction cone of a foothold is not enforced: its excess is recorded.
 
 use super::ReplayError;
 use crate::plan::{ContactJoint, Plan, PlannedContact};
-use crate::transcription::{Frozen, ResolvedContact};
+use crate::transcription::{ResolvedContact, SeparatingFeature};
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::Reactions;
 use percussion_mechanics::joint::{Frame, Joint, JointKind};
@@ -21,50 +21,50 @@ use percussion_mechanics::spatial::{angular, linear};
 use percussion_mechanics::tree::Closure;
 use percussion_mechanics::{Model, State};
 
-/// How far the point that a joint holds may move in a plan, m, relative to the size of its part: beyond that it is another one.
-const HELD: f64 = 1e-6;
-/// Part of a length by which those of two intervals may differ that count as equal.
-const EVEN: f64 = 1e-9;
+/// Greatest motion of the point that a joint holds, relative to the radius of its part.
+const MAX_MOTION: f64 = 1e-6;
+/// Relative difference of the lengths of two intervals that count as equal.
+const EQUAL_LENGTH: f64 = 1e-9;
 
-/// A joint that a contact made, as the simulation found it.
+/// A contact joint in a simulation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
-    /// The contact's name.
+pub struct JointRecord {
+    /// The name of its contact.
     pub name: String,
-    /// What the joint holds.
-    pub tie: ContactJoint,
-    /// The bodies, by their places in the list; the first one moves.
+    /// Its kind.
+    pub joint: ContactJoint,
+    /// The bodies, by their indices in the model; the first one moves.
     pub bodies: (usize, usize),
-    /// Where it holds, m.
+    /// Its point, m.
     pub point: Vec3,
     /// Normal of the contact, from the second body to the first.
     pub normal: Vec3,
-    /// The nodes where it entered, and where it is to leave if it is.
+    /// The nodes where it enters and leaves; `None` for the end.
     pub nodes: (usize, Option<usize>),
-    /// When that was planned, s.
+    /// Their planned times, s.
     pub times: (f64, Option<f64>),
-    /// The impulse on the first body with which it entered, N s.
+    /// The impulse on the first body when it entered, N s.
     pub impulse: Vec3,
     /// Kinetic energy of all bodies before and after that, J.
     pub energy: (f64, f64),
     /// Normal velocity of its point before and after that, m/s.
     pub speed: (f64, f64),
-    /// Of a foothold, how far it was from its cone of friction.
-    pub cone: Option<Cone>,
+    /// Of a foothold, the excess over its friction cone.
+    pub cone: Option<ConeExcess>,
 }
 
-/// How far the impulses and forces of a foothold were outside of the cone of friction: `|f_t| - μ f_n`, negative inside.
+/// The excess of impulses and forces of a foothold over the friction cone: `|f_t| - μ f_n`, negative inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cone {
+pub struct ConeExcess {
     /// The coefficient of friction.
     pub friction: f64,
-    /// Of the impulse with which it entered, N s.
-    pub blow: f64,
-    /// The greatest one of its forces at nodes between its ends, N; `None` if it was not looked at.
+    /// Of the impulse when it entered, N s.
+    pub impulse: f64,
+    /// The greatest one of its forces at nodes between its ends, N; `None` if there is none.
     pub force: Option<f64>,
 }
 
-impl Cone {
+impl ConeExcess {
     fn excess(&self, force: &Vec3, normal: &Vec3) -> f64 {
         let along = force.dot(normal);
         (force - normal * along).norm() - self.friction * along
@@ -72,73 +72,75 @@ impl Cone {
 }
 
 /// A joint of the plan.
-struct Planned {
-    meeting: PlannedContact,
-    tie: ContactJoint,
+struct PlannedJoint {
+    planned: PlannedContact,
+    joint: ContactJoint,
     last: usize,
     child: usize,
     parent: Option<usize>,
-    /// The point of the child that is held, in its principal frame.
+    /// The point of the child, in its principal frame.
     arm: Vec3,
     pair: (usize, usize),
-    feature: Frozen,
+    feature: SeparatingFeature,
     /// Whether the child is the first body of the pair: normals point to it.
     first: bool,
     times: (f64, Option<f64>),
-    /// The loop, and its place among what was made, once it has entered.
+    /// The loop joint and the index of its record, once it has entered.
     made: Option<(Closure, usize)>,
 }
 
-impl Planned {
+impl PlannedJoint {
     /// Whether it holds in the interval that begins at a node.
     fn holds(&self, node: usize) -> bool {
-        (self.meeting.node..self.last).contains(&node)
+        (self.planned.node..self.last).contains(&node)
     }
 
-    /// Whether its bodies touch at an end of that interval.
-    fn touches(&self, node: usize) -> bool {
-        (self.meeting.node..=self.last + 1).contains(&(node + 1))
+    /// Whether contact of its bodies is disabled in that interval.
+    fn disables_contact(&self, node: usize) -> bool {
+        (self.planned.node..=self.last + 1).contains(&(node + 1))
     }
 
-    fn held(&self, state: &State) -> Vec3 {
+    fn point(&self, state: &State) -> Vec3 {
         state.principal_pose(self.child).point(&self.arm)
     }
 
-    /// The point that is held as the parent sees it.
-    fn seen(&self, state: &State) -> Vec3 {
-        let point = self.held(state);
+    /// The point in the frame of the parent.
+    fn point_in_parent(&self, state: &State) -> Vec3 {
+        let point = self.point(state);
         self.parent.map_or(point, |slot| state.principal_pose(slot).inverse_point(&point))
     }
 
-    /// How the child is turned as the parent sees it.
-    fn turned(&self, state: &State) -> Mat3 {
+    /// The orientation of the child in the frame of the parent.
+    fn rotation_in_parent(&self, state: &State) -> Mat3 {
         let from = self.parent.map_or_else(Mat3::identity, |slot| state.rotations[slot].transpose());
         from * state.rotations[self.child]
     }
 
-    /// Whether what it holds stays where it is in the plan.
+    /// Checks that its point, and of a rigid joint its orientation, is constant in the plan.
     fn check(&self, nodes: &[State], most: f64) -> Result<(), ReplayError> {
-        let place = self.seen(&nodes[0]);
-        let turn = self.turned(&nodes[0]);
-        let arm = if self.tie == ContactJoint::Rigid { self.arm.norm() } else { 0.0 };
-        let moved = nodes
-            .iter()
-            .map(|node| (self.seen(node) - place).norm().max(arm * (self.turned(node) - turn).norm()));
+        let place = self.point_in_parent(&nodes[0]);
+        let rotation = self.rotation_in_parent(&nodes[0]);
+        let arm = if self.joint == ContactJoint::Rigid { self.arm.norm() } else { 0.0 };
+        let moved = nodes.iter().map(|node| {
+            (self.point_in_parent(node) - place)
+                .norm()
+                .max(arm * (self.rotation_in_parent(node) - rotation).norm())
+        });
         let moved = moved.fold(0.0, f64::max);
         match moved <= most {
             true => Ok(()),
-            false => Err(ReplayError::Slips { name: self.meeting.name.clone(), moved }),
+            false => Err(ReplayError::MovingPoint { name: self.planned.name.clone(), moved }),
         }
     }
 
-    /// The loop that holds its bodies as they are in a state.
-    fn closed(&self, model: &Model, state: &State) -> Closure {
-        let axes = self.turned(state);
-        let kind = if self.tie == ContactJoint::Rigid { JointKind::Fixed } else { JointKind::Spherical };
+    /// The loop joint of its bodies at a state.
+    fn loop_joint(&self, model: &Model, state: &State) -> Closure {
+        let axes = self.rotation_in_parent(state);
+        let kind = if self.joint == ContactJoint::Rigid { JointKind::Fixed } else { JointKind::Spherical };
         let joint = Joint {
-            name: self.meeting.name.clone(),
+            name: self.planned.name.clone(),
             kind,
-            parent_frame: Frame { point: self.seen(state), axes },
+            parent_frame: Frame { point: self.point_in_parent(state), axes },
             child_frame: Frame { point: self.arm, axes: Mat3::identity() },
             length: 0.0,
             particle: model.links[self.child].joint.particle,
@@ -151,11 +153,11 @@ impl Planned {
     fn normal(&self, model: &Model, state: &State) -> Vec3 {
         let Some(contacts) = &model.contacts else { return Vec3::zeros() };
         let pose = |part: usize| contacts.parts[part].body_pose(state);
-        let normal = self.feature.read((&pose(self.pair.0), &pose(self.pair.1))).normal;
+        let normal = self.feature.evaluate((&pose(self.pair.0), &pose(self.pair.1))).normal;
         if self.first { normal } else { -normal }
     }
 
-    /// Whether a loop is its own.
+    /// Whether a loop joint is its own.
     fn is(&self, closure: &Closure) -> bool {
         self.made.as_ref().is_some_and(|(own, _)| {
             let (mine, other) = (&own.joint, &closure.joint);
@@ -164,24 +166,24 @@ impl Planned {
         })
     }
 
-    /// What is to be told of it, entering between two states with an impulse.
-    fn report(&self, model: &Model, (before, after): (&State, &State), impulse: Vec3) -> Made {
+    /// Its record, entering between two states with an impulse.
+    fn record(&self, model: &Model, (before, after): (&State, &State), impulse: Vec3) -> JointRecord {
         let energy = |state: &State| {
             let rates = model.rates(state);
             0.5 * rates.iter().zip(&state.momenta).map(|(v, p)| v * p).sum::<f64>()
         };
         let normal = self.normal(model, before);
-        let cone = self.meeting.foothold().map(|friction| {
-            let cone = Cone { friction, blow: 0.0, force: None };
-            Cone { blow: cone.excess(&impulse, &normal), ..cone }
+        let cone = self.planned.foothold().map(|friction| {
+            let cone = ConeExcess { friction, impulse: 0.0, force: None };
+            ConeExcess { impulse: cone.excess(&impulse, &normal), ..cone }
         });
-        Made {
-            name: self.meeting.name.clone(),
-            tie: self.tie,
-            bodies: self.meeting.bodies,
-            point: self.held(before),
+        JointRecord {
+            name: self.planned.name.clone(),
+            joint: self.joint,
+            bodies: self.planned.bodies,
+            point: self.point(before),
             normal,
-            nodes: (self.meeting.node, self.meeting.released),
+            nodes: (self.planned.node, self.planned.release_node),
             times: self.times,
             impulse,
             energy: (energy(before), energy(after)),
@@ -192,7 +194,7 @@ impl Planned {
 
     /// Velocity of the point of the child along the normal, from the parent or the world, m/s.
     fn speed(&self, model: &Model, state: &State, normal: &Vec3) -> f64 {
-        let (twists, point) = (model.twists(state), self.held(state));
+        let (twists, point) = (model.twists(state), self.point(state));
         let velocity = |slot: usize| {
             linear(&twists[slot]) + angular(&twists[slot]).cross(&(point - state.positions[slot]))
         };
@@ -202,84 +204,84 @@ impl Planned {
 }
 
 /// The model of a replay from interval to interval.
-pub struct Joints {
+pub struct ContactJoints {
     model: Model,
-    joints: Vec<Planned>,
+    joints: Vec<PlannedJoint>,
     /// The model of the present interval.
     present: Option<Model>,
-    made: Vec<Made>,
-    /// The last two states that one interval after the other has led to without a break.
+    made: Vec<JointRecord>,
+    /// The last two states without a collision in between.
     trail: Vec<State>,
     reactions: Reactions,
 }
 
-impl Joints {
-    /// Of a plan and its nodes, for its model under efforts.
+impl ContactJoints {
+    /// Of a plan and its nodes, for its model with control inputs.
     pub fn new(plan: &Plan, nodes: &[State], model: Model) -> Result<Self, ReplayError> {
         let intervals = nodes.len() - 1;
         let mut joints = Vec::new();
-        for meeting in &plan.meetings {
-            let (Some(tie), last) = (meeting.tie, meeting.last(intervals)) else { continue };
-            if meeting.node.max(last) > intervals {
-                return Err(ReplayError::Nodes { name: meeting.name.clone(), nodes: nodes.len() });
+        for planned in &plan.contacts {
+            let (Some(joint), last) = (planned.joint, planned.last(intervals)) else { continue };
+            if planned.node.max(last) > intervals {
+                return Err(ReplayError::Nodes { name: planned.name.clone(), nodes: nodes.len() });
             }
-            let encounter = ResolvedContact::find(&plan.model, meeting, &nodes[meeting.node])?;
-            // A contact that was found has parts, and one of them moves.
+            let resolved = ResolvedContact::find(&plan.model, planned, &nodes[planned.node])?;
+            // A resolved contact has parts, and one of them moves.
             let Some(contacts) = &plan.model.contacts else { continue };
-            let (p, q) = (&contacts.parts[encounter.pair.0], &contacts.parts[encounter.pair.1]);
-            let feature = encounter.features[0];
+            let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
+            let feature = resolved.features[0];
             let (part, arm, parent) = match p.slot {
                 Some(_) => (p, feature.point_a, q.slot),
                 None => (q, feature.point_b, None),
             };
             let Some(child) = part.slot else { continue };
-            let joint = Planned {
-                meeting: meeting.clone(),
-                tie,
+            let joint = PlannedJoint {
+                planned: planned.clone(),
+                joint,
                 last,
                 child,
                 parent,
                 arm,
-                pair: encounter.pair,
+                pair: resolved.pair,
                 feature,
                 first: p.slot.is_some(),
-                times: (nodes[meeting.node].time, meeting.released.map(|node| nodes[node].time)),
+                times: (nodes[planned.node].time, planned.release_node.map(|node| nodes[node].time)),
                 made: None,
             };
-            joint.check(&nodes[meeting.node..=last], HELD * part.radius)?;
+            joint.check(&nodes[planned.node..=last], MAX_MOTION * part.radius)?;
             joints.push(joint);
         }
         let (made, trail, reactions) = (Vec::new(), Vec::new(), Reactions::default());
         Ok(Self { model, joints, present: None, made, trail, reactions })
     }
 
-    /// The model of the interval that begins at a node, if it is another one than before; momenta lose what joints that enter do not allow.
+    /// The model of the interval that begins at a node, if it changes there; momenta are projected on joints that enter.
     pub fn enter(&mut self, node: usize, state: &mut State) -> Option<Model> {
-        let of = |joint: &Planned, node: usize| (joint.holds(node), joint.touches(node));
-        let changes = |joint: &Planned| match node {
+        let of = |joint: &PlannedJoint, node: usize| (joint.holds(node), joint.disables_contact(node));
+        let changes = |joint: &PlannedJoint| match node {
             0 => of(joint, 0) != (false, false),
             node => of(joint, node) != of(joint, node - 1),
         };
         if !self.joints.iter().any(changes) {
             return None;
         }
-        let entering = self.joints.iter_mut().filter(|joint| joint.meeting.node == node);
+        let entering = self.joints.iter_mut().filter(|joint| joint.planned.node == node);
         for (place, joint) in (self.made.len()..).zip(entering) {
-            joint.made = Some((joint.closed(&self.model, state), place));
+            joint.made = Some((joint.loop_joint(&self.model, state), place));
         }
         let held = self.joints.iter().filter(|joint| joint.holds(node));
         let closures: Vec<Closure> = held.filter_map(|joint| Some(joint.made.as_ref()?.0.clone())).collect();
-        let touching = self.joints.iter().filter(|joint| joint.touches(node));
-        let touching: Vec<(usize, usize)> = touching.map(|joint| joint.meeting.bodies).collect();
-        let model = self.model.with_loops(&closures).without_contact(&touching);
-        let entering = self.joints.iter().filter(|joint| joint.meeting.node == node);
+        let disabled = self.joints.iter().filter(|joint| joint.disables_contact(node));
+        let disabled: Vec<(usize, usize)> = disabled.map(|joint| joint.planned.bodies).collect();
+        let model = self.model.with_loops(&closures).without_contact(&disabled);
+        let entering = self.joints.iter().filter(|joint| joint.planned.node == node);
         if entering.clone().next().is_some() {
             let before = state.clone();
             let impulses = model.apply_plastic_impact(state);
             for joint in entering {
                 let at = model.closures.iter().position(|own| joint.is(own));
                 let impulse = at.map_or_else(Vec3::zeros, |at| impulses[at]);
-                self.made.push(joint.report(&model, (&before, state), impulse));
+                self.made.push(joint.record(&model, (&before, state), impulse));
             }
         }
         self.trail.clear();
@@ -288,17 +290,17 @@ impl Joints {
         Some(model)
     }
 
-    /// Looks at the forces of footholds after a step, or only notes that one was broken by a collision.
-    pub fn look(&mut self, state: &State, broken: bool) {
+    /// Records the forces of footholds after a step; a step with a collision has none.
+    pub fn record_reactions(&mut self, state: &State, broken: bool) {
         let Some(model) = &self.present else { return };
         if broken {
             self.trail.clear();
         }
         if let [before, now] = &self.trail[..] {
             let (h, next) = (now.time - before.time, state.time - now.time);
-            let even = (h - next).abs() <= EVEN * h.abs();
-            // Forces that have values in the steps have them here.
-            if even && self.reactions.read(model, before, now, state, h).is_ok() {
+            let equal = (h - next).abs() <= EQUAL_LENGTH * h.abs();
+            // Forces that are defined in the steps are defined here.
+            if equal && self.reactions.read(model, before, now, state, h).is_ok() {
                 for joint in &self.joints {
                     let Some((_, place)) = joint.made else { continue };
                     let Some(at) = model.closures.iter().position(|own| joint.is(own)) else { continue };
@@ -314,8 +316,8 @@ impl Joints {
         self.trail.push(state.clone());
     }
 
-    /// The joints that have been made so far.
-    pub fn made(&self) -> &[Made] {
+    /// The joints that have entered so far.
+    pub fn records(&self) -> &[JointRecord] {
         &self.made
     }
 }

@@ -1,19 +1,18 @@
-//! A manoeuvre as a simulation: planned efforts become forces, held over each interval, and a forward scheme is asked what
-//! they do.
+//! Replay of a solution: its control inputs become forces that are constant over each interval, in a simulation by a forward scheme.
 //!
 //! ```text
-//! effort on a body     -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
-//! effort on a degree of freedom  -> motor along it, whether it has a coordinate    half at each end, as in the plan
+//! input on a body      -> Load, in the world's axes or the body's        at the middle of a step, as in the plan
+//! input on a degree of freedom  -> motor along it                                half at each end, as in the plan
 //! interval k           -> one step of length t_{k+1} - t_k
 //! ```
 //!
-//! The variational scheme solves the same equations as the plan: without contacts the two agree to rounding. The exact scheme
-//! finds planned contacts by itself, a rounding before or after their nodes; placements are continuous there, and it is placements
-//! that are compared. Joints that contacts make enter and leave at their nodes ([`Joints`]).
+//! The variational scheme solves the same equations as the plan: without contacts the two agree to rounding. The exact scheme detects planned
+//! contacts, a rounding before or after their nodes; poses are continuous there and are compared. Contact joints enter and leave at their nodes
+//! ([`ContactJoints`]).
 
 mod joints;
 
-pub use joints::{Cone, Joints, Made};
+pub use joints::{ConeExcess, ContactJoints, JointRecord};
 
 use crate::plan::Plan;
 use crate::transcription::ContactResolutionError;
@@ -25,16 +24,16 @@ use percussion_mechanics::table::{Table, TableError};
 use percussion_mechanics::{Model, State};
 use thiserror::Error;
 
-/// Why a manoeuvre cannot be simulated.
+/// Why a solution cannot be simulated.
 #[derive(Debug, Error)]
 pub enum ReplayError {
-    /// Efforts of another plan.
+    /// Control inputs of another plan.
     #[error(
-        "there are {efforts} efforts at {nodes} nodes, but the plan has {components} components of controls"
+        "there are {inputs} control inputs at {nodes} nodes, but the plan has {components} components of controls"
     )]
-    UnsupportedScene {
+    InputCount {
         /// Numbers given.
-        efforts: usize,
+        inputs: usize,
         /// Nodes given.
         nodes: usize,
         /// What the plan has.
@@ -50,14 +49,14 @@ pub enum ReplayError {
         /// Nodes given.
         nodes: usize,
     },
-    /// A contact whose features cannot be told.
+    /// A contact whose features cannot be determined.
     #[error(transparent)]
     ResolvedContact(#[from] ContactResolutionError),
-    /// A joint whose point moves.
+    /// A contact joint whose point moves.
     #[error(
-        "the point that {name} holds moves by {moved:.1e} m from node to node: it is not the one that touches; plan with the scene as it is, or let a corner touch a face"
+        "the point that the joint of {name} holds moves by {moved:.1e} m from node to node: it is not the point of contact; plan with the scene as it is, or let a corner touch a face"
     )]
-    Slips {
+    MovingPoint {
         /// The contact.
         name: String,
         /// How far, m.
@@ -69,21 +68,21 @@ pub enum ReplayError {
     /// The scheme cannot be built.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
-    /// A step could not be made.
+    /// A step failed.
     #[error("interval {}: {}", .0.step, .0.error)]
     Step(Box<StepFailure>),
 }
 
-/// How far a simulation is from what was planned, at the nodes.
+/// Deviation of a simulation from the plan, at the nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Agreement {
-    /// Greatest distance of a centre of mass from where it was planned, m.
+pub struct Deviation {
+    /// Greatest distance of a centre of mass from its planned position, m.
     pub position: f64,
-    /// Greatest angle of a body from how it was planned, rad.
+    /// Greatest angle of a body from its planned orientation, rad.
     pub rotation: f64,
 }
 
-impl Agreement {
+impl Deviation {
     /// Takes a node into account.
     pub fn compare(&mut self, planned: &State, made: &State) {
         for (a, b) in planned.positions.iter().zip(&made.positions) {
@@ -97,16 +96,16 @@ impl Agreement {
     }
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replayed {
-    /// With the plan.
-    pub agreement: Agreement,
-    /// The joints that contacts made.
-    pub joints: Vec<Made>,
+pub struct ReplayResult {
+    /// From the plan.
+    pub deviation: Deviation,
+    /// The contact joints.
+    pub joints: Vec<JointRecord>,
 }
 
-/// The scheme that replays a plan when nobody says: one that finds its contacts, also those that it should not have.
+/// The default scheme of a replay: one that detects contacts, unplanned ones too.
 pub fn default_scheme(plan: &Plan) -> &'static str {
     let soft = plan.model.forces.iter().any(|force| matches!(force.law, ForceLaw::Contact(_)));
     match (soft, plan.model.contacts.is_some()) {
@@ -116,13 +115,13 @@ pub fn default_scheme(plan: &Plan) -> &'static str {
     }
 }
 
-/// The model of a plan under efforts that are held between nodes at given times. The joints
-/// that contacts make are not in it: [`Joints`].
-pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, ReplayError> {
+/// The model of a plan with control inputs as forces that are constant between nodes at given times, without contact joints
+/// ([`ContactJoints`]).
+pub fn model_with_controls(plan: &Plan, times: &[f64], inputs: &[f64]) -> Result<Model, ReplayError> {
     let components = plan.components();
     let intervals = times.len().saturating_sub(1);
-    if intervals == 0 || efforts.len() != components * intervals {
-        return Err(ReplayError::UnsupportedScene { efforts: efforts.len(), nodes: times.len(), components });
+    if intervals == 0 || inputs.len() != components * intervals {
+        return Err(ReplayError::InputCount { inputs: inputs.len(), nodes: times.len(), components });
     }
     let model = &plan.model;
     let begin = &times[..intervals];
@@ -132,7 +131,7 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
     let (mut forces, mut along) = (Vec::new(), Vec::new());
     for (a, actuator) in plan.actuators.iter().enumerate() {
         let first = plan.first_component(a);
-        let effort = |k: usize, i: usize| efforts[k * components + first + i];
+        let input = |k: usize, i: usize| inputs[k * components + first + i];
         let name = match taken(&actuator.name) {
             true => format!("control {}", actuator.name),
             false => actuator.name.clone(),
@@ -141,15 +140,15 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
             Control::Dof(dof) => {
                 let slot = model.links.partition_point(|link| link.dofs().end <= *dof);
                 let coordinate = dof - model.links[slot].dof;
-                let table = Table::held(begin.to_vec(), (0..intervals).map(|k| [effort(k, 0)]).collect())?;
+                let table = Table::held(begin.to_vec(), (0..intervals).map(|k| [input(k, 0)]).collect())?;
                 along.push(JointForce { name, slot, coordinate, law: JointLaw::Motor(table) });
             }
             Control::Force(grip) | Control::Torque(grip) => {
-                let seen = |k: usize| {
-                    let own = percussion_geometry::Vec3::new(effort(k, 0), effort(k, 1), effort(k, 2));
+                let input_at = |k: usize| {
+                    let own = percussion_geometry::Vec3::new(input(k, 0), input(k, 1), input(k, 2));
                     (grip.directions * own).into()
                 };
-                let components = Table::held(begin.to_vec(), (0..intervals).map(seen).collect())?;
+                let components = Table::held(begin.to_vec(), (0..intervals).map(input_at).collect())?;
                 let given = Given { components, axes: grip.axes };
                 let anchor = Anchor { body: Some(grip.slot), arm: grip.arm };
                 let (force, torque) = match actuator.control {
@@ -163,20 +162,20 @@ pub fn loaded(plan: &Plan, times: &[f64], efforts: &[f64]) -> Result<Model, Repl
     Ok(model.with_forces(forces, along))
 }
 
-/// Simulates planned efforts from the first node on, a step for each interval, and compares all nodes.
+/// Simulates planned control inputs from the first node, a step for each interval, and compares all nodes.
 pub fn replay(
     plan: &Plan,
     nodes: &[State],
-    efforts: &[f64],
+    inputs: &[f64],
     scheme: SchemeKind,
     options: &SchemeOptions,
-) -> Result<Replayed, ReplayError> {
+) -> Result<ReplayResult, ReplayError> {
     let times: Vec<f64> = nodes.iter().map(|node| node.time).collect();
-    let mut model = loaded(plan, &times, efforts)?;
-    let mut joints = Joints::new(plan, nodes, model.clone())?;
+    let mut model = model_with_controls(plan, &times, inputs)?;
+    let mut joints = ContactJoints::new(plan, nodes, model.clone())?;
     let mut state = nodes[0].clone();
     let mut stepper = scheme.build(&model, &state, options)?;
-    let mut agreement = Agreement::default();
+    let mut deviation = Deviation::default();
     for (k, pair) in nodes.windows(2).enumerate() {
         state.time = pair[0].time;
         if let Some(next) = joints.enter(k, &mut state) {
@@ -185,24 +184,23 @@ pub fn replay(
         }
         let h = pair[1].time - pair[0].time;
         stepper.step(&model, &mut state, h).map_err(|failure| ReplayError::Step(Box::new(failure)))?;
-        joints.look(&state, broken(stepper.step_record()));
-        agreement.compare(&pair[1], &state);
+        joints.record_reactions(&state, has_collision(stepper.step_record()));
+        deviation.compare(&pair[1], &state);
     }
-    Ok(Replayed { agreement, joints: joints.made().to_vec() })
+    Ok(ReplayResult { deviation, joints: joints.records().to_vec() })
 }
 
-/// Whether something collided inside a step.
-pub fn broken(inside: Option<&StepRecord>) -> bool {
+/// Whether a step has a collision.
+pub fn has_collision(inside: Option<&StepRecord>) -> bool {
     inside.is_some_and(|inside| !inside.nodes.is_empty())
 }
 
-/// Reduced momenta with which an interval ends, before anything happens at its node: those of the discrete equations between
-/// two nodes.
+/// Reduced momenta at the end of an interval, before impulses at its node: those of the discrete equations between two nodes.
 pub fn momenta_at_end(
     plan: &Plan,
     ends: (&State, &State),
-    efforts: &[f64],
-    tool: &mut Differentiator,
+    inputs: &[f64],
+    differentiator: &mut Differentiator,
 ) -> Result<Vec<f64>, ForceError> {
     let model = &*plan.model;
     let (start, end) = ends;
@@ -212,7 +210,7 @@ pub fn momenta_at_end(
         let range = plan.actuators_of(i);
         let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
         let (first, last) = (plan.first_component(range.start), plan.first_component(range.end));
-        let passage = IntervalInputs {
+        let interval = IntervalInputs {
             model,
             island,
             start,
@@ -220,10 +218,10 @@ pub fn momenta_at_end(
             t: start.time + 0.5 * h,
             h,
             controls: &controls,
-            efforts: &efforts[first..last],
+            efforts: &inputs[first..last],
         };
         let mut before = vec![0.0; island.dofs.len()];
-        tool.momenta(&passage, &mut before, &mut all[island.dofs.clone()])?;
+        differentiator.momenta(&interval, &mut before, &mut all[island.dofs.clone()])?;
     }
     Ok(all)
 }

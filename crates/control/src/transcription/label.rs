@@ -1,82 +1,94 @@
-//! What rows and variables are, in the words of the scene.
+//! Names of rows and variables, in the words of the scene.
 
-use super::point::{NONE, Numbering};
+use super::variables::{NONE, VariableIndices};
 use crate::plan::Plan;
+use std::sync::Arc;
 
-/// What a row says.
+/// What a row states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// Momenta balance at a node.
-    Motion {
+    /// Momentum balance of an island at a node.
+    Dynamics {
         /// The node.
         node: usize,
-        /// Whose.
+        /// The island.
         island: usize,
     },
-    /// A momentum is what it should be at an end.
-    Momentum {
+    /// The momentum of an island at an end of the trajectory.
+    BoundaryMomentum {
         /// The node.
         node: usize,
-        /// Whose.
+        /// The island.
         island: usize,
     },
-    /// A condition of the plan.
-    Condition {
-        /// Which.
-        condition: usize,
-        /// Where.
+    /// A path constraint by its name: a condition of the plan, or any other.
+    Path {
+        /// The name.
+        name: Arc<str>,
+        /// The node.
         node: usize,
     },
     /// Two parts keep apart.
-    Apart {
-        /// Which.
+    Separation {
+        /// The parts.
         pair: (usize, usize),
-        /// Where.
+        /// The node.
         node: usize,
     },
-    /// A body turns little enough for others to be kept clear of between nodes.
-    Turn {
+    /// The rotation of a body in an interval is limited.
+    RotationLimit {
         /// The interval.
         interval: usize,
-        /// Which.
+        /// The body.
         body: usize,
     },
-    /// A planned contact touches.
-    ContactPoint {
-        /// Which.
-        meeting: usize,
+    /// The gap of a planned contact is zero.
+    ContactGap {
+        /// The planned contact.
+        contact: usize,
     },
-    /// It lies on the faces or edges that meet, not beside them.
-    Within {
-        /// Which.
-        meeting: usize,
+    /// A planned contact lies within the faces or edges in contact.
+    ContactRegion {
+        /// The planned contact.
+        contact: usize,
     },
-    /// Faces push each other.
-    Push {
-        /// Which.
-        meeting: usize,
+    /// The total normal impulse of faces is not negative.
+    Unilateral {
+        /// The planned contact.
+        contact: usize,
     },
-    /// Its law of impact.
-    Law {
-        /// Which.
-        meeting: usize,
+    /// The impact law of a planned contact.
+    ImpactLaw {
+        /// The planned contact.
+        contact: usize,
     },
-    /// The joint that it made holds.
+    /// The joint that a planned contact makes.
     ContactJoint {
-        /// Which.
-        meeting: usize,
-        /// Where.
+        /// The planned contact.
+        contact: usize,
+        /// The node.
         node: usize,
     },
-    /// The foothold that it made only pushes, within the cone of friction.
-    Cone {
-        /// Which.
-        meeting: usize,
-        /// Where.
+    /// The friction cone of a foothold.
+    FrictionCone {
+        /// The planned contact.
+        contact: usize,
+        /// The node.
         node: usize,
     },
-    /// The time that all takes.
+    /// The total time.
     Time,
+}
+
+/// How far a label is from what the plan prescribes: conflicts name the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LabelRank {
+    /// Prescribed by the plan.
+    Prescribed,
+    /// A velocity at an end.
+    Velocity,
+    /// Equations of motion, which connect all others.
+    Dynamics,
 }
 
 impl Label {
@@ -88,59 +100,55 @@ impl Label {
             k => format!("at node {k}"),
         };
         match self {
-            Self::Motion { node, island } => {
+            Self::Dynamics { node, island } => {
                 format!("the equations of motion of {} {}", bodies(plan, *island), at(*node))
             }
-            Self::Momentum { node, island } => {
+            Self::BoundaryMomentum { node, island } => {
                 format!("the velocity of {} {}", bodies(plan, *island), at(*node))
             }
-            Self::Condition { condition, node } => {
-                format!("{} {}", plan.conditions[*condition].name, at(*node))
-            }
-            Self::Apart { pair, node } => {
+            Self::Path { name, node } => format!("{name} {}", at(*node)),
+            Self::Separation { pair, node } => {
                 let name = |part: usize| {
                     let parts = plan.model.contacts.as_ref().map(|c| &c.parts[part]);
                     parts.map_or("?", |part| part.body_name(&plan.model)).to_owned()
                 };
                 format!("`{}` keeps clear of `{}` {}", name(pair.0), name(pair.1), at(*node))
             }
-            Self::Turn { interval, body } => format!(
-                "the turn of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
+            Self::RotationLimit { interval, body } => format!(
+                "the rotation of `{}` in interval {interval}, which must stay small where others are near (more `intervals` help)",
                 plan.model.bodies[*body].name
             ),
-            Self::ContactPoint { meeting } => format!("{} touches", plan.meetings[*meeting].name),
-            Self::Within { meeting } => {
-                format!("{} lies on what meets there, not beside it", plan.meetings[*meeting].name)
+            Self::ContactGap { contact } => format!("{} is in contact", plan.contacts[*contact].name),
+            Self::ContactRegion { contact } => {
+                format!("{} lies within the faces or edges in contact", plan.contacts[*contact].name)
             }
-            Self::Push { meeting } => format!("{} pushes", plan.meetings[*meeting].name),
-            Self::Law { meeting } => format!("the law of impact of {}", plan.meetings[*meeting].name),
-            Self::ContactJoint { meeting, node } => {
-                format!("the joint made by {} {}", plan.meetings[*meeting].name, at(*node))
+            Self::Unilateral { contact } => format!("{} pushes", plan.contacts[*contact].name),
+            Self::ImpactLaw { contact } => format!("the impact law of {}", plan.contacts[*contact].name),
+            Self::ContactJoint { contact, node } => {
+                format!("the joint made by {} {}", plan.contacts[*contact].name, at(*node))
             }
-            Self::Cone { meeting, node } => {
-                format!("friction on the foothold of {} {}", plan.meetings[*meeting].name, at(*node))
+            Self::FrictionCone { contact, node } => {
+                format!("the friction cone of the foothold {} {}", plan.contacts[*contact].name, at(*node))
             }
-            Self::Time => "the time of the whole manoeuvre".to_owned(),
+            Self::Time => "the total time".to_owned(),
         }
     }
-}
 
-impl Label {
-    /// As a party of a conflict: how far it is from what the plan asks for, and its name without nodes that say nothing.
-    pub fn party(&self, plan: &Plan) -> (u8, String) {
+    /// Its rank in a conflict, and its name there: without nodes for equations of motion.
+    pub fn in_conflict(&self, plan: &Plan) -> (LabelRank, String) {
         match self {
-            Self::Motion { island, .. } => {
-                (2, format!("the equations of motion of {}", bodies(plan, *island)))
+            Self::Dynamics { island, .. } => {
+                (LabelRank::Dynamics, format!("the equations of motion of {}", bodies(plan, *island)))
             }
-            Self::Momentum { .. } => (1, self.words(plan)),
-            _ => (0, self.words(plan)),
+            Self::BoundaryMomentum { .. } => (LabelRank::Velocity, self.words(plan)),
+            _ => (LabelRank::Prescribed, self.words(plan)),
         }
     }
 }
 
-/// The bounds of a variable, efforts without their intervals.
-pub fn bounds(plan: &Plan, numbering: &Numbering, at: usize) -> String {
-    let name = effort(plan, numbering, at).map_or_else(|| variable(plan, numbering, at), |(name, _)| name);
+/// The name of the bounds of a variable; control inputs without their intervals.
+pub fn bounds(plan: &Plan, indices: &VariableIndices, at: usize) -> String {
+    let name = input(plan, indices, at).map_or_else(|| variable(plan, indices, at), |(name, _)| name);
     format!("the bounds of {name}")
 }
 
@@ -152,10 +160,10 @@ fn bodies(plan: &Plan, island: usize) -> String {
     names.join(", ")
 }
 
-/// What a variable is.
-pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
-    for (k, places) in numbering.places.iter().enumerate() {
-        for (island, &first) in places.iter().enumerate().filter(|(_, first)| **first != NONE) {
+/// The name of a variable.
+pub fn variable(plan: &Plan, indices: &VariableIndices, variable: usize) -> String {
+    for (k, firsts) in indices.configurations.iter().enumerate() {
+        for (island, &first) in firsts.iter().enumerate().filter(|(_, first)| **first != NONE) {
             let n = plan.model.islands[island].dofs.len();
             if (first..first + n).contains(&variable) {
                 return format!(
@@ -166,23 +174,23 @@ pub fn variable(plan: &Plan, numbering: &Numbering, variable: usize) -> String {
             }
         }
     }
-    if let Some((name, interval)) = effort(plan, numbering, variable) {
+    if let Some((name, interval)) = input(plan, indices, variable) {
         return format!("{name} in interval {interval}");
     }
-    if numbering.planes.first().is_some_and(|first| variable >= *first) {
-        return "a plane between two parts".to_owned();
+    if indices.planes.first().is_some_and(|first| variable >= *first) {
+        return "a separating plane".to_owned();
     }
-    if numbering.scales != NONE && variable >= numbering.scales {
-        return format!("time scale {}", variable - numbering.scales + 1);
+    if indices.time_scales != NONE && variable >= indices.time_scales {
+        return format!("time scale {}", variable - indices.time_scales + 1);
     }
     "a momentum or an impulse".to_owned()
 }
 
-/// An effort and its interval, if a variable is one.
-fn effort(plan: &Plan, numbering: &Numbering, variable: usize) -> Option<(String, usize)> {
+/// The name of a control input and its interval, if a variable is one.
+fn input(plan: &Plan, indices: &VariableIndices, variable: usize) -> Option<(String, usize)> {
     let own = |first: &usize| (*first..*first + plan.components()).contains(&variable);
-    let interval = numbering.efforts.iter().position(own)?;
-    let mut component = variable - numbering.efforts[interval];
+    let interval = indices.inputs.iter().position(own)?;
+    let mut component = variable - indices.inputs[interval];
     for actuator in &plan.actuators {
         let count = actuator.control.components();
         if component < count {

@@ -1,96 +1,117 @@
-//! A plan as a nonlinear program: sparse, block tri-diagonal in time.
+//! A plan as a nonlinear program: sparse, block tri-diagonal in time [Johnson 4.2; Leyendecker 5.2].
 //!
-//! | file | piece |
+//! | module | contents |
 //! |---|---|
-//! | `passage.rs`, `tree.rs` | an island over an interval: momenta at both ends |
-//! | `node.rs`, `bent.rs` | functions of a configuration: conditions, distances, gaps, goals |
-//! | `plane.rs` | a plane between two parts that is sought too |
-//! | `turn.rs` | how far a body turns in an interval |
-//! | `local.rs`, `law.rs` | impulses of contacts and ties, velocities |
-//! | `hold.rs`, `posture.rs`, `columns.rs` | directions between bodies, mass matrices, how bodies move along degrees of freedom |
-//! | `sites.rs` | where impulses act, and in which order at a node |
-//! | `sums.rs` | efforts, time, momenta |
-//! | `frozen.rs`, `encounter.rs`, `faces.rs` | which features of two parts meet, held fast, and how far these reach |
-//! | `pressure.rs` | faces push, at a place of both |
+//! | [`variables`](VariableIndices) | the unknowns, their indices and bounds; an iterate |
+//! | `dynamics` | discrete Euler-Lagrange defects: momenta of an island at both ends of an interval |
+//! | `contact` | planned contacts: features, impulses and their laws, contact joints, friction cones, centres of pressure |
+//! | `path` | functions of one node's configuration; conditions on velocities |
+//! | `avoidance` | separating planes, separations of curved parts, limits of rotations between nodes |
+//! | `objective` | control effort, goals, time |
+//! | `block`, `linear` | a sum of blocks with few variables each; blocks that are linear |
+//! | `assembly` | rows and blocks of all families, in order |
+//! | `label` | names of rows and variables |
+//! | `initial_iterate` | an iterate from an initial path |
 //!
-//! Variables are the nodes' configurations (displacements of the degrees of freedom at the present candidate: minimal, and each
-//! touches its two intervals only), efforts, time scales, at nodes where momenta jump or are asked about these too, and the
-//! planes between parts that keep apart.
-//! `build.rs` numbers variables and rows; a [`Transcription`] is the program that a solver sees.
+//! Every folder has its own workspace type; `Workspace` holds one of each.
+//!
+//! # A new kind of path constraint
+//!
+//! Path constraints are functions of the configuration of one node. One file implements `PathConstraint` and a
+//! function that adds instances to the program; one line in `PATH_CONSTRAINTS` of `path/mod.rs` registers it. A body that must stay above
+//! a height at all nodes:
+//!
+//! ```text
+//! //! path/height.rs
+//! struct Height { node: usize, body: usize }
+//!
+//! impl PathConstraint for Height {
+//!     fn bodies(&self, _: &Model) -> [Option<usize>; 2] { [Some(self.body), None] }                        // sparsity
+//!     fn label(&self) -> Label { Label::Path { name: "height".into(), node: self.node } }
+//!     fn value(&self, at: &ConfigurationKinematics, _: &mut Workspace, out: &mut [f64]) -> Result<(), Undefined> {
+//!         out[0] = at.center_of_mass(Some(self.body)).z;
+//!         Ok(())
+//!     }
+//!     fn jacobian(&self, at: &mut ConfigurationKinematics, _: Option<&SeparatingFeature>, out: &mut [f64]) {
+//!         out.fill(0.0);
+//!         at.generalised_forces(&[(Some(self.body), twist(&Vec3::z(), &Vec3::zeros()))], out);       // of a force along z
+//!     }
+//! }
+//!
+//! pub(super) fn add(assembly: &mut Assembly) {
+//!     for node in 0..=assembly.problem.plan.intervals {
+//!         assembly.path_constraint(node, Height { .. }, &[Bound::at_least(0.1)]);
+//!     }
+//! }
+//! ```
+//!
+//! The Hessian of the Lagrangian is a central difference of the Jacobian unless `second_derivative` returns a closed form.
+//! `path/condition.rs` is the complete example: all conditions of a plan are made this way.
 
-mod bent;
-mod build;
-mod candidate;
-mod columns;
-mod dynamics_defect;
-mod encounter;
-mod faces;
-mod frozen;
-mod hold;
+mod assembly;
+mod avoidance;
+mod block;
+mod contact;
+mod dynamics;
+mod initial_iterate;
 mod label;
-mod law;
-mod local;
-mod node;
-mod piece;
-mod plane;
-mod point;
-mod posture;
-mod pressure;
-mod sites;
-mod sums;
-mod tree;
-mod turn;
+mod linear;
+mod objective;
+mod path;
+mod variables;
+mod workspace;
 
-pub use build::{Apart, Keeper, Setup};
-pub use encounter::{ContactResolutionError, ResolvedContact};
-pub use faces::Kept;
-pub use frozen::{Frozen, Reading};
-pub use label::Label;
-pub(crate) use local::level;
-pub use local::{Directions, Event, Law};
-pub use node::separation;
-pub use plane::{Hull, Plane};
-pub use point::{NONE, Numbering, Point};
+pub use assembly::ConstraintSet;
+pub use avoidance::{Hull, SeparatingPlane, SeparationConstraint, SeparationKind, separation};
+pub(crate) use contact::world_aligned_tangents;
+pub use contact::{
+    ContactConstraint, ContactRegion, ContactResolutionError, FeatureGeometry, ImpulseDirections, ImpulseLaw,
+    ResolvedContact, SeparatingFeature,
+};
+pub use label::{Label, LabelRank};
+pub use variables::{Iterate, NONE, VariableIndices};
 
 use crate::plan::{Plan, left_jacobian};
+use block::AssembledBlock;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::displace;
 use percussion_mechanics::joint::JointKind;
 use percussion_solve::nlp::{ChartBlock, Layout, Program, Undefined};
-use piece::{Context, Placed};
+use workspace::{Problem, Workspace};
 
 /// A plan as a nonlinear program.
 pub struct Transcription {
-    context: Context,
-    pieces: Vec<Placed>,
+    problem: Problem,
+    workspace: Workspace,
+    blocks: Vec<AssembledBlock>,
     layout: Layout,
     labels: Vec<Label>,
-    setup: Setup,
-    room: (Vec<f64>, Vec<f64>),
+    set: ConstraintSet,
+    scratch: (Vec<f64>, Vec<f64>),
 }
 
 impl Transcription {
-    /// What is wanted.
+    /// The plan.
     pub fn plan(&self) -> &Plan {
-        &self.context.plan
+        &self.problem.plan
     }
 
-    /// Where the unknowns are.
-    pub fn numbering(&self) -> &Numbering {
-        &self.context.numbering
+    /// Indices of the unknowns.
+    pub fn indices(&self) -> &VariableIndices {
+        &self.problem.indices
     }
 
-    /// ContactGeometry and distances that it was made for.
-    pub fn setup(&self) -> &Setup {
-        &self.setup
+    /// Contacts and pairs that it was made for.
+    pub fn constraint_set(&self) -> &ConstraintSet {
+        &self.set
     }
 
-    /// The bounds of a variable, in words.
-    pub fn bound_of(&self, variable: usize) -> String {
-        label::bounds(&self.context.plan, &self.context.numbering, variable)
+    /// The name of the bounds of a variable.
+    pub fn bound_name(&self, variable: usize) -> String {
+        label::bounds(&self.problem.plan, &self.problem.indices, variable)
     }
 
-    /// What a row is.
+    /// The label of a row.
     pub fn label(&self, row: usize) -> &Label {
         &self.labels[row]
     }
@@ -98,123 +119,121 @@ impl Transcription {
     /// Momenta of an island at both ends of an interval.
     pub fn momenta(
         &mut self,
-        at: &Point,
+        at: &Iterate,
         interval: usize,
         island: usize,
     ) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
-        let n = self.context.plan.model.islands[island].dofs.len();
-        let piece = dynamics_defect::DynamicsDefect::new(&self.context, interval, island, NONE, NONE);
-        let mut out = vec![0.0; 2 * n];
-        piece::Piece::value(&piece, &mut self.context, at, &mut out)?;
-        let after = out.split_off(n);
-        Ok((out, after))
+        dynamics::momenta(&self.problem, &mut self.workspace, at, (interval, island))
     }
 }
 
 impl Program for Transcription {
-    type Point = Point;
+    type Point = Iterate;
 
     fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn coordinates(&self, at: &Point, out: &mut [f64]) {
-        out.copy_from_slice(&at.numbers);
+    fn coordinates(&self, at: &Iterate, out: &mut [f64]) {
+        out.copy_from_slice(&at.scalars);
     }
 
-    fn retract(&self, from: &Point, step: &[f64], to: &mut Point) {
-        let (plan, numbering) = (&self.context.plan, &self.context.numbering);
-        for ((there, here), d) in to.numbers.iter_mut().zip(&from.numbers).zip(step) {
+    fn retract(&self, from: &Iterate, step: &[f64], to: &mut Iterate) {
+        let Problem { plan, indices } = &self.problem;
+        for ((there, here), d) in to.scalars.iter_mut().zip(&from.scalars).zip(step) {
             *there = here + d;
         }
-        for ((here, there), places) in from.nodes.iter().zip(&mut to.nodes).zip(&numbering.places) {
+        for ((here, there), firsts) in from.nodes.iter().zip(&mut to.nodes).zip(&indices.configurations) {
             there.clone_from(here);
-            for (island, &first) in plan.model.islands.iter().zip(places).filter(|(_, first)| **first != NONE)
+            for (island, &first) in plan.model.islands.iter().zip(firsts).filter(|(_, first)| **first != NONE)
             {
                 let own = first..first + island.dofs.len();
                 displace(&plan.model, island, here, &step[own.clone()], there);
-                // Configurations are no numbers.
-                to.numbers[own].fill(0.0);
+                // Configurations are no scalars.
+                to.scalars[own].fill(0.0);
             }
         }
-        let planes = numbering.planes.iter().zip(self.setup.planes());
+        let planes = indices.planes.iter().zip(self.set.planes());
         for (((&first, plane), here), there) in planes.zip(&from.planes).zip(&mut to.planes) {
-            let own = first..first + plane.turns();
-            *there = plane.turned(here, &step[own.clone()]);
-            to.numbers[own].fill(0.0);
+            let own = first..first + plane.rotations();
+            *there = plane.rotated(here, &step[own.clone()]);
+            to.scalars[own].fill(0.0);
         }
     }
 
-    fn evaluate(&mut self, at: &Point, constraints: &mut [f64]) -> Result<f64, Undefined> {
+    fn evaluate(&mut self, at: &Iterate, constraints: &mut [f64]) -> Result<f64, Undefined> {
+        let Self { problem, workspace, scratch, .. } = self;
         constraints.fill(0.0);
         let mut objective = 0.0;
-        for piece in &self.pieces {
-            objective += piece.add_value(&mut self.context, at, &mut self.room.0, constraints)?;
+        for block in &self.blocks {
+            objective += block.add_value(problem, workspace, at, &mut scratch.0, constraints)?;
         }
         Ok(objective)
     }
 
     fn differentiate(
         &mut self,
-        at: &Point,
+        at: &Iterate,
         gradient: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), Undefined> {
+        let Self { problem, workspace, scratch, .. } = self;
         gradient.fill(0.0);
-        self.context.gallery.clear();
+        workspace.kinematics.clear();
         let mut next = 0;
-        for piece in &self.pieces {
+        for block in &self.blocks {
             let entries = (&mut *jacobian, next);
-            next = piece.put_jacobian(&mut self.context, at, &mut self.room.0, gradient, entries)?;
+            next = block.put_jacobian(problem, workspace, at, &mut scratch.0, gradient, entries)?;
         }
         Ok(())
     }
 
     fn lagrangian_hessian(
         &mut self,
-        at: &Point,
+        at: &Iterate,
         weight: f64,
         multipliers: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Undefined> {
-        self.context.gallery.clear();
+        let Self { problem, workspace, scratch, .. } = self;
+        workspace.kinematics.clear();
         let mut next = 0;
-        for piece in &self.pieces {
+        for block in &self.blocks {
             let (weights, entries) = ((weight, multipliers), (&mut *hessian, next));
-            next = piece.put_hessian(&mut self.context, at, &mut self.room, weights, entries)?;
+            next = block.put_hessian(problem, workspace, at, scratch, weights, entries)?;
         }
         Ok(())
     }
 
-    fn chart(&self, base: &Point, x: &[f64], blocks: &mut Vec<ChartBlock>) {
+    fn chart(&self, base: &Iterate, x: &[f64], blocks: &mut Vec<ChartBlock>) {
         blocks.clear();
-        let model = &self.context.plan.model;
-        for places in &self.context.numbering.places {
-            for (island, &first) in model.islands.iter().zip(places).filter(|(_, first)| **first != NONE) {
+        let model = &self.problem.plan.model;
+        for firsts in &self.problem.indices.configurations {
+            for (island, &first) in model.islands.iter().zip(firsts).filter(|(_, first)| **first != NONE) {
                 for link in &model.links[island.bodies.clone()] {
-                    let turn = match link.joint.kind {
+                    let rotation = match link.joint.kind {
                         JointKind::Spherical => 0,
                         JointKind::Free if !link.joint.particle => 3,
                         _ => continue,
                     };
-                    let at = first + link.dof - island.dofs.start + turn;
-                    let turned = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
-                    blocks.push(ChartBlock { first: at, entries: turned.as_slice().to_vec(), size: 3 });
+                    let at = first + link.dof - island.dofs.start + rotation;
+                    let entries = left_jacobian(&Vec3::new(x[at], x[at + 1], x[at + 2]));
+                    blocks.push(ChartBlock { first: at, entries: entries.as_slice().to_vec(), size: 3 });
                 }
             }
         }
-        let planes = self.context.numbering.planes.iter().zip(self.setup.planes());
+        let planes = self.problem.indices.planes.iter().zip(self.set.planes());
         for ((&first, plane), n) in planes.zip(&base.planes) {
-            blocks.push(plane.chart(n, first, &x[first..first + plane.turns()]));
+            blocks.push(plane.chart(n, first, &x[first..first + plane.rotations()]));
         }
         blocks.sort_by_key(|block| block.first);
     }
 
     fn constraint_name(&self, constraint: usize) -> String {
-        self.labels[constraint].words(&self.context.plan)
+        self.labels[constraint].words(&self.problem.plan)
     }
 
     fn variable_name(&self, variable: usize) -> String {
-        label::variable(&self.context.plan, &self.context.numbering, variable)
+        label::variable(&self.problem.plan, &self.problem.indices, variable)
     }
 }

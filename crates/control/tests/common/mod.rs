@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use nalgebra::Rotation3;
-use percussion_control::plan::{Actuator, Avoidance, Drive, Plan, PlannedContact, Slip, Terminal, Times};
+use percussion_control::plan::{
+    Actuator, Avoidance, BoundaryState, ContactFriction, MomentumCondition, Plan, PlannedContact, TimeBounds,
+};
 use percussion_geometry::shapes::{HalfSpace, Polytope, Solid};
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::contact::ContactSpec;
@@ -35,7 +37,7 @@ pub fn wall(normal: Vec3) -> Body {
     Body::fixed("wall").with_shape(Solid::HalfSpace(HalfSpace::new(normal, 0.0).unwrap()), Pose::identity())
 }
 
-/// Builds with contact watched.
+/// Builds with contact detection.
 pub fn build(mut builder: ModelBuilder) -> (Arc<Model>, State) {
     builder.contact(ContactSpec::default());
     let (model, state) = builder.build().unwrap();
@@ -61,13 +63,17 @@ pub fn thrusters(model: &Model, body: usize) -> Vec<Actuator> {
         .to_vec()
 }
 
-/// From a state, at rest or as it moves, to anywhere; nothing asked, nothing dear but effort.
+/// From a state, at rest or as it moves, to anywhere; no conditions, with control effort as the objective.
 pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> Plan {
     let islands = model.islands.len();
-    let given = model.islands.iter().map(|i| Drive::Given(state.momenta[i.dofs.clone()].to_vec()));
-    let start = Terminal { state: state.clone(), fixed: vec![true; islands], drive: given.collect() };
-    let end =
-        Terminal { state: state.clone(), fixed: vec![false; islands], drive: vec![Drive::Free; islands] };
+    let given =
+        model.islands.iter().map(|i| MomentumCondition::Given(state.momenta[i.dofs.clone()].to_vec()));
+    let start = BoundaryState { state: state.clone(), fixed: vec![true; islands], momentum: given.collect() };
+    let end = BoundaryState {
+        state: state.clone(),
+        fixed: vec![false; islands],
+        momentum: vec![MomentumCondition::Free; islands],
+    };
     Plan {
         model: model.clone(),
         intervals,
@@ -76,12 +82,15 @@ pub fn plain(model: &Arc<Model>, state: &State, intervals: usize, step: f64) -> 
         start,
         end,
         conditions: Vec::new(),
-        effort: 1.0,
-        time: 0.0,
+        control_effort_weight: 1.0,
+        time_weight: 0.0,
         goals: Vec::new(),
         avoidance: None,
-        meetings: Vec::new(),
-        times: Times { scale: Bound::between(0.1, 10.0), total: Bound::equal(step * intervals as f64) },
+        contacts: Vec::new(),
+        time_bounds: TimeBounds {
+            scale: Bound::between(0.1, 10.0),
+            total: Bound::equal(step * intervals as f64),
+        },
     }
 }
 
@@ -95,10 +104,10 @@ pub fn rest_to_rest(body: &dyn Fn() -> Body, to: Pose, intervals: usize, time: f
     let (model, start) = placed(Pose::identity());
     let (_, end) = placed(to);
     let mut plan = plain(&model, &start, intervals, time / intervals as f64);
-    plan.times.total = Bound::equal(time);
+    plan.time_bounds.total = Bound::equal(time);
     plan.actuators = thrusters(&model, 0);
     plan.end.fixed = vec![true];
-    plan.end.drive = vec![Drive::Given(vec![0.0; 6])];
+    plan.end.momentum = vec![MomentumCondition::Given(vec![0.0; 6])];
     plan.end.state = end;
     plan
 }
@@ -144,19 +153,19 @@ fn hit_wall(intervals: usize, node: usize, approach: &Approach) -> Plan {
     let (force, torque) = approach.bounds;
     plan.actuators[0].bounds = vec![Bound::between(-force, force); 3];
     plan.actuators[1].bounds = vec![Bound::between(-torque, torque); 3];
-    plan.end.drive = vec![Drive::Given(end.momenta.clone())];
+    plan.end.momentum = vec![MomentumCondition::Given(end.momenta.clone())];
     plan.end.fixed = vec![true];
     plan.end.state = end;
     plan.avoidance = Some(Avoidance { margin: 0.0, pairs: None });
-    plan.meetings = vec![PlannedContact {
+    plan.contacts = vec![PlannedContact {
         name: "the hit".to_owned(),
         node,
         bodies: (0, 1),
         restitution: 1.0,
-        slip: Slip::Free,
+        friction: ContactFriction::Frictionless,
         flat: true,
-        tie: None,
-        released: None,
+        joint: None,
+        release_node: None,
     }];
     plan
 }

@@ -1,0 +1,71 @@
+//! Control inputs that lead along given configurations.
+
+use super::InitialPath;
+use crate::plan::{MomentumCondition, Plan};
+use nalgebra::{DMatrix, DVector};
+use percussion_mechanics::State;
+use percussion_mechanics::discrete::{Control, Derivatives, Differentiator, IntervalInputs};
+
+/// Singular values below this count as zero.
+const SINGULAR: f64 = 1e-12;
+
+/// A path through configurations at equal time scales, with control inputs by inverse dynamics.
+pub(super) fn with_inverse_dynamics(plan: &Plan, nodes: Vec<State>) -> InitialPath {
+    let time_scales = InitialPath::even_time_scales(plan);
+    let m = plan.components();
+    let mut inputs = vec![0.0; m * plan.intervals];
+    let mut differentiator = Differentiator::default();
+    let mut derivatives = Derivatives::default();
+    for (i, island) in plan.model.islands.iter().enumerate() {
+        let range = plan.actuators_of(i);
+        let controls: Vec<Control> = plan.actuators[range.clone()].iter().map(|a| a.control).collect();
+        let count: usize = controls.iter().map(Control::components).sum();
+        if count == 0 {
+            continue;
+        }
+        let first = plan.first_component(range.start);
+        let n = island.dofs.len();
+        let mut momentum = match &plan.start.momentum[i] {
+            MomentumCondition::Given(p) => Some(p.clone()),
+            MomentumCondition::Free | MomentumCondition::Conditioned => None,
+        };
+        for k in 0..plan.intervals {
+            let zero = vec![0.0; count];
+            let h = plan.step * time_scales[plan.segment(k)];
+            let (start, end) = (&nodes[k], &nodes[k + 1]);
+            let t = plan.start.state.time + (k as f64 + 0.5) * h;
+            let mut interval = IntervalInputs {
+                model: &plan.model,
+                island,
+                start,
+                end,
+                t,
+                h,
+                controls: &controls,
+                efforts: &zero,
+            };
+            if differentiator.differentiate(&interval, &mut derivatives).is_err() {
+                break;
+            }
+            let mut own = zero.clone();
+            if let Some(momentum) = &momentum {
+                let change = DVector::from_iterator(
+                    n,
+                    momentum.iter().zip(&derivatives.before.value).map(|(p, q)| p - q),
+                );
+                let columns = DMatrix::from_column_slice(n, count, &derivatives.before.by_input);
+                if let Ok(found) = columns.svd(true, true).solve(&change, SINGULAR) {
+                    own.copy_from_slice(found.as_slice());
+                }
+            }
+            let bounds = plan.actuators[range.clone()].iter().flat_map(|a| &a.bounds);
+            own.iter_mut().zip(bounds).for_each(|(e, b)| *e = e.clamp(b.lower, b.upper));
+            let place = k * m + first;
+            inputs[place..place + count].copy_from_slice(&own);
+            interval.efforts = &own;
+            let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
+            momentum = differentiator.momenta(&interval, &mut before, &mut after).is_ok().then_some(after);
+        }
+    }
+    InitialPath { nodes, inputs, time_scales }
+}

@@ -1,0 +1,213 @@
+//! Limits of the rotations of joints in an interval.
+//!
+//! Between nodes collisions are not constrained. A body that rotates by a large angle from node to node can pass through anything on the way, and
+//! the discrete equations do not resolve such rotations. Bodies that keep apart from others, and all ancestors of them, therefore rotate by small
+//! angles only:
+//!
+//! ```text
+//! free, spherical   cos φ = (tr B - 1)/2 ≥ cos of the limit     B = R1 R0ᵀ of the joint
+//! angles            |φ1 - φ0| ≤ the limit
+//! ```
+
+use super::super::assembly::Assembly;
+use super::super::block::ConstraintBlock;
+use super::super::label::Label;
+use super::super::variables::{Iterate, NONE};
+use super::super::workspace::{Problem, Workspace};
+use crate::islands::island_of;
+use nalgebra::Rotation3;
+use percussion_geometry::Vec3;
+use percussion_mechanics::discrete::difference;
+use percussion_mechanics::joint::JointKind;
+use percussion_mechanics::rotation::Mat3;
+use percussion_solve::nlp::{Bound, Undefined};
+use std::collections::HashSet;
+
+/// Greatest rotation of a body in an interval over which it keeps apart from another, rad.
+const MAX_ROTATION: f64 = 0.5;
+
+/// The rotation of a free or spherical joint over an interval.
+struct RotationLimit {
+    interval: usize,
+    island: usize,
+    /// Place of the first of its three rotations among the island's degrees of freedom.
+    first: usize,
+    variables: [usize; 6],
+    row: [(usize, f64); 1],
+}
+
+impl RotationLimit {
+    /// `firsts` are the first variables of the island at the two nodes, `row` is that of the cosine.
+    fn new(interval: usize, (island, first): (usize, usize), firsts: [usize; 2], row: usize) -> Self {
+        let mut variables = [NONE; 6];
+        for (own, variable) in variables.chunks_exact_mut(3).zip(firsts).filter(|(_, v)| *v != NONE) {
+            own.iter_mut().enumerate().for_each(|(i, v)| *v = variable + first + i);
+        }
+        Self { interval, island, first, variables, row: [(row, 1.0)] }
+    }
+
+    fn rotation(&self, problem: &Problem, at: &Iterate) -> Mat3 {
+        let model = &problem.plan.model;
+        let island = &model.islands[self.island];
+        let mut d = vec![0.0; island.dofs.len()];
+        difference(model, island, &at.nodes[self.interval], &at.nodes[self.interval + 1], &mut d);
+        let rotation = Vec3::new(d[self.first], d[self.first + 1], d[self.first + 2]);
+        *Rotation3::from_scaled_axis(rotation).matrix()
+    }
+}
+
+impl ConstraintBlock for RotationLimit {
+    fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    fn rows(&self) -> &[(usize, f64)] {
+        &self.row
+    }
+
+    fn value(
+        &self,
+        problem: &Problem,
+        _: &mut Workspace,
+        at: &Iterate,
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        out[0] = 0.5 * (self.rotation(problem, at).trace() - 1.0);
+        Ok(())
+    }
+
+    fn jacobian(
+        &self,
+        problem: &Problem,
+        _: &mut Workspace,
+        at: &Iterate,
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let b = self.rotation(problem, at);
+        let slope = Vec3::new(b[(1, 2)] - b[(2, 1)], b[(2, 0)] - b[(0, 2)], b[(0, 1)] - b[(1, 0)]) * 0.5;
+        out[..3].copy_from_slice((-slope).as_slice());
+        out[3..].copy_from_slice(slope.as_slice());
+        Ok(())
+    }
+
+    fn hessian(
+        &self,
+        problem: &Problem,
+        _: &mut Workspace,
+        at: &Iterate,
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let b = self.rotation(problem, at);
+        let w = 0.5 * weights[0];
+        let across = Mat3::identity() * b.trace();
+        let own = (b + b.transpose()) * 0.5 - across;
+        let mixed = across - b;
+        for i in 0..3 {
+            for j in 0..3 {
+                out[i * 6 + j] = w * own[(i, j)];
+                out[(3 + i) * 6 + 3 + j] = w * own[(i, j)];
+                out[i * 6 + 3 + j] = w * mixed[(i, j)];
+                out[(3 + j) * 6 + i] = w * mixed[(i, j)];
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The change of the angle of a joint over an interval.
+struct AngleLimit {
+    interval: usize,
+    coordinate: usize,
+    variables: [usize; 2],
+    row: [(usize, f64); 1],
+}
+
+impl ConstraintBlock for AngleLimit {
+    fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    fn rows(&self) -> &[(usize, f64)] {
+        &self.row
+    }
+
+    fn value(&self, _: &Problem, _: &mut Workspace, at: &Iterate, out: &mut [f64]) -> Result<(), Undefined> {
+        let [start, end] = [0, 1].map(|k| at.nodes[self.interval + k].coordinates[self.coordinate]);
+        out[0] = end - start;
+        Ok(())
+    }
+
+    fn jacobian(
+        &self,
+        _: &Problem,
+        _: &mut Workspace,
+        _: &Iterate,
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        out.copy_from_slice(&[-1.0, 1.0]);
+        Ok(())
+    }
+
+    fn hessian(
+        &self,
+        _: &Problem,
+        _: &mut Workspace,
+        _: &Iterate,
+        _: &[f64],
+        _: &mut [f64],
+    ) -> Result<(), Undefined> {
+        Ok(())
+    }
+
+    fn curves(&self, _: usize, _: usize) -> bool {
+        false
+    }
+}
+
+/// Limits rotations in the intervals over which parts keep apart.
+pub(in super::super) fn add_rotation_limits(assembly: &mut Assembly) {
+    let model = &assembly.problem.plan.model;
+    let Some(contacts) = &model.contacts else { return };
+    let mut known = HashSet::new();
+    for separation in &assembly.set.separations {
+        let [(from, _), _] = separation.nodes[..] else { continue };
+        let parts = [separation.pair.0, separation.pair.1];
+        for slot in parts.into_iter().filter_map(|part| contacts.parts[part].slot) {
+            let island = island_of(model, slot);
+            if known.insert((from, island)) {
+                limit_island(assembly, from, island);
+            }
+        }
+    }
+}
+
+/// Limits the rotations of all joints of an island in an interval.
+fn limit_island(assembly: &mut Assembly, interval: usize, island: usize) {
+    let problem = assembly.problem;
+    let model = &problem.plan.model;
+    let it = &model.islands[island];
+    let firsts = [interval, interval + 1].map(|node| problem.indices.configurations[node][island]);
+    if firsts == [NONE; 2] {
+        return;
+    }
+    for link in &model.links[it.bodies.clone()] {
+        let label = Label::RotationLimit { interval, body: link.body };
+        let first = link.dof - it.dofs.start;
+        let rotations = match link.joint.kind {
+            JointKind::Spherical => Some(first),
+            JointKind::Free if !link.joint.particle => Some(first + 3),
+            _ => None,
+        };
+        if let Some(first) = rotations {
+            let row = assembly.row(Bound::at_least(MAX_ROTATION.cos()), label);
+            assembly.block(RotationLimit::new(interval, (island, first), firsts, row));
+            continue;
+        }
+        for (i, coordinate) in link.coordinates().enumerate().filter(|(i, _)| link.joint.kind.is_angle(*i)) {
+            let row = assembly.row(Bound::between(-MAX_ROTATION, MAX_ROTATION), label.clone());
+            let variables = firsts.map(|variable| if variable == NONE { NONE } else { variable + first + i });
+            assembly.block(AngleLimit { interval, coordinate, variables, row: [(row, 1.0)] });
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Separations of pairs of parts as path constraints.
+
+use super::super::assembly::Assembly;
+use super::super::contact::{FeatureGap, SeparatingFeature, bodies_of_parts};
+use super::super::label::Label;
+use super::super::path::{PathConstraint, depends_on_unknowns};
+use super::super::workspace::Workspace;
+use super::SeparatingPlane;
+use percussion_mechanics::contact::PairWarmStart;
+use percussion_mechanics::kinematics::ConfigurationKinematics;
+use percussion_mechanics::{Model, State};
+use percussion_solve::nlp::{Bound, Undefined};
+
+/// Two parts that are kept apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeparationConstraint {
+    /// One node or both ends of an interval, each with the least separation there, m.
+    pub nodes: Vec<(usize, f64)>,
+    /// The parts.
+    pub pair: (usize, usize),
+    /// How they are kept apart.
+    pub kind: SeparationKind,
+}
+
+/// How two parts are kept apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeparationKind {
+    /// By a separating plane, which is an unknown.
+    Plane(SeparatingPlane),
+    /// By the surface of a half-space: gaps of points of the other part, and a radius about these.
+    HalfSpace(Vec<SeparatingFeature>, f64),
+    /// By the separation itself, which is smooth for curved parts.
+    Separation,
+}
+
+/// The separation `s` of two parts.
+#[derive(Clone, Debug)]
+struct Separation {
+    pair: (usize, usize),
+    node: usize,
+    /// Its index among the warm starts.
+    index: usize,
+}
+
+impl PathConstraint for Separation {
+    fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
+        bodies_of_parts(model, self.pair)
+    }
+
+    fn label(&self) -> Label {
+        Label::Separation { pair: self.pair, node: self.node }
+    }
+
+    fn value(
+        &self,
+        kinematics: &ConfigurationKinematics,
+        workspace: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let warm_start = &mut workspace.avoidance.warm_starts[self.index];
+        out[0] = separation(kinematics.model, kinematics.state, self.pair, warm_start)?;
+        Ok(())
+    }
+
+    fn jacobian(
+        &self,
+        kinematics: &mut ConfigurationKinematics,
+        feature: Option<&SeparatingFeature>,
+        out: &mut [f64],
+    ) {
+        out.fill(0.0);
+        let (Some(feature), Some(contacts)) = (feature, kinematics.model.contacts.as_ref()) else { return };
+        let parts = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
+        let poses = (parts.0.body_pose(kinematics.state), parts.1.body_pose(kinematics.state));
+        let bodies = (Some(parts.0.body), Some(parts.1.body));
+        let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
+        let point = feature.contact_point((&poses.0, &poses.1));
+        let wrenches = (point.wrench_a(&centers.0), point.wrench_b(&centers.1));
+        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+    }
+
+    fn active_feature(
+        &self,
+        model: &Model,
+        state: &State,
+        workspace: &mut Workspace,
+    ) -> Result<Option<SeparatingFeature>, Undefined> {
+        let Some(contacts) = &model.contacts else { return Ok(None) };
+        let pair = self.pair;
+        let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
+        let poses = (&poses.0, &poses.1);
+        let warm_start = &mut workspace.avoidance.warm_starts[self.index];
+        let nearest = contacts.separation(pair, poses, f64::INFINITY, warm_start);
+        let nearest = nearest.map_err(|e| Undefined(e.to_string()))?;
+        Ok(Some(SeparatingFeature::new(contacts, pair, poses, &nearest, warm_start)))
+    }
+}
+
+/// Adds separations at nodes: all but those by planes.
+pub(in super::super) fn add_separations(assembly: &mut Assembly) {
+    for (index, constraint) in assembly.set.separations.iter().enumerate() {
+        let pair = constraint.pair;
+        for &(node, least) in &constraint.nodes {
+            let separation = Separation { pair, node, index };
+            if !depends_on_unknowns(assembly.problem, node, &separation) {
+                continue;
+            }
+            match &constraint.kind {
+                SeparationKind::Plane(_) => {}
+                SeparationKind::Separation => {
+                    assembly.path_constraint(node, separation, &[Bound::at_least(least)]);
+                }
+                SeparationKind::HalfSpace(features, radius) => {
+                    for feature in features {
+                        let gap = FeatureGap { pair, feature: *feature, label: separation.label() };
+                        assembly.path_constraint(node, gap, &[Bound::at_least(least + radius)]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The separation of two parts in a state.
+pub fn separation(
+    model: &Model,
+    state: &State,
+    pair: (usize, usize),
+    warm_start: &mut PairWarmStart,
+) -> Result<f64, Undefined> {
+    let Some(contacts) = &model.contacts else { return Ok(f64::INFINITY) };
+    let poses = (contacts.parts[pair.0].body_pose(state), contacts.parts[pair.1].body_pose(state));
+    let nearest = contacts.separation(pair, (&poses.0, &poses.1), f64::INFINITY, warm_start);
+    Ok(nearest.map_err(|e| Undefined(e.to_string()))?.separation)
+}

@@ -1,0 +1,167 @@
+//! Planned contacts as path constraints: gaps of their features, regions, and what contact joints hold.
+//!
+//! ```text
+//! gap         g(q_k) = 0                        at the node of the contact, for each feature
+//! region      gᵢ(q_k) ≥ 0                       boundaries of the faces and edges
+//! joint       x(q_j) - x(q_k) = 0               at all nodes j while it holds; a rigid one with the orientation
+//! ```
+
+use super::super::assembly::Assembly;
+use super::super::label::Label;
+use super::super::path::{MeasureFunction, PathConstraint, point_second_derivatives};
+use super::super::workspace::Workspace;
+use super::feature::SeparatingFeature;
+use super::resolve::{ResolvedContact, poses};
+use crate::plan::{BodyPoint, ContactJoint, Measure, Plan};
+use percussion_mechanics::kinematics::{ConfigurationKinematics, SecondDerivatives};
+use percussion_mechanics::{Model, State};
+use percussion_solve::nlp::{Bound, Undefined};
+
+/// The gap of two separating features, m.
+#[derive(Clone, Debug)]
+pub(in super::super) struct FeatureGap {
+    /// The parts.
+    pub pair: (usize, usize),
+    /// Their features.
+    pub feature: SeparatingFeature,
+    /// The label of its row.
+    pub label: Label,
+}
+
+impl FeatureGap {
+    /// The gradient along all degrees of freedom of the model.
+    pub fn gradient(
+        pair: (usize, usize),
+        feature: &SeparatingFeature,
+        kinematics: &mut ConfigurationKinematics,
+        out: &mut [f64],
+    ) {
+        out.fill(0.0);
+        let Some(contacts) = kinematics.model.contacts.as_ref() else { return };
+        let parts = (&contacts.parts[pair.0], &contacts.parts[pair.1]);
+        let poses = poses(contacts, pair, kinematics.state);
+        let bodies = (Some(parts.0.body), Some(parts.1.body));
+        let centers = (kinematics.center_of_mass(bodies.0), kinematics.center_of_mass(bodies.1));
+        let wrenches = feature.gap_wrenches((&poses.0, &poses.1), centers);
+        kinematics.generalised_forces(&[(bodies.0, wrenches.0), (bodies.1, wrenches.1)], out);
+    }
+}
+
+impl PathConstraint for FeatureGap {
+    fn bodies(&self, model: &Model) -> [Option<usize>; 2] {
+        bodies_of_parts(model, self.pair)
+    }
+
+    fn label(&self) -> Label {
+        self.label.clone()
+    }
+
+    fn value(
+        &self,
+        kinematics: &ConfigurationKinematics,
+        _: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let Some(contacts) = &kinematics.model.contacts else { return Ok(()) };
+        let poses = poses(contacts, self.pair, kinematics.state);
+        out[0] = self.feature.evaluate((&poses.0, &poses.1)).gap;
+        Ok(())
+    }
+
+    fn jacobian(
+        &self,
+        kinematics: &mut ConfigurationKinematics,
+        _: Option<&SeparatingFeature>,
+        out: &mut [f64],
+    ) {
+        Self::gradient(self.pair, &self.feature, kinematics, out);
+    }
+
+    fn second_derivative(&self, model: &Model, state: &State, weights: &[f64]) -> Option<SecondDerivatives> {
+        let contacts = model.contacts.as_ref()?;
+        let parts = [self.pair.0, self.pair.1].map(|part| &contacts.parts[part]);
+        let poses = parts.map(|part| part.body_pose(state));
+        let geometry = self.feature.evaluate((&poses[0], &poses[1]));
+        let n = geometry.normal * weights[0];
+        match self.feature.attached_body()? {
+            0 if parts[0].slot.is_none() => {
+                Some(point_second_derivatives(state, parts[1].slot, -n, geometry.point_b))
+            }
+            1 if parts[1].slot.is_none() => {
+                Some(point_second_derivatives(state, parts[0].slot, n, geometry.point_a))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The bodies of two parts.
+pub(in super::super) fn bodies_of_parts(model: &Model, pair: (usize, usize)) -> [Option<usize>; 2] {
+    let parts = model.contacts.as_ref().map(|contacts| &contacts.parts);
+    [pair.0, pair.1].map(|part| parts.map(|parts| parts[part].body))
+}
+
+/// Adds gaps, regions and joints of all planned contacts.
+pub(in super::super) fn add_positions(assembly: &mut Assembly) {
+    let (plan, set) = (&assembly.problem.plan, assembly.set);
+    for (contact, (planned, resolved)) in plan.contacts.iter().zip(&set.contacts).enumerate() {
+        let pair = resolved.pair;
+        for feature in &resolved.features {
+            let gap = FeatureGap { pair, feature: *feature, label: Label::ContactGap { contact } };
+            assembly.path_constraint(planned.node, gap, &[Bound::equal(0.0)]);
+        }
+        for feature in resolved.enforced_boundaries(planned) {
+            let gap = FeatureGap { pair, feature: *feature, label: Label::ContactRegion { contact } };
+            assembly.path_constraint(planned.node, gap, &[Bound::at_least(0.0)]);
+        }
+        if let Some(joint) = planned.joint {
+            add_joint(assembly, contact, joint);
+        }
+    }
+}
+
+/// Adds a contact joint: measures of the two bodies at every later node equal those at the node of the contact.
+fn add_joint(assembly: &mut Assembly, contact: usize, joint: ContactJoint) {
+    let plan = &assembly.problem.plan;
+    let (planned, resolved) = (&plan.contacts[contact], &assembly.set.contacts[contact]);
+    let measures = joint_measures(plan, resolved, joint);
+    let last = planned.last(plan.intervals);
+    for node in planned.node + 1..=last {
+        for measure in &measures {
+            let label = Label::ContactJoint { contact, node };
+            let first = assembly.row(Bound::equal(0.0), label.clone());
+            assembly.row(Bound::equal(0.0), label.clone());
+            assembly.row(Bound::equal(0.0), label.clone());
+            for (at, factor) in [(node, 1.0), (planned.node, -1.0)] {
+                let function = MeasureFunction { measure: measure.clone(), label: label.clone() };
+                assembly.node_function(at, function, (first..first + 3).map(|row| (row, factor)).collect());
+            }
+        }
+        // Where the joint leaves, other corners may be planned to touch the face.
+        let clear = node < last || planned.release_node.is_none();
+        for corner in resolved.corners.iter().filter(|_| clear) {
+            let label = Label::Separation { pair: resolved.pair, node };
+            let gap = FeatureGap { pair: resolved.pair, feature: *corner, label };
+            assembly.path_constraint(node, gap, &[Bound::at_least(0.0)]);
+        }
+    }
+}
+
+/// What a contact joint keeps constant: the point of the body that moves, on the other one or in the world; of a rigid one the orientation too.
+fn joint_measures(plan: &Plan, resolved: &ResolvedContact, joint: ContactJoint) -> Vec<Measure> {
+    let Some(contacts) = &plan.model.contacts else { return Vec::new() };
+    let (p, q) = (&contacts.parts[resolved.pair.0], &contacts.parts[resolved.pair.1]);
+    let feature = &resolved.features[0];
+    // Features are in principal frames, measures in those of the author.
+    let (mover, point, other) = match p.slot {
+        Some(_) => (p.body, feature.point_a, q),
+        None => (q.body, feature.point_b, p),
+    };
+    let components = plan.model.bodies[mover].principal.point(&point);
+    let from = other.slot.map(|_| other.body);
+    let mut measures = vec![Measure::Point { of: BodyPoint { body: Some(mover), components }, from }];
+    if joint == ContactJoint::Rigid {
+        measures.push(Measure::Attitude { body: mover, from, target: resolved.attitude });
+    }
+    measures
+}

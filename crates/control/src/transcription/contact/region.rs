@@ -1,0 +1,201 @@
+//! The region of a planned contact: the faces and edges that its features belong to.
+//!
+//! Features are unbounded planes and lines: a corner may lie in the plane of a face, but outside of the face. The region is bounded by planes,
+//! each fixed on one body with a point of the other on its inner side:
+//!
+//! ```text
+//! corner on face   planes through the sides of the face, upright            the corner
+//! edge on edge     a plane through each edge                               the ends of the other edge, one on each side
+//! face on face     planes through the sides of both                        the centre of pressure
+//! ```
+
+use super::super::avoidance::Hull;
+use super::feature::{NormalAttachment, SeparatingFeature};
+use super::resolve::{ResolvedContact, poses};
+use crate::plan::PlannedContact;
+use percussion_geometry::{Pose, Vec3};
+use percussion_mechanics::contact::ContactGeometry;
+use percussion_mechanics::{Model, State};
+
+/// Part of the smaller radius within which points lie in a plane, on a line, or in a region.
+const ON: f64 = 1e-6;
+
+/// Part of the smaller radius by which boundaries are moved inwards: a contact on the very boundary would be lost to rounding.
+const INSIDE: f64 = 1e-3;
+
+/// The region of a contact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactRegion {
+    /// Of each feature, its boundaries: their gaps are not negative inside.
+    pub boundaries: Vec<Vec<SeparatingFeature>>,
+    /// Of each corner of a face on another one, its distances from the sides of its own face, m.
+    pub own_distances: Vec<Vec<f64>>,
+    /// Whether all corners of a face lie within the other one; otherwise the centre of pressure does.
+    pub all_corners: bool,
+}
+
+impl ResolvedContact {
+    /// Its region; faces of a face contact must lie on each other in the state.
+    pub fn find_region(&self, contacts: &ContactGeometry, state: &State) -> ContactRegion {
+        let at = poses(contacts, self.pair, state);
+        let at = (&at.0, &at.1);
+        let boundaries =
+            self.features.iter().map(|feature| boundaries(contacts, self.pair, feature, at)).collect();
+        let own_distances = match self.features.len() {
+            1 => Vec::new(),
+            _ => own_distances(contacts, self.pair, &self.features, at),
+        };
+        ContactRegion { boundaries, own_distances, all_corners: false }
+    }
+
+    /// Boundaries that are enforced at the node itself: all but those of impacts of faces, whose centre of pressure is bounded.
+    pub(super) fn enforced_boundaries(
+        &self,
+        planned: &PlannedContact,
+    ) -> impl Iterator<Item = &SeparatingFeature> {
+        let by_pressure = self.features.len() > 1 && planned.joint.is_none();
+        self.region
+            .iter()
+            .filter(move |region| !by_pressure || region.all_corners)
+            .flat_map(|region| region.boundaries.iter().flatten())
+    }
+
+    /// Whether the total normal impulse of faces is negative.
+    pub fn is_tensile(&self, impulses: &[f64]) -> bool {
+        let (total, all): (f64, f64) = (impulses.iter().sum(), impulses.iter().map(|i| i.abs()).sum());
+        self.features.len() > 1 && total < -ON * all
+    }
+
+    /// How far this contact lies outside of its region, m, in a state and with the normal impulses of its features; `None` inside.
+    pub fn distance_outside(&self, model: &Model, state: &State, impulses: &[f64]) -> Option<f64> {
+        let contacts = model.contacts.as_ref()?;
+        let parts = (&contacts.parts[self.pair.0], &contacts.parts[self.pair.1]);
+        let region = self.find_region(contacts, state);
+        let at = poses(contacts, self.pair, state);
+        let heights = region
+            .boundaries
+            .iter()
+            .map(|list| -> Vec<f64> { list.iter().map(|side| side.evaluate((&at.0, &at.1)).gap).collect() });
+        let heights: Vec<Vec<f64>> = heights.collect();
+        let total: f64 = impulses.iter().sum();
+        // Faces without impulses only have to touch somewhere.
+        let weights: Vec<f64> = match self.features.len() {
+            1 => vec![1.0],
+            count if impulses.len() == count && total > 0.0 => impulses.iter().map(|i| i / total).collect(),
+            _ => Vec::new(),
+        };
+        let lists =
+            [&heights, &region.own_distances].into_iter().filter(|l| !l.is_empty() && !weights.is_empty());
+        let weighed = lists.flat_map(|lists| {
+            let mean = |j: usize| -> f64 { lists.iter().zip(&weights).map(|(list, w)| w * list[j]).sum() };
+            (0..lists[0].len()).map(mean).collect::<Vec<f64>>()
+        });
+        let least = weighed.fold(f64::INFINITY, f64::min);
+        let radius = parts.0.radius.min(parts.1.radius);
+        let apart = crate::clearance::gap(model, self.pair, state, &mut Default::default());
+        let outside = (-least - INSIDE * radius).max(apart);
+        (outside > ON * radius).then_some(outside)
+    }
+}
+
+/// Boundaries of the region of a feature.
+fn boundaries(
+    contacts: &ContactGeometry,
+    pair: (usize, usize),
+    feature: &SeparatingFeature,
+    at: (&Pose, &Pose),
+) -> Vec<SeparatingFeature> {
+    let hulls = (Hull::of(&contacts.parts[pair.0]), Hull::of(&contacts.parts[pair.1]));
+    let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
+    let (a, b) = (feature.point_a, feature.point_b);
+    match &feature.attachment {
+        NormalAttachment::A(n) => {
+            let Some(hull) = hulls.0 else { return Vec::new() };
+            let outline = outline(hull.vertices(), n, &a, radius).into_iter();
+            outline.map(|(m, y)| SeparatingFeature::plane(NormalAttachment::A(-m), y, b)).collect()
+        }
+        NormalAttachment::B(n) => {
+            let Some(hull) = hulls.1 else { return Vec::new() };
+            let outline = outline(hull.vertices(), n, &b, radius).into_iter();
+            outline.map(|(m, y)| SeparatingFeature::plane(NormalAttachment::B(m), a, y)).collect()
+        }
+        NormalAttachment::Edges(e1, e2) => {
+            let (Some(first), Some(second)) = hulls else { return Vec::new() };
+            // A body may roll about its edge, and its plane with it: ends that are inside of planes by so much are still beyond the crossing.
+            let inside = INSIDE * radius;
+            let n = feature.evaluate(at).normal;
+            let across = (at.1.direction(e2).cross(&n), at.0.direction(e1).cross(&n));
+            let mut list = Vec::new();
+            for (end, to) in ends(first.vertices(), &a, e1, radius) {
+                let sign = (to * across.0.dot(&at.0.direction(e1))).signum();
+                let m = at.1.inverse_direction(&(across.0.normalize() * sign));
+                list.push(SeparatingFeature::plane(NormalAttachment::B(m), end, b + m * inside));
+            }
+            for (end, to) in ends(second.vertices(), &b, e2, radius) {
+                let sign = (to * across.1.dot(&at.1.direction(e2))).signum();
+                let m = at.0.inverse_direction(&(across.1.normalize() * sign));
+                list.push(SeparatingFeature::plane(NormalAttachment::A(-m), a + m * inside, end));
+            }
+            list
+        }
+    }
+}
+
+/// The two ends of an edge through a point along a direction, each with the sign of its side.
+fn ends(vertices: &[Vec3], point: &Vec3, along: &Vec3, radius: f64) -> Vec<(Vec3, f64)> {
+    let (near, along) = (ON * radius, along.normalize());
+    let on = |v: &&Vec3| (*v - point).cross(&along).norm() <= near;
+    let place = |v: &Vec3| along.dot(&(v - point));
+    let least = vertices.iter().filter(on).min_by(|v, w| place(v).total_cmp(&place(w)));
+    let most = vertices.iter().filter(on).max_by(|v, w| place(v).total_cmp(&place(w)));
+    match (least, most) {
+        (Some(least), Some(most)) if place(most) - place(least) > near => vec![(*least, -1.0), (*most, 1.0)],
+        _ => Vec::new(),
+    }
+}
+
+/// The sides of the face of a convex body that lies in a plane: unit normals in the plane, inwards, and points well inside of them.
+fn outline(vertices: &[Vec3], normal: &Vec3, point: &Vec3, radius: f64) -> Vec<(Vec3, Vec3)> {
+    let (near, inside) = (ON * radius, INSIDE * radius);
+    let on = |v: &&Vec3| normal.dot(&(*v - point)).abs() <= near;
+    let face: Vec<Vec3> = vertices.iter().filter(on).copied().collect();
+    if let [one, other] = face[..] {
+        // The face of a polygon is an edge.
+        let along = (other - one).normalize();
+        return vec![(along, one + along * inside), (-along, other - along * inside)];
+    }
+    let mut list: Vec<(Vec3, Vec3)> = Vec::new();
+    for from in &face {
+        for to in face.iter().filter(|to| (*to - from).norm() > near) {
+            let m = normal.cross(&(to - from)).normalize();
+            let bounds = face.iter().all(|v| m.dot(&(v - from)) >= -near);
+            let known =
+                list.iter().any(|(n, y)| (n - m).norm() < 1e-6 && m.dot(&(from - y)).abs() <= near + inside);
+            if bounds && !known {
+                list.push((m, from + m * inside));
+            }
+        }
+    }
+    list
+}
+
+/// Distances of the corners of a face contact from the sides of the face that their normal is not fixed on.
+fn own_distances(
+    contacts: &ContactGeometry,
+    pair: (usize, usize),
+    features: &[SeparatingFeature],
+    at: (&Pose, &Pose),
+) -> Vec<Vec<f64>> {
+    let radius = contacts.parts[pair.0].radius.min(contacts.parts[pair.1].radius);
+    let n = features[0].evaluate(at).normal;
+    let (part, points, own) = match &features[0].attachment {
+        NormalAttachment::A(_) => {
+            (pair.1, features.iter().map(|f| f.point_b).collect(), at.1.inverse_direction(&n))
+        }
+        _ => (pair.0, features.iter().map(|f| f.point_a).collect::<Vec<Vec3>>(), at.0.inverse_direction(&n)),
+    };
+    let Some(hull) = Hull::of(&contacts.parts[part]) else { return Vec::new() };
+    let outline = outline(hull.vertices(), &own, &points[0], radius);
+    let heights = |x: &Vec3| outline.iter().map(|(m, y)| m.dot(&(x - y))).collect();
+    points.iter().map(heights).collect()
+}

@@ -1,0 +1,129 @@
+//! Dynamics: discrete Euler-Lagrange equations as equality constraints [Johnson 4.4, 4.5; Leyendecker 5.2].
+//!
+//! ```text
+//! interval k               momenta p⁻(q_k, q_{k+1}, τ_k) at its first node, p⁺(q_k, q_{k+1}, τ_k) at its second   DynamicsDefect
+//! node, known momentum     p⁺ - p⁻ = 0                                   one set of rows
+//! node, unknown momentum   p⁺ - p = 0,   p + Dᵀ Λ - p⁻ = 0               two sets, p and Λ unknown
+//! start, end               p - p⁻ = 0,   p⁺ - p = 0                      p given or unknown; no rows if it is free
+//! ```
+//!
+//! Reads configurations, control inputs and time scales; writes the rows of momentum balance, to which `contact` adds impulses.
+
+mod defect;
+mod free_body;
+mod tree;
+
+use super::assembly::Assembly;
+use super::block::ConstraintBlock;
+use super::label::Label;
+use super::linear::Linear;
+use super::variables::{Iterate, NONE};
+use super::workspace::{Problem, Workspace};
+use crate::plan::MomentumCondition;
+use defect::DynamicsDefect;
+use percussion_mechanics::discrete::{Derivatives, Differentiator};
+use percussion_mechanics::kinematics::ColumnDerivative;
+use percussion_solve::nlp::{Bound, Undefined};
+
+/// Scratch memory of dynamics defects.
+#[derive(Default)]
+pub(super) struct DynamicsWorkspace {
+    differentiator: Differentiator,
+    derivatives: Derivatives,
+    /// Of a body, at both ends of an interval.
+    column_derivatives: [Vec<ColumnDerivative>; 2],
+}
+
+/// The first rows to which the momenta of an island at a node go: of the interval before, and of the one after; [`NONE`] for no rows.
+#[derive(Default)]
+pub(super) struct MomentumRows(Vec<Vec<(usize, usize)>>);
+
+impl MomentumRows {
+    pub fn of(&self, node: usize, island: usize) -> (usize, usize) {
+        self.0[node][island]
+    }
+}
+
+/// Momenta of an island at both ends of an interval.
+pub(super) fn momenta(
+    problem: &Problem,
+    workspace: &mut Workspace,
+    at: &Iterate,
+    (interval, island): (usize, usize),
+) -> Result<(Vec<f64>, Vec<f64>), Undefined> {
+    let n = problem.plan.model.islands[island].dofs.len();
+    let defect = DynamicsDefect::new(problem, interval, island, (NONE, NONE));
+    let mut out = vec![0.0; 2 * n];
+    defect.value(problem, workspace, at, &mut out)?;
+    let after = out.split_off(n);
+    Ok((out, after))
+}
+
+/// Adds momentum balance at all nodes, and a defect for every island and interval.
+pub(super) fn add(assembly: &mut Assembly) {
+    let problem = assembly.problem;
+    let (plan, indices) = (&problem.plan, &problem.indices);
+    let mut links = Vec::new();
+    for node in 0..=plan.intervals {
+        let mut own = Vec::new();
+        for (i, island) in plan.model.islands.iter().enumerate() {
+            let pair = add_balance(assembly, node, i);
+            let unknown = indices.momenta[node][i];
+            if unknown != NONE {
+                for c in 0..island.dofs.len() {
+                    if pair.0 != NONE {
+                        links.push((pair.0 + c, unknown + c, -1.0));
+                    }
+                    if pair.1 != NONE {
+                        links.push((pair.1 + c, unknown + c, 1.0));
+                    }
+                }
+            }
+            own.push(pair);
+        }
+        assembly.momentum_rows.0.push(own);
+    }
+    if !links.is_empty() {
+        assembly.block(Linear::new(&links));
+    }
+    for interval in 0..plan.intervals {
+        for island in 0..plan.model.islands.len() {
+            let (before, after) = (
+                assembly.momentum_rows.of(interval, island).1,
+                assembly.momentum_rows.of(interval + 1, island).0,
+            );
+            assembly.block(DynamicsDefect::new(problem, interval, island, (before, after)));
+        }
+    }
+}
+
+/// Adds the rows of momentum balance of an island at a node; returns their first indices.
+fn add_balance(assembly: &mut Assembly, node: usize, island: usize) -> (usize, usize) {
+    let problem = assembly.problem;
+    let plan = &problem.plan;
+    let n = plan.model.islands[island].dofs.len();
+    let mut add = |value: &dyn Fn(usize) -> f64, label: Label| {
+        let each = (0..n).map(|c| assembly.row(Bound::equal(value(c)), label.clone()));
+        each.min().unwrap_or(NONE)
+    };
+    let (boundary, inner) = (Label::BoundaryMomentum { node, island }, Label::Dynamics { node, island });
+    if node == 0 {
+        return match &plan.start.momentum[island] {
+            MomentumCondition::Free => (NONE, NONE),
+            MomentumCondition::Given(p) => (NONE, add(&|c| -p[c], boundary)),
+            MomentumCondition::Conditioned => (NONE, add(&|_| 0.0, boundary)),
+        };
+    }
+    if node == plan.intervals {
+        return match &plan.end.momentum[island] {
+            MomentumCondition::Free => (NONE, NONE),
+            MomentumCondition::Given(p) => (add(&|c| p[c], boundary), NONE),
+            MomentumCondition::Conditioned => (add(&|_| 0.0, boundary), NONE),
+        };
+    }
+    let first = add(&|_| 0.0, inner.clone());
+    match problem.indices.momenta[node][island] {
+        NONE => (first, first),
+        _ => (first, add(&|_| 0.0, inner)),
+    }
+}
