@@ -94,7 +94,7 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
     let scene = place.scene(&tumbling());
     for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
-        let more = ["--set", "contact.C=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
+        let more = ["--set", "contact.stiffness=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();
         succeed(&run(&scene, &whole, &until("1.4")));
         // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.
@@ -347,7 +347,7 @@ fn steps_that_are_handed_over_are_counted_and_told() {
     let place = Place::new("events-handed");
     let out = place.join("out");
     // Steps with two collisions each, and one is allowed.
-    let more = ["--set", "contact.cascade=1", "--set", "run.step=0.2", "--until", "1"];
+    let more = ["--set", "contact.max_impacts=1", "--set", "run.step=0.2", "--until", "1"];
     let output = run(place.scene(WALLS), &out, &more);
     succeed(&output);
     let (told, lines) = (summary(&out), events(&out));
@@ -392,7 +392,7 @@ constant = 1
 #[test]
 fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
     let place = Place::new("overlap");
-    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\noverlap = 0.004"));
+    let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nallowed_penetration = 0.004"));
     let (coarse, fine) = (place.join("coarse"), place.join("fine"));
     let output = run(&scene, &coarse, &["--scheme", "potential", "--until", "0.7"]);
     succeed(&output);

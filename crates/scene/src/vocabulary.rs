@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(general("plan.end.bodies.arm.align[0]"), "plan.end.bodies.NAME.align");
         assert_eq!(general("plan.contacts[1]"), "plan.contacts");
         assert_eq!(general("shoot.vary.joints.hinge"), "shoot.vary.joints.NAME");
-        assert_eq!(general("contact.law"), "contact.law");
+        assert_eq!(general("contact.impact_law"), "contact.impact_law");
         assert_eq!(general(""), "");
     }
 

@@ -186,7 +186,7 @@ fn joints_make_sense() {
     );
     refused_pair(
         &joint(
-            "\nkind = \"universal\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nsecond = [0, 1, 1] # <-",
+            "\nkind = \"universal\"\nparent = \"a\"\nchild = \"b\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nsecond_axis = [0, 1, 1] # <-",
         ),
         "right angles",
     );
@@ -212,7 +212,7 @@ fn joints_make_sense() {
     );
     refused_pair(
         &joint(
-            " # <-\nkind = \"revolute\"\nparent = \"a\"\nchild = \"b\"\non_parent = { position = [1, 0, 0] }\non_child = { position = [0, 0, 0.1] }",
+            " # <-\nkind = \"revolute\"\nparent = \"a\"\nchild = \"b\"\nparent_frame = { position = [1, 0, 0] }\nchild_frame = { position = [0, 0, 0.1] }",
         ),
         "not placed as it demands",
     );
@@ -248,8 +248,8 @@ fn circles_of_joints_are_marked_as_loops() {
 fn velocities_that_joints_do_not_allow_are_refused_or_projected() {
     let text = "[bodies.a]\nshape = { cube = 0.1 }\nmass = 1\nposition = [1, 0, 0]\nvelocity = [1, 2, 0] # <-\n\
                 [joints.j]\nkind = \"revolute\"\nparent = \"world\"\nchild = \"a\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\n";
-    refused_body(text, "`project = true` under [run]");
-    let scene = try_changed(&with_run(text), &[("run.project", "true")]).unwrap();
+    refused_body(text, "`project_velocities = true` under [run]");
+    let scene = try_changed(&with_run(text), &[("run.project_velocities", "true")]).unwrap();
     // Only the circling part is left: the momentum about the hinge is m r v = 2.
     assert!((scene.state.momenta[0] - 2.0).abs() < 1e-12);
     refused_body(
@@ -262,7 +262,7 @@ fn velocities_that_joints_do_not_allow_are_refused_or_projected() {
 fn what_a_body_cannot_have_is_refused() {
     refused_body("[bodies.p]\nkind = \"particle\"\nmass = 1\nangular_velocity = [0, 0, 1] # <-", "particle");
     refused_ball("[bodies.wall]\nkind = \"fixed\"\nvelocity = [0, 0, 1] # <-", "fixed body");
-    refused_ball("centre = [0, 0, 1] # <-", "inertia about it is not");
+    refused_ball("center_of_mass = [0, 0, 1] # <-", "inertia about it is not");
     refused_ball("shapes = [{ sphere = 1 }] # <-", "together with `shape`");
     refused_body("[bodies.p]\nmass = 1\nshape = { sphere = 1, cube = 2 } # <-", "together with");
     refused_body(

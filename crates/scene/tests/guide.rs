@@ -435,9 +435,9 @@ fn schemes_take_the_surfaces_the_page_says() {
             assert!(accepts(""), "{scheme}");
             assert_eq!(accepts("restitution = 0.5"), cells[2] == "any", "restitution, {scheme}");
             assert_eq!(accepts("friction = 0.5"), cells[3] == "any", "friction, {scheme}");
-            let by_drag = cells[2].contains("`drag`");
+            let by_drag = cells[2].contains("`normal_damping`");
             assert_eq!(
-                accepts("restitution = 0.5\ndrag = 1"),
+                accepts("restitution = 0.5\nnormal_damping = 1"),
                 cells[2] == "any" || by_drag,
                 "drag, {scheme}"
             );

@@ -44,7 +44,7 @@ const ARM: &str = "run = { step = 1e-3, until = 1 }\n\
     [bodies.hand]\nmass = 0.5\nmoments = [0.01, 0.02, 0.03]\nposition = [4, 0, 0]\n\
     [bodies.ball]\nkind = \"particle\"\nmass = 1\nposition = [0, 5, 0]\n\
     [joints.shoulder]\nkind = \"revolute\"\nparent = \"world\"\nchild = \"upper\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nlimits = [-2, 2]\n\
-    [joints.elbow]\nkind = \"universal\"\nparent = \"upper\"\nchild = \"lower\"\nat = [2, 0, 0]\naxis = [0, 0, 1]\nsecond = [0, 1, 0]\n\
+    [joints.elbow]\nkind = \"universal\"\nparent = \"upper\"\nchild = \"lower\"\nat = [2, 0, 0]\naxis = [0, 0, 1]\nsecond_axis = [0, 1, 0]\n\
     [joints.wrist]\nkind = \"spherical\"\nparent = \"lower\"\nchild = \"hand\"\nat = [4, 0, 0]\n";
 
 fn arm(plan: &str) -> String {
@@ -101,7 +101,7 @@ fn an_override_reaches_settings_that_a_plan_does_not_write() {
         ("plan.search.starts", "3"),
         ("plan.objective.time", "2"),
         ("plan.avoid.margin", "0.01"),
-        ("plan.guess.kind", "still"),
+        ("plan.guess.kind", "rest"),
     ];
     let settings = changed(&ten("time = \"free\"\n"), &changes).plan.unwrap();
     assert_eq!((settings.options.iterations, settings.options.starts), (2000, 3));
@@ -356,7 +356,7 @@ fn placements_relative_to_a_fixed_body_are_firm_and_those_relative_to_a_moving_o
 #[test]
 fn conditions_and_goals_are_read_in_the_same_words() {
     let plan = planned(
-        &ten("[plan.objective]\neffort = 0.5\ntime = 2\n\
+        &ten("[plan.objective]\ncontrol_effort = 0.5\ntime = 2\n\
         [[plan.objective.goals]]\nweight = 3\nbodies.cube = { position = [0, 2, 0], velocity = [1, 0, 0] }\n\
         [[plan.conditions]]\nwhen = 4\nname = \"halfway\"\nbodies.cube = { position = [0, 1, { max = 2 }] }\n\
         [[plan.conditions]]\nbodies.cube = { point = [0.1, 0, 0], velocity = { max = [3, 3, 3] } }\n")
@@ -407,7 +407,7 @@ fn avoidance_names_pairs_of_parts() {
         pairs("[plan.avoid]\npairs = [[\"cube\", \"post\"]]\n"),
         Some((0.0, Some(vec![(0, 2), (0, 3)])))
     );
-    assert_eq!(pairs("[plan.avoid]\nexcept = [[\"post\", \"cube\"]]\n"), Some((0.0, Some(vec![(0, 1)]))));
+    assert_eq!(pairs("[plan.avoid]\nexclude = [[\"post\", \"cube\"]]\n"), Some((0.0, Some(vec![(0, 1)]))));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn waypoints_are_states() {
     assert_eq!(all[3].state.coordinates, [1.0, 0.0, 0.0]);
     let ball = all[0].state.positions.len() - 1;
     assert!(all[1..].iter().all(|w| w.state.positions[ball] == Vec3::new(1.0, 1.0, 1.0)));
-    for (text, run) in [("run = \"runs/a\"\n", true), ("kind = \"still\"\n", false)] {
+    for (text, run) in [("run = \"runs/a\"\n", true), ("kind = \"rest\"\n", false)] {
         let guess = planned(&arm(&format!("[plan.guess]\n{text}"))).guess;
         assert_eq!(matches!(&guess, PlanGuess::Run(path) if path == "runs/a"), run);
     }

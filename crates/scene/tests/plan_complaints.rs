@@ -89,18 +89,18 @@ fn numbers_are_in_their_range() {
         "\nintervals = 5\nstep = 1\ntime = 50 # <-",
         "`plan.time` cannot be reached: 5 intervals of 1 s scaled from 0.2 to 5 take",
     );
-    plan("scales = { min = 0, max = 2 } # <-", "`plan.scales` reaches down to 0; give a positive `min`");
+    plan("time_scales = { min = 0, max = 2 } # <-", "`plan.time_scales` reaches down to 0; give a positive `min`");
     for (text, said) in [
         ("tolerance = 0 # <-", "`plan.search.tolerance` is 0; give a positive violation"),
         ("iterations = 0 # <-", "give a whole number of at least 1"),
-        ("disturbance = -1 # <-", "`plan.search.disturbance` is -1"),
+        ("perturbation = -1 # <-", "`plan.search.perturbation` is -1"),
         ("seed = -1 # <-", "is not a seed"),
     ] {
         plan(&format!("[plan.search]\n{text}"), said);
     }
     plan(
-        "[plan.objective]\neffort = -1 # <-",
-        "`plan.objective.effort` is -1; give a weight of zero or more",
+        "[plan.objective]\ncontrol_effort = -1 # <-",
+        "`plan.objective.control_effort` is -1; give a weight of zero or more",
     );
     plan(
         "[plan.avoid]\nmargin = -0.1 # <-",
@@ -346,7 +346,7 @@ fn mechanisms_are_told_enough_and_not_too_much() {
         "[plan.guess]\nwaypoints = [{ at = 1.5, joints.elbow = 1 }] # <-",
         "is 1.5; give the part of the time, from 0 to 1",
     );
-    arm("[plan.guess]\nkind = \"still\"\nrun = \"x\" # <-", "does not go with kind = \"still\"");
+    arm("[plan.guess]\nkind = \"rest\"\nrun = \"x\" # <-", "does not go with kind = \"rest\"");
     arm("[plan.guess] # <-\nkind = \"run\"", "`plan.guess.run` is missing; name a run folder");
 }
 

@@ -196,7 +196,7 @@ step = 1e-3
 until = 0.5
 scheme = "potential"
 [contact]
-C = 3e4
+stiffness = 3e4
 [bodies.ball]
 shape = { sphere = 0.1 }
 mass = 1

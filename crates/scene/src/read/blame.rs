@@ -64,7 +64,7 @@ pub(crate) fn blame(
         | ModelError::Rod { joint: name, .. }
         | ModelError::Rates { joint: name, .. } => joint(name),
         ModelError::Velocity { body: name, joint: through, .. } => {
-            said = said.replace("`project = true`", "`project = true` under [run]");
+            said = said.replace("`project = true`", "`project_velocities = true` under [run]");
             match body(name) {
                 Some(b) if b.velocity.is_some() => Some(b.velocity_place),
                 other => joint(through).or(other.map(|b| b.place)),

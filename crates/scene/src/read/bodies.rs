@@ -23,7 +23,7 @@ const KEYS: [&str; 15] = [
     "mass",
     "inertia",
     "moments",
-    "centre",
+    "center_of_mass",
     "velocity",
     "angular_velocity",
     "body_angular_velocity",
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         let (parts, material, pose, velocity) =
             (self.parts(), self.material(), placement(f), self.velocity());
         let (mass, density) = (f.positive("mass", KILOGRAMS), f.positive("density", DENSITY));
-        let (inertia, centre) = (self.inertia(), f.vector("centre"));
+        let (inertia, centre) = (self.inertia(), f.vector("center_of_mass"));
         let colour = self.colour();
         let origin = pose.as_ref().map_or_else(|_| Vec3::zeros(), |pose| pose.position);
         let motion = motion(f, "motion", &origin);
@@ -250,7 +250,7 @@ impl Reader<'_, '_> {
         let f = &self.fields;
         let mass = self.mass(parts, material)?;
         let properties = Self::properties(parts);
-        let centre = f.vector("centre")?;
+        let centre = f.vector("center_of_mass")?;
         let built = if let Some(inertia) = self.inertia()? {
             let centre = centre.or(properties.map(|p| p.centroid)).unwrap_or_else(Vec3::zeros);
             Body::rigid(self.name, mass, centre, &inertia)
@@ -258,7 +258,7 @@ impl Reader<'_, '_> {
             if centre.is_some() {
                 let message = "is given, but the inertia about it is not";
                 return Err(f.wrong(
-                    "centre",
+                    "center_of_mass",
                     message,
                     "add `inertia` or `moments` about the centre of mass",
                 ));

@@ -20,18 +20,18 @@ use percussion_mechanics::{BodyId, Model};
 
 /// The keys of `[contact]`.
 pub(crate) const KEYS: [&str; 14] = [
-    "C",
-    "overlap",
-    "drag",
+    "stiffness",
+    "allowed_penetration",
+    "normal_damping",
     "restitution",
     "friction",
-    "law",
-    "energy",
-    "cascade",
+    "impact_law",
+    "energy_jump",
+    "max_impacts",
     "friction_law",
-    "consistent",
-    "weigh_potential",
-    "loss",
+    "energy_consistent",
+    "potential_in_projection",
+    "collision_model",
     "project_start",
     "pairs",
 ];
@@ -85,8 +85,8 @@ pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenConta
     let f = Fields::of(cast.report, &entry.node, "contact", &KEYS)?;
     // All are read before any is missed, so that all complaints are heard.
     let stiffness = stiffness(&f);
-    let overlap = f.positive("overlap", "length in metres");
-    let drag = f.not_negative("drag", "drag in N s/m");
+    let overlap = f.positive("allowed_penetration", "length in metres");
+    let drag = f.not_negative("normal_damping", "damping in N s/m");
     let surface = coefficients(&f);
     let options = options(&f);
     let project_start = f.truth("project_start");
@@ -109,10 +109,10 @@ pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenConta
 }
 
 fn stiffness(f: &Fields) -> Read<Option<f64>> {
-    if is_auto(f, "C", "give a number in N/m, without quotes")? {
+    if is_auto(f, "stiffness", "give a number in N/m, without quotes")? {
         return Ok(None);
     }
-    f.positive("C", "stiffness in N/m, or \"auto\"")
+    f.positive("stiffness", "stiffness in N/m, or \"auto\"")
 }
 
 /// Whether a number is left to the program; any other word is refused.
@@ -136,12 +136,12 @@ pub(super) fn meaning<T: Copy>(f: &Fields, key: &str, words: &[(&'static str, T)
 
 fn options(f: &Fields) -> Read<ContactOptions> {
     let own = ContactOptions::default();
-    let law = meaning(f, "law", &ImpactLaw::WORDS, own.law);
-    let energy = meaning(f, "energy", &EnergyJumpCondition::WORDS, own.energy);
+    let law = meaning(f, "impact_law", &ImpactLaw::WORDS, own.law);
+    let energy = meaning(f, "energy_jump", &EnergyJumpCondition::WORDS, own.energy);
     let friction = meaning(f, "friction_law", &FrictionLaw::WORDS, own.friction);
-    let loss = meaning(f, "loss", &CollisionModel::WORDS, own.loss);
-    let cascade = f.count("cascade", 1);
-    let (consistent, weigh_potential) = (f.truth("consistent"), f.truth("weigh_potential"));
+    let loss = meaning(f, "collision_model", &CollisionModel::WORDS, own.loss);
+    let cascade = f.count("max_impacts", 1);
+    let (consistent, weigh_potential) = (f.truth("energy_consistent"), f.truth("potential_in_projection"));
     Ok(ContactOptions {
         law: law?,
         energy: energy?,

@@ -23,11 +23,11 @@ pub(crate) const KEYS: [&str; 21] = [
     "child",
     "at",
     "axis",
-    "second",
+    "second_axis",
     "from",
     "to",
-    "on_parent",
-    "on_child",
+    "parent_frame",
+    "child_frame",
     "length",
     "angle",
     "angle_degrees",
@@ -190,10 +190,10 @@ impl Reader<'_> {
     /// The joint with its frames on both bodies.
     fn frames(&self, name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose)) -> Read<JointSpec> {
         let f = &self.f;
-        let explicit = (self.explicit("on_parent")?, self.explicit("on_child")?);
+        let explicit = (self.explicit("parent_frame")?, self.explicit("child_frame")?);
         if explicit.0.is_some() || explicit.1.is_some() {
             let message = "is given together with explicit frames";
-            f.refuse(&["at", "axis", "second", "from", "to"], message, "keep one way to say it")?;
+            f.refuse(&["at", "axis", "second_axis", "from", "to"], message, "keep one way to say it")?;
             let parent_pose = parent.map_or_else(Pose::identity, |(_, pose)| *pose);
             // One frame says where the other is, for the bodies as written.
             let frame = match explicit {
@@ -238,7 +238,7 @@ impl Reader<'_> {
     /// A rod between two points: those given, or the origins of the bodies' own frames.
     fn rod(&self, name: &str, parent: Option<(BodyId, &Pose)>, child: (BodyId, &Pose)) -> Read<JointSpec> {
         let f = &self.f;
-        f.refuse(&["at", "axis", "second"], "is not for rods", "give the ends `from` and `to`")?;
+        f.refuse(&["at", "axis", "second_axis"], "is not for rods", "give the ends `from` and `to`")?;
         let to = f.vector("to")?.unwrap_or(child.1.position);
         let from = match (f.vector("from")?, parent) {
             (Some(from), _) => from,
@@ -250,13 +250,13 @@ impl Reader<'_> {
         Ok(spec)
     }
 
-    /// The axes of the joint in the world: z along `axis`; for universal joints x along `axis` and y along `second`.
+    /// The axes of the joint in the world: z along `axis`; for universal joints x along `axis` and y along `second_axis`.
     fn axes(&self) -> Read<Rotation3<f64>> {
         use JointKind::{Cylindrical, Planar, Prismatic, Revolute, Universal};
         let f = &self.f;
         let word = self.kind.word();
         if !matches!(self.kind, Revolute | Prismatic | Cylindrical | Planar | Universal) {
-            f.refuse(&["axis", "second"], &format!("is given, but a {word} joint has no axis"), "remove it")?;
+            f.refuse(&["axis", "second_axis"], &format!("is given, but a {word} joint has no axis"), "remove it")?;
             return Ok(Rotation3::identity());
         }
         let Some(axis) = f.direction("axis")? else {
@@ -265,13 +265,13 @@ impl Reader<'_> {
                 &format!("give the axis of the {word} joint in the world, such as [0, 0, 1]"),
             ));
         };
-        let second = match (self.kind, f.direction("second")?) {
+        let second = match (self.kind, f.direction("second_axis")?) {
             (Universal, None) => {
-                return Err(f.missing("second", "give the second axis, at right angles to `axis`"));
+                return Err(f.missing("second_axis", "give the second axis, at right angles to `axis`"));
             }
             (Revolute | Prismatic | Cylindrical, Some(_)) => {
                 return Err(f.wrong(
-                    "second",
+                    "second_axis",
                     &format!("is given, but a {word} joint has one axis"),
                     "remove it",
                 ));
@@ -282,7 +282,7 @@ impl Reader<'_> {
         let cosine = axis.dot(&second);
         if !(cosine.abs() <= RIGHT_ANGLE) {
             let message = format!("is not at right angles to `axis` (cosine {cosine:.2e})");
-            return Err(f.wrong("second", &message, "make them perpendicular, to six digits or more"));
+            return Err(f.wrong("second_axis", &message, "make them perpendicular, to six digits or more"));
         }
         let second = (second - axis * cosine).normalize();
         let columns = match self.kind {

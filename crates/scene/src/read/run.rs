@@ -46,7 +46,7 @@ const WHOLE: f64 = 1e-6;
 /// The table `[run]`.
 pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSettings> {
     let node = root.get("run").unwrap_or(nowhere);
-    let known = ["step", "until", "scheme", "newmark", "lcp", "every", "seed", "project"];
+    let known = ["step", "until", "scheme", "newmark", "lcp", "every", "seed", "project_velocities"];
     let fields = Fields::of(report, node, "run", &known)?;
     let needed = |key: &str, remedy: &str, value: Read<Option<f64>>| {
         value.and_then(|value| value.ok_or_else(|| fields.missing(key, remedy)))
@@ -61,7 +61,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
     let scheme = fields.word("scheme", schemes()).map(|word| word.unwrap_or(schemes()[0]).to_owned());
     let every = fields.count("every", 1);
     let seed = seed(&fields);
-    let project = fields.truth("project");
+    let project = fields.truth("project_velocities");
     let (step, until, scheme) = (step?, until?, scheme?);
     let steps = until / step;
     if !(steps < MOST_STEPS) {
@@ -132,7 +132,7 @@ const STEPPING: [&str; 14] = [
     "aligned",
     "tolerance",
     "sweeps",
-    "polish",
+    "newton_factorizations",
     "restitution_law",
 ];
 
@@ -158,7 +158,7 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
     let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
-    let polish = lcp.count("polish", 0);
+    let polish = lcp.count("newton_factorizations", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {
             Err(lcp.wrong("tolerance", &format!("is {x}"), "give a number below 1, such as 1e-9"))

@@ -108,7 +108,7 @@ impl Workshop<'_> {
         if let Some(needed) = step_needed {
             let text = format!(
                 "with steps of {step:e} s the contact potential lets bodies overlap by about {predicted_overlap:.1e} m, more than the \
-                 {overlap:.1e} m allowed; take steps of {needed:.1e} s, or allow more with `overlap`"
+                 {overlap:.1e} m allowed; take steps of {needed:.1e} s, or allow more with `allowed_penetration`"
             );
             self.report.warn(Some(contact.place), &text);
         }

@@ -471,7 +471,7 @@ impl About {
     fn warnings_after(&self, mut warnings: Vec<String>, contact: &ContactFigures) -> Vec<String> {
         if let Some(allowed) = self.allowed.filter(|allowed| contact.overlap > *allowed) {
             warnings.push(format!(
-                "bodies overlapped by up to {:.2e} m, more than the {allowed:.2e} m allowed; take a smaller step with a larger C",
+                "bodies overlapped by up to {:.2e} m, more than the {allowed:.2e} m allowed; take a smaller step with a larger `stiffness`",
                 contact.overlap
             ));
         }

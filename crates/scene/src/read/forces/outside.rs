@@ -8,10 +8,10 @@ use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Give
 
 impl Reader<'_> {
     pub(super) fn attraction(&self) -> Made {
-        self.keys(&["centre", "parameter", "softening", "body", "bodies"]);
+        self.keys(&["center", "parameter", "softening", "body", "bodies"]);
         let what = "gravitational parameter G M in m³/s²";
         let parameter = self.needed("parameter", self.f.positive("parameter", what));
-        let centre = self.f.vector("centre");
+        let centre = self.f.vector("center");
         let softening = self.softening();
         let Some(bodies) = self.named_bodies()? else {
             return Err(self.f.missing("bodies", "name the bodies that are attracted"));

@@ -7,7 +7,7 @@ use percussion_control::plan::{Avoidance, PlannedContact, Terminal};
 use percussion_mechanics::contact::PairWarmStart;
 use std::collections::BTreeSet;
 
-const KEYS: [&str; 3] = ["margin", "pairs", "except"];
+const KEYS: [&str; 3] = ["margin", "pairs", "exclude"];
 
 /// Overlap that is rounding of what an author writes, relative to the radius of the smaller part.
 const TOUCHING: f64 = 1e-9;
@@ -41,7 +41,7 @@ pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option
         }
         Ok(Some(found))
     };
-    let (pairs, except) = (lists("pairs"), lists("except"));
+    let (pairs, except) = (lists("pairs"), lists("exclude"));
     let (margin, mut pairs, except) = (margin?.unwrap_or(0.0), pairs?, except?);
     if let Some(except) = except {
         let parts = contacts.parts.len();
@@ -119,11 +119,11 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
     let (when, remedy) = match look.last {
         true => (
             "at the end",
-            "ask for another final placement, or let them pass through each other by `except` in [plan.avoid]",
+            "ask for another final placement, or let them pass through each other by `exclude` in [plan.avoid]",
         ),
         false => (
             "at the start",
-            "move one of them, or let them pass through each other by `except` in [plan.avoid]",
+            "move one of them, or let them pass through each other by `exclude` in [plan.avoid]",
         ),
     };
     let message = format!("`{}` and `{}` {apart} {when}", names.0, names.1);

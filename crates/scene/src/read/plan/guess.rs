@@ -25,7 +25,7 @@ pub enum PlanGuess {
 }
 
 const KEYS: [&str; 4] = ["kind", "waypoints", "scheme", "run"];
-const KINDS: [&str; 5] = ["still", "straight", "waypoints", "free-motion", "run"];
+const KINDS: [&str; 5] = ["rest", "straight", "waypoints", "free-motion", "run"];
 
 /// The scheme of a free motion, if none is named: it goes through collisions at any step.
 const SCHEME: &str = "decomposition";
@@ -52,7 +52,7 @@ pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> 
         }
     }
     Ok(match kind {
-        "still" => PlanGuess::Made(Guess::Still),
+        "rest" => PlanGuess::Made(Guess::Still),
         "straight" => PlanGuess::Made(Guess::Straight),
         "free-motion" => free_motion(scheme.unwrap_or(SCHEME)),
         "run" => PlanGuess::Run(run.ok_or_else(|| f.missing("run", "name a run folder"))?.to_owned()),

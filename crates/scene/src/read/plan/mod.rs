@@ -50,7 +50,7 @@ const KEYS: [&str; 14] = [
     "intervals",
     "step",
     "time",
-    "scales",
+    "time_scales",
     "search",
     "objective",
     "controls",
@@ -156,7 +156,7 @@ pub(crate) fn plan(
 /// The base length of an interval, and how long the whole may take.
 fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
     let step = f.positive("step", "length of an interval in seconds");
-    let scales = range::range_of(f, "scales");
+    let scales = range::range_of(f, "time_scales");
     let total = match f.node("time").map(|node| (node, node.text())) {
         Some((_, Some("free"))) => Ok(Some(Bound::at_least(0.0))),
         Some((node, Some(word))) => {
@@ -169,7 +169,7 @@ fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
     let (step, total, scales) = (step?, total?, scales?.unwrap_or(Bound::between(SCALES.0, SCALES.1)));
     if !(scales.lower > 0.0) {
         let message = format!("reaches down to {}", scales.lower.max(-f64::MAX));
-        return Err(f.wrong("scales", &message, "give a positive `min`: time does not stand still"));
+        return Err(f.wrong("time_scales", &message, "give a positive `min`: time does not stand still"));
     }
     if total.is_some_and(|total| !(total.upper > 0.0)) {
         let upper = total.map_or(0.0, |total| total.upper);
@@ -196,7 +196,7 @@ fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
             "cannot be reached: {intervals} intervals of {step} s scaled from {} to {} take from {:.4} to {:.4} s",
             scales.lower, scales.upper, reach.0, reach.1
         );
-        return Err(f.wrong("time", &message, "change `step`, `intervals` or `scales`"));
+        return Err(f.wrong("time", &message, "change `step`, `intervals` or `time_scales`"));
     }
     Ok((step, Times { scale: scales, total }))
 }
@@ -221,12 +221,12 @@ fn check_times(context: &Context<'_>, f: &Fields, plan: &Plan) -> Read<()> {
 /// The table `[plan.search]`.
 fn search(f: &Fields, nothing: &Node) -> Read<Options> {
     let own = Options::default();
-    let known = ["tolerance", "iterations", "rounds", "starts", "seed", "disturbance"];
+    let known = ["tolerance", "iterations", "rounds", "starts", "seed", "perturbation"];
     let s = Fields::of(f.report, f.node("search").unwrap_or(nothing), "plan.search", &known)?;
     let tolerance = s.positive("tolerance", "violation that is still allowed");
     let (iterations, rounds) = (s.count("iterations", 1), s.count("rounds", 1));
     let (starts, seed) = (s.count("starts", 0), seed(&s));
-    let disturbance = s.not_negative("disturbance", "size in rad and m");
+    let disturbance = s.not_negative("perturbation", "size in rad and m");
     Ok(Options {
         tolerance: tolerance?.unwrap_or(own.tolerance),
         iterations: iterations?.unwrap_or(own.iterations),
@@ -240,8 +240,8 @@ fn search(f: &Fields, nothing: &Node) -> Read<Options> {
 /// Effort and time in `[plan.objective]`; the goals are read with the conditions.
 fn prices(f: &Fields, nothing: &Node) -> Read<(f64, f64)> {
     let node = f.node("objective").unwrap_or(nothing);
-    let o = Fields::of(f.report, node, "plan.objective", &["effort", "time", "goals"])?;
-    let (effort, time) = (o.not_negative("effort", "weight"), o.not_negative("time", "weight"));
+    let o = Fields::of(f.report, node, "plan.objective", &["control_effort", "time", "goals"])?;
+    let (effort, time) = (o.not_negative("control_effort", "weight"), o.not_negative("time", "weight"));
     Ok((effort?.unwrap_or(1.0), time?.unwrap_or(0.0)))
 }
 
