@@ -20,7 +20,7 @@ const BUFFER: f64 = 3.0;
 /// Overlap that is rounding, relative to the sizes and places of two parts.
 const ROUNDING: f64 = 1e-13;
 /// The same by name, for the books of a run.
-pub const TOLERANCE: (&str, f64) = ("overlap_rounding", ROUNDING);
+pub const TOLERANCE: (&str, f64) = ("penetration_rounding", ROUNDING);
 
 /// A pair of parts that takes part in a collision or might.
 #[derive(Clone, Copy, Debug)]

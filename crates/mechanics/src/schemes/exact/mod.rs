@@ -190,7 +190,7 @@ impl Scheme for Exact {
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
         // ContactGeometry that rest are the decomposition scheme's.
-        TOLERANCES.into_iter().chain([("touch_gap", TOUCH * self.size), TOLERANCE]).collect()
+        TOLERANCES.into_iter().chain([("contact_gap", TOUCH * self.size), TOLERANCE]).collect()
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {

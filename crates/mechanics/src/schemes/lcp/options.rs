@@ -40,7 +40,7 @@ impl StepSolver {
         ("lemke", Self::Lemke),
         ("relaxation", Self::Relaxation),
         ("fixed-point", Self::FixedPoint),
-        ("sweeps", Self::Sweeps),
+        ("gauss-seidel", Self::Sweeps),
     ];
 
     /// Its word.

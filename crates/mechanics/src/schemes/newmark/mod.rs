@@ -369,7 +369,7 @@ impl Scheme for Newmark {
     }
 
     fn tolerances(&self) -> Vec<(&'static str, f64)> {
-        vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_opening", CLOSED)]
+        vec![("newton_decrement", DONE), ("newton_noise", NOISE), ("loop_closure", CLOSED)]
     }
 
     fn step(&mut self, model: &Model, state: &mut State, h: f64) -> Result<SolverStats, StepFailure> {
