@@ -94,7 +94,16 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
     let scene = place.scene(&tumbling());
     for scheme in schemes::NAMES.into_iter().filter(|name| schemes::knows_contact(name)) {
         let (whole, parts) = (place.join(&format!("{scheme}-1")), place.join(&format!("{scheme}-2")));
-        let more = ["--set", "contact.stiffness=3e4", "--set", "run.step=1e-4", "--every", "750", "--scheme", scheme];
+        let more = [
+            "--set",
+            "contact.stiffness=3e4",
+            "--set",
+            "run.step=1e-4",
+            "--every",
+            "750",
+            "--scheme",
+            scheme,
+        ];
         let until = |end: &'static str| [&["--until", end], &more[..]].concat();
         succeed(&run(&scene, &whole, &until("1.4")));
         // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.

@@ -7,7 +7,7 @@ use crate::look::Look;
 use crate::ties::Ties;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
-use percussion_scene::run::{Event, Kept, RunError, folder, read_events};
+use percussion_scene::run::{EventRecord, RunError, TrajectoryReader, folder, read_events};
 use percussion_scene::{Scene, SceneError};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -137,9 +137,9 @@ pub struct Recording {
     /// A box around where most of it happens: bodies that fly away in the end do not count.
     pub core: Extent,
     /// Who met whom.
-    pub events: Vec<Event<'static>>,
+    pub events: Vec<EventRecord<'static>>,
     /// The rows that were kept; `frames` are some of them.
-    pub kept: Kept,
+    pub kept: TrajectoryReader,
 }
 
 impl Recording {
@@ -155,7 +155,7 @@ impl Recording {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
         }
         let scene = Scene::load(&place, &[])?;
-        let mut kept = Kept::open(path, &scene.model)?;
+        let mut kept = TrajectoryReader::open(path, &scene.model)?;
         let archive = path.join(folder::TRAJECTORY);
         if kept.rows() == 0 {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
@@ -166,7 +166,7 @@ impl Recording {
         if kept.names("bodies") != names {
             return Err(RecordingError::UnsupportedScene(path.to_owned()));
         }
-        let painted = scene.model.bodies.iter().zip(&scene.body_colours);
+        let painted = scene.model.bodies.iter().zip(&scene.body_colors);
         let mut looks: Vec<Look> =
             painted.map(|(body, colour)| Look { colour: *colour, ..Look::of(body) }).collect();
         let ties = Ties::of(&scene.model);
@@ -207,7 +207,7 @@ pub fn thinned(n: usize, most: usize) -> Vec<usize> {
     (0..wanted).map(|k| if wanted == 1 { n - 1 } else { k * (n - 1) / (wanted - 1) }).collect()
 }
 
-fn read_frames(kept: &mut Kept, rows: Vec<usize>) -> io::Result<Frames> {
+fn read_frames(kept: &mut TrajectoryReader, rows: Vec<usize>) -> io::Result<Frames> {
     let bodies = kept.width("position").unwrap_or(0) / 3;
     let mut frames = Frames { times: Vec::with_capacity(rows.len()), bodies, ..Frames::default() };
     kept.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
@@ -271,7 +271,7 @@ fn read_summary(path: &Path) -> Result<Option<Box<RawValue>>, RecordingError> {
 }
 
 /// All events; of a run that goes on, those whose lines are complete.
-fn events(path: &Path, going: bool) -> Result<Vec<Event<'static>>, RecordingError> {
+fn events(path: &Path, going: bool) -> Result<Vec<EventRecord<'static>>, RecordingError> {
     let mut all = Vec::new();
     let read = read_events(path, |_, event| all.push(owned(event)));
     match read {
@@ -281,9 +281,13 @@ fn events(path: &Path, going: bool) -> Result<Vec<Event<'static>>, RecordingErro
     }
 }
 
-fn owned(event: &Event<'_>) -> Event<'static> {
+fn owned(event: &EventRecord<'_>) -> EventRecord<'static> {
     let text = |word: &Cow<'_, str>| Cow::Owned(word.clone().into_owned());
-    Event { bodies: [text(&event.bodies[0]), text(&event.bodies[1])], kind: text(&event.kind), ..*event }
+    EventRecord {
+        bodies: [text(&event.bodies[0]), text(&event.bodies[1])],
+        kind: text(&event.kind),
+        ..*event
+    }
 }
 
 #[cfg(test)]

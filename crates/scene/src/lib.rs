@@ -36,8 +36,10 @@
 
 mod complaint;
 mod expand;
+mod keys;
 mod orthonormal;
-mod overlap;
+mod penetration;
+mod placement;
 mod read;
 mod report;
 pub mod run;
@@ -52,4 +54,4 @@ pub use orthonormal::orthonormal;
 pub use read::{ContactSettings, Material, PlanGuess, PlanSettings, RunSettings, ShootSettings, schemes};
 pub use scene::Scene;
 pub use spelling::nearest;
-pub use vocabulary::{Known, Vocabulary};
+pub use vocabulary::{AcceptedWords, Vocabulary};

@@ -56,9 +56,9 @@ fn bodies_have_the_colours_they_are_given() {
     );
     let wanted = [None, Some([0x10, 0x20, 0x30]), Some([0, 0xff, 0x7f]), Some([0xff; 3])];
     let first = scene(&text);
-    assert_eq!(first.body_colours, wanted);
+    assert_eq!(first.body_colors, wanted);
     // The scene that a run keeps beside itself has them too.
-    assert_eq!(scene(&first.resolved).body_colours, wanted);
+    assert_eq!(scene(&first.resolved).body_colors, wanted);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_plan_that_says_nothing_holds_the_start_and_leaves_the_end_free() {
     assert!(plan.actuators.is_empty() && plan.conditions.is_empty() && plan.meetings.is_empty());
     let avoidance = plan.avoidance.unwrap();
     assert_eq!((avoidance.margin, avoidance.pairs), (0.0, None));
-    assert!(matches!(guess, PlanGuess::Made(Guess::Straight)));
+    assert!(matches!(guess, PlanGuess::Computed(Guess::Straight)));
     assert_eq!(options.iterations, percussion_control::Options::default().iterations);
     // Without contact nothing keeps apart; without a plan there is none.
     assert!(planned(&arm("")).plan.avoidance.is_none());
@@ -107,7 +107,7 @@ fn an_override_reaches_settings_that_a_plan_does_not_write() {
     assert_eq!((settings.options.iterations, settings.options.starts), (2000, 3));
     assert_eq!(settings.plan.time, 2.0);
     assert_eq!(settings.plan.avoidance.unwrap().margin, 0.01);
-    assert!(matches!(settings.guess, PlanGuess::Made(Guess::Still)));
+    assert!(matches!(settings.guess, PlanGuess::Computed(Guess::Still)));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_cube_that_hits_a_wall_is_what_its_file_says() {
     let meeting = &plan.meetings[0];
     assert_eq!((meeting.node, meeting.bodies, meeting.flat), (9, (0, 1), true));
     assert_eq!((meeting.restitution, meeting.slip, meeting.tie), (1.0, Slip::Free, None));
-    assert!(matches!(guess, PlanGuess::Made(Guess::FreeMotion { scheme }) if scheme == "decomposition"));
+    assert!(matches!(guess, PlanGuess::Computed(Guess::FreeMotion { scheme }) if scheme == "decomposition"));
     // Straight at 0.25 m/s the face is 0.217 s away, and again 0.533 s.
     assert!(
         (0.10425 - 0.05 - 0.25 * 0.217_f64).abs() < 1e-12
@@ -416,7 +416,7 @@ fn waypoints_are_states() {
         "[plan.end]\njoints.shoulder = 1\njoints.elbow = { coordinates = [0, 0] }\njoints.wrist = { rotation_vector = [0, 0, 0] }\n\
         [plan.guess]\nwaypoints = [{ at = 0.25, joints.shoulder = 0.5, bodies.ball = { position = [1, 1, 1] } }, { at = 0.5, joints.elbow = { coordinates = [0.1, 0.2] } }]\n",
     );
-    let PlanGuess::Made(Guess::Waypoints(all)) = planned(&text).guess else { panic!() };
+    let PlanGuess::Computed(Guess::Waypoints(all)) = planned(&text).guess else { panic!() };
     let at: Vec<f64> = all.iter().map(|w| w.at).collect();
     assert_eq!(at, [0.0, 0.25, 0.5, 1.0]);
     assert_eq!(all[1].state.coordinates, [0.5, 0.0, 0.0]);

@@ -16,7 +16,7 @@ use percussion_solve::nlp::Watch;
 /// The plan of a scene and what is found.
 fn found(text: &str) -> (Plan, PlanSolution) {
     let settings = scene(text).plan.unwrap();
-    let guess = settings.made_guess().unwrap().clone();
+    let guess = settings.computed_guess().unwrap().clone();
     let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
     println!(
         "{:?} J {:.6e}, {} rounds, {} iterations",

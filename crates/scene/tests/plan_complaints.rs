@@ -89,7 +89,10 @@ fn numbers_are_in_their_range() {
         "\nintervals = 5\nstep = 1\ntime = 50 # <-",
         "`plan.time` cannot be reached: 5 intervals of 1 s scaled from 0.2 to 5 take",
     );
-    plan("time_scales = { min = 0, max = 2 } # <-", "`plan.time_scales` reaches down to 0; give a positive `min`");
+    plan(
+        "time_scales = { min = 0, max = 2 } # <-",
+        "`plan.time_scales` reaches down to 0; give a positive `min`",
+    );
     for (text, said) in [
         ("tolerance = 0 # <-", "`plan.search.tolerance` is 0; give a positive violation"),
         ("iterations = 0 # <-", "give a whole number of at least 1"),

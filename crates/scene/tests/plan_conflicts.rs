@@ -28,7 +28,7 @@ fn conflicts(plan: &str) -> Vec<String> {
         "#
     );
     let settings = scene(&text).plan.unwrap();
-    let guess = settings.made_guess().unwrap().clone();
+    let guess = settings.computed_guess().unwrap().clone();
     let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
     println!("{:?} after {} iterations", found.ending, found.iterations);
     // The best that was found is kept.

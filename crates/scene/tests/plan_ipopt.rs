@@ -47,7 +47,7 @@ fn apart(plan: &Plan, nodes: &[State]) -> Vec<Apart> {
 fn posed(scene: &Scene) -> (Transcription, Point) {
     let settings = scene.plan.as_ref().unwrap();
     let plan = &settings.plan;
-    let path = settings.made_guess().unwrap().work_out(plan).unwrap();
+    let path = settings.computed_guess().unwrap().work_out(plan).unwrap();
     let encounters = plan
         .meetings
         .iter()

@@ -147,7 +147,7 @@ fn corners(state: &State) -> Vec<Vec3> {
 #[test]
 fn a_guess_swings_about_the_corner_that_sticks() {
     let settings = planned("dice-throw", &[]);
-    let path = settings.made_guess().unwrap().work_out(&settings.plan).unwrap();
+    let path = settings.computed_guess().unwrap().work_out(&settings.plan).unwrap();
     let held = |node: &State| corners(node).into_iter().min_by(|a, b| a.z.total_cmp(&b.z)).unwrap();
     let place = held(&path.nodes[40]);
     assert!(place.z.abs() < 1e-3);

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use percussion::control::replay::default_scheme;
 use percussion::scene::Scene;
-use percussion::scene::run::{self, JointFigures, Planned, Progress, RunError, Status, Summary, folder};
+use percussion::scene::run::{
+    self, JointFigures, PlannedTrajectory, Progress, RunError, Status, Summary, folder,
+};
 
 use super::progress::{Meter, rounded};
 use super::scene::Asked;
@@ -144,8 +146,8 @@ fn one(scene: Scene, path: &Path, arguments: &Arguments, stop: &AtomicBool) -> R
     let outcome = match &arguments.controls {
         Some(from) => {
             let settings = scene.plan.as_ref().ok_or(RunError::NoPlan)?;
-            let planned = Planned::read(from, &settings.plan)?;
-            run::run_steered(scene, path, planned, &mut watch)
+            let planned = PlannedTrajectory::read(from, &settings.plan)?;
+            run::run_with_controls(scene, path, planned, &mut watch)
         }
         None => run::run(scene, path, arguments.resume, &mut watch),
     };

@@ -12,7 +12,8 @@ use percussion::gallery::{self, SCENES};
 use percussion::report::study as shown;
 use percussion::scene::run::{Progress, Status, folder as run_folder};
 use percussion::scene::study::{
-    DrawnCurve, News, Options, Outcome, Record, Standing, Study, StudyError, folder, sweep,
+    CurveResult, Options, PointOutcome, PointStatus, Study, StudyError, StudyProgress, StudyRecord, folder,
+    sweep,
 };
 use percussion::scene::{SceneError, nearest};
 
@@ -109,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     write(&record, &out)?;
     print(&closing(&record, &out))?;
     let broken = record.broken();
-    for run in record.troubled() {
+    for run in record.incomplete() {
         say(&format!("error: {}: {}", run.label, run.says()));
     }
     for broken in &broken {
@@ -117,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     Ok(match record.status {
         Status::Interrupted => ExitCode::from(INTERRUPTED),
-        _ if broken.is_empty() && record.troubled().next().is_none() => ExitCode::SUCCESS,
+        _ if broken.is_empty() && record.incomplete().next().is_none() => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
 }
@@ -166,21 +167,21 @@ struct Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    fn hear(&self, news: News<'_>) -> ControlFlow<()> {
+    fn hear(&self, news: StudyProgress<'_>) -> ControlFlow<()> {
         // Nobody waits for a page.
         let page = match news {
-            News::Ended { folder: Some(folder), .. } => with_page(folder),
+            StudyProgress::Ended { folder: Some(folder), .. } => with_page(folder),
             _ => Ok(()),
         };
         let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
         match news {
-            News::Warning { point, warning } => meter.say(&format!("warning: {point}: {warning}")),
-            News::Step { steps, total, from, done, points } => {
+            StudyProgress::Warning { point, warning } => meter.say(&format!("warning: {point}: {warning}")),
+            StudyProgress::Step { steps, total, from, done, points } => {
                 meter.show_several(&Progress { steps, total, from, time: 0.0 }, done, points);
             }
-            News::Ended { outcome, done, points, .. } => {
+            StudyProgress::Ended { outcome, done, points, .. } => {
                 let width = points.to_string().len();
-                let Outcome { label, wall_time_s, .. } = outcome;
+                let PointOutcome { label, wall_time_s, .. } = outcome;
                 meter.say(&format!(
                     "{done:width$}/{points}  {label}: {} ({wall_time_s:.2} s)",
                     outcome.says()
@@ -203,7 +204,7 @@ fn with_page(run: &Path) -> Result<()> {
 }
 
 /// Writes everything that is made from the record.
-fn write(record: &Record, out: &Path) -> Result<()> {
+fn write(record: &StudyRecord, out: &Path) -> Result<()> {
     let put = |name: &str, text: &[u8]| {
         let path = out.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -218,9 +219,9 @@ fn write(record: &Record, out: &Path) -> Result<()> {
 }
 
 /// How far it came, the slopes, and where the page is.
-fn closing(record: &Record, out: &Path) -> String {
-    let count = |standing: Standing| record.runs.iter().filter(|run| run.status == standing).count();
-    let (finished, failed) = (count(Standing::Finished), count(Standing::Failed));
+fn closing(record: &StudyRecord, out: &Path) -> String {
+    let count = |standing: PointStatus| record.runs.iter().filter(|run| run.status == standing).count();
+    let (finished, failed) = (count(PointStatus::Finished), count(PointStatus::Failed));
     let spent: f64 = record.runs.iter().map(|run| run.wall_time_s).sum();
     let mut text = format!("{}: {finished} of {} runs finished", record.study, record.runs.len());
     if failed > 0 {
@@ -232,7 +233,7 @@ fn closing(record: &Record, out: &Path) -> String {
     text += &format!(", {spent:.1} s of computing\n");
     for drawn in record.figures.iter().filter(|drawn| drawn.figure.fit.is_some()) {
         let width = drawn.curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
-        for DrawnCurve { label, rate, .. } in &drawn.curves {
+        for CurveResult { label, rate, .. } in &drawn.curves {
             let found = match rate {
                 None => "no slope".to_owned(),
                 Some(rate) => match rate.standard_error {

@@ -21,7 +21,7 @@ pub use gltf::gltf;
 use crate::Recording;
 use crate::mesh::Mesh;
 use percussion_geometry::{Pose, Vec3};
-use percussion_scene::run::Kept;
+use percussion_scene::run::TrajectoryReader;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn surface(recording: &Recording, body: usize) -> Mesh {
 }
 
 /// Velocities of the bodies' origins and their angular velocities, at a row of the trajectory.
-fn twists(kept: &mut Kept, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
+fn twists(kept: &mut TrajectoryReader, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
     let (mut v, mut w) = (Vec::new(), Vec::new());
     kept.read("velocity", [row], |_, row| v.extend_from_slice(row.as_chunks::<3>().0))?;
     kept.read("angular_velocity", [row], |_, row| w.extend_from_slice(row.as_chunks::<3>().0))?;

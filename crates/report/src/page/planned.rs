@@ -2,7 +2,7 @@
 
 use super::pack::{Pack, Ref};
 use super::plots::{CURVES, Curve, Gathered, Plot};
-use percussion_scene::run::Kept;
+use percussion_scene::run::TrajectoryReader;
 use std::io;
 
 /// Columns of `search`: the round, then what is drawn.
@@ -10,7 +10,7 @@ const SEARCHED: [&str; 3] = ["objective", "violation", "stationarity"];
 
 /// All that a run has the arrays for; none of one that was not planned.
 pub(super) fn plots(
-    kept: &mut Kept,
+    kept: &mut TrajectoryReader,
     gathered: &Gathered,
     time: Ref,
     pack: &mut Pack,
@@ -22,7 +22,7 @@ pub(super) fn plots(
 }
 
 /// The columns of an array, from its first row to its last.
-fn columns(kept: &mut Kept, array: &str) -> io::Result<Vec<Vec<f64>>> {
+fn columns(kept: &mut TrajectoryReader, array: &str) -> io::Result<Vec<Vec<f64>>> {
     let Some(width) = kept.width(array) else { return Ok(Vec::new()) };
     let mut all = vec![Vec::with_capacity(kept.rows()); width];
     kept.read(array, 0..kept.rows(), |_, row| all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v)))?;
@@ -39,7 +39,12 @@ struct Component {
 }
 
 /// Efforts; those of one unit share an axis.
-fn controls(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+fn controls(
+    kept: &mut TrajectoryReader,
+    gathered: &Gathered,
+    time: Ref,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
     let values = columns(kept, "controls")?;
     let (names, units, bounds) =
         (kept.names("control_names"), kept.names("control_units"), kept.numbers("control_bounds"));
@@ -122,7 +127,12 @@ fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Com
 }
 
 /// The least separation of bodies at nodes and between them: of all pairs, then of each.
-fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+fn clearance(
+    kept: &mut TrajectoryReader,
+    gathered: &Gathered,
+    time: Ref,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
     let (at, between) = (columns(kept, "clearance")?, columns(kept, "clearance_between")?);
     let (names, margins) = (kept.names("clearance_names"), kept.numbers("clearance_margins"));
     let pairs = at.len().min(between.len()).min(names.len()).min(margins.len());
@@ -169,7 +179,7 @@ fn clearance(kept: &mut Kept, gathered: &Gathered, time: Ref, pack: &mut Pack) -
 }
 
 /// The iterations of the search.
-fn search(kept: &mut Kept, pack: &mut Pack) -> Option<Plot> {
+fn search(kept: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
     let width = SEARCHED.len() + 1;
     let all = kept.numbers("search");
     let rows: Vec<&[f64]> = all.chunks_exact(width).collect();

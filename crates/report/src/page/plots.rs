@@ -5,7 +5,7 @@
 
 use super::pack::{Pack, Ref};
 use super::planned;
-use percussion_scene::run::Kept;
+use percussion_scene::run::TrajectoryReader;
 use serde::Serialize;
 use std::io;
 
@@ -65,7 +65,7 @@ struct Wanted {
 }
 
 /// All plots of a run with the step `h`, with or without joints.
-pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Result<Vec<Plot>> {
+pub fn plots(kept: &mut TrajectoryReader, h: f64, jointed: bool, pack: &mut Pack) -> io::Result<Vec<Plot>> {
     let gathered = Gathered::of(kept.rows());
     let mut times = Vec::new();
     kept.read("time", 0..kept.rows(), |_, row| times.push(row[0]))?;
@@ -96,7 +96,7 @@ pub fn plots(kept: &mut Kept, h: f64, jointed: bool, pack: &mut Pack) -> io::Res
 }
 
 /// The plots that a run has the arrays for.
-fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
+fn wanted(kept: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
     let mut all = Vec::new();
     let energy = kept.names("energy_names");
     let named = |names: &[String], wanted: &[(&str, &str)]| -> Vec<(usize, String)> {
@@ -104,7 +104,7 @@ fn wanted(kept: &mut Kept, h: f64, jointed: bool) -> Vec<Wanted> {
         wanted.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
     };
     let axes = || ["x", "y", "z"].iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let mut add = |wanted: Wanted, kept: &mut Kept| {
+    let mut add = |wanted: Wanted, kept: &mut TrajectoryReader| {
         // A run by an older version keeps fewer arrays.
         if kept.width(wanted.array).is_some_and(|width| wanted.columns.iter().all(|(k, _)| *k < width)) {
             all.push(wanted);
@@ -233,7 +233,12 @@ impl Gathered {
         (0..self.buckets).flat_map(pair).collect()
     }
 
-    fn curves(&self, kept: &mut Kept, wanted: &Wanted, pack: &mut Pack) -> io::Result<Vec<Curve>> {
+    fn curves(
+        &self,
+        kept: &mut TrajectoryReader,
+        wanted: &Wanted,
+        pack: &mut Pack,
+    ) -> io::Result<Vec<Curve>> {
         let value = |row: &[f64], column: usize| {
             let value = row[column] / wanted.scale;
             if wanted.log { value.abs() } else { value }

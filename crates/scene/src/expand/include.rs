@@ -1,7 +1,7 @@
 //! Files that include others: what is included lies below, the including file has the last word.
 
 use super::merge;
-use crate::read::TOP;
+use crate::keys::TOP;
 use crate::report::{Place, Read, Report};
 use crate::tree::{Table, Value, document};
 use std::io;
@@ -38,7 +38,7 @@ impl Loader<'_> {
         let source = self.report.file(&name, &text);
         let mut own = document(self.report, source, &text)?;
         let Some(include) = own.take("include") else { return Ok(own) };
-        self.report.note(|vocabulary| vocabulary.table("", "", ["include"].into_iter(), &TOP));
+        self.report.record(|vocabulary| vocabulary.table("", "", ["include"].into_iter(), &TOP));
         self.open.push(plain(path));
         let mut below = Table::default();
         let mut outcome = Ok(());
@@ -51,7 +51,7 @@ impl Loader<'_> {
             match self.member(path, &item) {
                 Ok(Some(table)) => merge::side_by_side(self.report, &mut below, table),
                 Ok(None) => {}
-                Err(told) => outcome = Err(told),
+                Err(reported) => outcome = Err(reported),
             }
         }
         self.open.pop();

@@ -72,7 +72,7 @@ fn collections(lower: &mut Table, upper: Table) {
 /// Puts two documents side by side: what both define is complained about.
 pub(super) fn side_by_side(report: &Report, first: &mut Table, second: Table) {
     let clash = |old: &Entry, new: Place, name: String| {
-        let message = format!("`{name}` is already defined at {}", report.spot(old.place));
+        let message = format!("`{name}` is already defined at {}", report.file_line(old.place));
         _ = report.complain(new, message, "rename or remove one of the two");
     };
     for entry in second.entries {

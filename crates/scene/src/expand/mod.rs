@@ -9,7 +9,7 @@ mod patterns;
 mod random;
 mod templates;
 
-use crate::read::TOP;
+use crate::keys::TOP;
 use crate::report::{Place, Read, Report};
 use crate::tree::{Fields, Node, Value};
 use std::io;
@@ -24,7 +24,7 @@ pub(crate) fn expand(
 ) -> Read<Node> {
     let mut root = include::load(report, path, files)?;
     let changes = overrides::parse(report, overrides);
-    let later = overrides::apply(report, &mut root, changes?, overrides::Stage::Written)?;
+    let later = overrides::apply(report, &mut root, changes?, overrides::ExpansionStage::Written)?;
     let place = Place { source: 0, offset: 0 };
     let node = Node { place, value: Value::Table(root) };
     // Keys are checked before anything is taken away; reading goes on for the sake of further complaints.
@@ -32,6 +32,6 @@ pub(crate) fn expand(
     let templates = templates::Templates::take(report, &mut root);
     templates.expand_bodies(&mut root);
     patterns::expand(report, &templates, &mut root);
-    overrides::apply(report, &mut root, later, overrides::Stage::Expanded)?;
+    overrides::apply(report, &mut root, later, overrides::ExpansionStage::Expanded)?;
     Ok(Node { place, value: Value::Table(root) })
 }

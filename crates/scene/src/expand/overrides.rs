@@ -5,8 +5,8 @@
 //! wait until everything is expanded.
 
 use super::merge;
-use crate::read::TOP;
-use crate::report::{Place, Read, Report, Told};
+use crate::keys::TOP;
+use crate::report::{Place, Read, Report, Reported};
 use crate::tree::{Entry, Node, Table, Value, document, value};
 
 /// One override.
@@ -18,7 +18,7 @@ pub(super) struct Change {
 
 /// What has been done to the tree already.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ExpansionStage {
     /// Nothing: it is as written.
     Written,
     /// Templates and patterns are expanded.
@@ -81,7 +81,7 @@ pub(super) fn apply(
     report: &Report,
     root: &mut Table,
     changes: Vec<Change>,
-    stage: Stage,
+    stage: ExpansionStage,
 ) -> Read<Vec<Change>> {
     let mut later = Vec::new();
     let mut outcome = Ok(());
@@ -89,20 +89,20 @@ pub(super) fn apply(
         match set(report, root, &change, stage) {
             Ok(true) => {}
             Ok(false) => later.push(change),
-            Err(told) => outcome = Err(told),
+            Err(reported) => outcome = Err(reported),
         }
     }
     outcome.map(|()| later)
 }
 
 /// Sets one value; false if it has to wait.
-fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read<bool> {
+fn set(report: &Report, root: &mut Table, change: &Change, stage: ExpansionStage) -> Read<bool> {
     let known = TOP.into_iter().filter(|key| *key != "include");
     let (top, rest) = (change.path[0].as_str(), &change.path[1..]);
     if !known.clone().any(|key| key == top) {
         return Err(report.unknown(change.place, format!("a scene has no `{top}`"), top, known, ""));
     }
-    let waits = stage == Stage::Written && (top == "bodies" || top == "joints");
+    let waits = stage == ExpansionStage::Written && (top == "bodies" || top == "joints");
     if rest.is_empty() {
         if COLLECTIONS.contains(&top) {
             let message = format!("`{top}` as a whole cannot be overridden");
@@ -135,29 +135,29 @@ fn set(report: &Report, root: &mut Table, change: &Change, stage: Stage) -> Read
     match descend(node, rest, change, new_name) {
         Ok(()) => Ok(true),
         Err(_) if waits => Ok(false),
-        Err(lost) => Err(lost.tell(report, change)),
+        Err(unknown_path) => Err(unknown_path.tell(report, change)),
     }
 }
 
 /// Where a path ends early.
-struct Lost {
+struct UnknownPath {
     at: String,
     key: String,
     known: Vec<String>,
 }
 
-impl Lost {
-    fn tell(&self, report: &Report, change: &Change) -> Told {
+impl UnknownPath {
+    fn tell(&self, report: &Report, change: &Change) -> Reported {
         let message = format!("there is no `{}` in `{}`", self.key, self.at);
         report.unknown(change.place, message, &self.key, self.known.iter().map(String::as_str), "")
     }
 }
 
-fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -> Result<(), Lost> {
+fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -> Result<(), UnknownPath> {
     let mut at = change.path[0].clone();
     for (depth, key) in path.iter().enumerate() {
         let last = depth + 1 == path.len();
-        let lost = |known: Vec<String>| Lost { at: at.clone(), key: key.clone(), known };
+        let unknown_path = |known: Vec<String>| UnknownPath { at: at.clone(), key: key.clone(), known };
         match &mut node.value {
             Value::Table(table) => {
                 // A new key may be set, a new name in a collection may not.
@@ -167,18 +167,18 @@ fn descend(mut node: &mut Node, path: &[String], change: &Change, named: bool) -
                     return Ok(());
                 }
                 let known = table.keys().map(str::to_owned).collect();
-                node = table.get_mut(key).ok_or_else(|| lost(known))?;
+                node = table.get_mut(key).ok_or_else(|| unknown_path(known))?;
             }
             Value::List(list) => {
                 let known = (0..list.len()).map(|i| i.to_string()).collect();
                 let item = key.parse().ok().and_then(|i: usize| list.get_mut(i));
-                node = item.ok_or_else(|| lost(known))?;
+                node = item.ok_or_else(|| unknown_path(known))?;
                 if last {
                     *node = change.node.clone();
                     return Ok(());
                 }
             }
-            _ => return Err(lost(Vec::new())),
+            _ => return Err(unknown_path(Vec::new())),
         }
         at = format!("{at}.{key}");
     }

@@ -1,7 +1,7 @@
 //! Templates: keys that bodies share. What a body says itself has the last word; a template may be based on another.
 
 use super::merge;
-use crate::read::bodies::keys;
+use crate::keys::body_keys;
 use crate::report::{Place, Read, Report};
 use crate::tree::{Fields, Node, Table, Value};
 
@@ -25,7 +25,7 @@ impl<'a> Templates<'a> {
             }
         }
         for entry in &table.entries {
-            _ = Fields::of(report, &entry.node, &format!("templates.{}", entry.key), &keys());
+            _ = Fields::of(report, &entry.node, &format!("templates.{}", entry.key), &body_keys());
         }
         Self { report, table }
     }
@@ -58,7 +58,7 @@ impl<'a> Templates<'a> {
             return Err(self.report.complain(asked.place, message, "break the circle of names"));
         }
         let Some(entry) = self.table.entry(name) else { return Err(self.unknown(asked.place, name)) };
-        let Value::Table(mut own) = entry.node.value.clone() else { return Err(crate::report::Told) };
+        let Value::Table(mut own) = entry.node.value.clone() else { return Err(crate::report::Reported) };
         let Some(base) = own.take("template") else { return Ok(own) };
         open.push(name.to_owned());
         let mut whole = self.named(&base.node, open)?;
@@ -66,7 +66,7 @@ impl<'a> Templates<'a> {
         Ok(whole)
     }
 
-    fn unknown(&self, place: Place, name: &str) -> crate::report::Told {
+    fn unknown(&self, place: Place, name: &str) -> crate::report::Reported {
         let remedy = format!("define it under [templates.{name}]");
         let message = format!("there is no template `{name}`");
         self.report.unknown(place, message, name, self.table.keys(), &remedy)

@@ -3,8 +3,9 @@
 use super::lamina;
 use super::materials::{DENSITY, Material};
 use super::motion::motion;
-use super::placement::{PLACEMENT, placement};
 use super::shapes::{Parts, Shapes};
+use crate::keys::body_keys;
+use crate::placement::{PLACEMENT, placement};
 use crate::report::{Place, Read, Report};
 use crate::tree::{Fields, Node, Table};
 use percussion_geometry::mass::MassProperties;
@@ -12,31 +13,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::Body;
 use percussion_mechanics::rotation::Mat3;
 
-/// The keys of a body beside those that place it.
-const KEYS: [&str; 15] = [
-    "kind",
-    "template",
-    "shape",
-    "shapes",
-    "material",
-    "density",
-    "mass",
-    "inertia",
-    "moments",
-    "center_of_mass",
-    "velocity",
-    "angular_velocity",
-    "body_angular_velocity",
-    "motion",
-    "color",
-];
-
 const KILOGRAMS: &str = "number of kilograms";
-
-/// All keys of a body.
-pub(crate) fn keys() -> Vec<&'static str> {
-    KEYS.iter().chain(&PLACEMENT).copied().collect()
-}
 
 /// A body as written.
 #[derive(Debug)]
@@ -84,7 +61,7 @@ pub(crate) fn bodies(
     let mut all = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = format!("bodies.{}", entry.key);
-        let body = Fields::of(report, &entry.node, &name, &keys()).and_then(|fields| {
+        let body = Fields::of(report, &entry.node, &name, &body_keys()).and_then(|fields| {
             let reader = Reader { fields, name: &entry.key, shapes, materials };
             reader.body(entry.place)
         });
@@ -129,7 +106,8 @@ impl Reader<'_, '_> {
             "fixed" => motion?.into_iter().fold(Body::fixed(self.name), Body::with_motion),
             "particle" => {
                 let mass = self.mass(&parts, material)?;
-                Body::particle(self.name, mass).map_err(|e| f.report.pass_on(f.place, &e.to_string()))?
+                Body::particle(self.name, mass)
+                    .map_err(|e| f.report.complain_with(f.place, &e.to_string()))?
             }
             _ => self.rigid(&parts, material)?,
         };
@@ -240,7 +218,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn no_mass(&self, message: &str) -> crate::report::Told {
+    fn no_mass(&self, message: &str) -> crate::report::Reported {
         let f = &self.fields;
         let remedy = "give `mass`, or a shape with `density` or `material`; kind = \"fixed\" needs none";
         f.report.complain(f.place, format!("`{}` {message}", f.name), remedy)
@@ -280,7 +258,7 @@ impl Reader<'_, '_> {
         };
         built.map_err(|error| {
             let key = f.first_of(&["inertia", "moments", "mass", "density"]).unwrap_or("shape");
-            f.report.pass_on(f.place_of(key), &format!("`{}`: {error}", f.name))
+            f.report.complain_with(f.place_of(key), &format!("`{}`: {error}", f.name))
         })
     }
 

@@ -7,7 +7,7 @@
 //! ```
 
 use super::bodies::WrittenBody;
-use super::joints::{Cast, WrittenJoint};
+use super::joints::{BodyTable, WrittenJoint};
 use super::materials::{Material, coefficients};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
@@ -80,7 +80,7 @@ struct WrittenPair {
 }
 
 /// The table `[contact]`, if there is one.
-pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenContact>> {
+pub(crate) fn contact(cast: &BodyTable<'_>, root: &Table) -> Read<Option<WrittenContact>> {
     let Some(entry) = root.entry("contact") else { return Ok(None) };
     let f = Fields::of(cast.report, &entry.node, "contact", &KEYS)?;
     // All are read before any is missed, so that all complaints are heard.
@@ -89,7 +89,7 @@ pub(crate) fn contact(cast: &Cast<'_>, root: &Table) -> Read<Option<WrittenConta
     let drag = f.not_negative("normal_damping", "damping in N s/m");
     let surface = coefficients(&f);
     let options = options(&f);
-    let project_start = f.truth("project_start");
+    let project_start = f.boolean("project_start");
     let pairs = pairs(cast, &f);
     let (restitution, friction) = surface?;
     let ideal = Surface::IDEAL;
@@ -141,7 +141,8 @@ fn options(f: &Fields) -> Read<ContactOptions> {
     let friction = meaning(f, "friction_law", &FrictionLaw::WORDS, own.friction);
     let loss = meaning(f, "collision_model", &CollisionModel::WORDS, own.loss);
     let cascade = f.count("max_impacts", 1);
-    let (consistent, weigh_potential) = (f.truth("energy_consistent"), f.truth("potential_in_projection"));
+    let (consistent, weigh_potential) =
+        (f.boolean("energy_consistent"), f.boolean("potential_in_projection"));
     Ok(ContactOptions {
         law: law?,
         energy: energy?,
@@ -153,7 +154,7 @@ fn options(f: &Fields) -> Read<ContactOptions> {
     })
 }
 
-fn pairs(cast: &Cast<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
+fn pairs(cast: &BodyTable<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
     let Some(node) = f.node("pairs") else { return Ok(Vec::new()) };
     let Some(table) = node.table() else {
         let remedy = "write [contact.pairs.NAME] and what it is below";
@@ -163,9 +164,9 @@ fn pairs(cast: &Cast<'_>, f: &Fields) -> Read<Vec<WrittenPair>> {
     all.into_iter().collect()
 }
 
-fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
+fn pair(cast: &BodyTable<'_>, entry: &Entry) -> Read<WrittenPair> {
     let f = Fields::of(cast.report, &entry.node, &format!("contact.pairs.{}", entry.key), &PAIR_KEYS)?;
-    let (collide, surface) = (f.truth("collide"), coefficients(&f));
+    let (collide, surface) = (f.boolean("collide"), coefficients(&f));
     const BETWEEN: &str = "name two bodies, such as between = [\"ball\", \"floor\"]";
     let names = f.list("between")?.ok_or_else(|| f.missing("between", BETWEEN))?;
     let [a, b] = names else {
@@ -181,7 +182,7 @@ fn pair(cast: &Cast<'_>, entry: &Entry) -> Read<WrittenPair> {
 }
 
 impl WrittenContact {
-    /// What the model is told.
+    /// What the model is reported.
     pub fn spec(
         &self,
         scheme: &str,

@@ -5,7 +5,7 @@
 //! that hangs on it (`assembly`).
 
 use super::bodies::WrittenBody;
-use super::placement::{PLACEMENT, angle, placement};
+use crate::placement::{PLACEMENT, angle, placement};
 use crate::report::{Place, Read, Report};
 use crate::tree::{Entry, Fields, Table};
 use nalgebra::{Matrix3, Rotation3};
@@ -61,13 +61,13 @@ pub(crate) struct WrittenJoint {
 }
 
 /// The bodies a joint or a force may name.
-pub(crate) struct Cast<'a> {
+pub(crate) struct BodyTable<'a> {
     pub report: &'a Report,
     pub bodies: &'a [(String, Option<WrittenBody>)],
     pub index: HashMap<&'a str, usize>,
 }
 
-impl<'a> Cast<'a> {
+impl<'a> BodyTable<'a> {
     /// All bodies by name.
     pub fn new(report: &'a Report, bodies: &'a [(String, Option<WrittenBody>)]) -> Self {
         let index = bodies.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
@@ -100,13 +100,13 @@ impl<'a> Cast<'a> {
 }
 
 /// The joints under `[joints]`, those with complaints left out.
-pub(crate) fn joints(cast: &Cast<'_>, root: &Table) -> Vec<WrittenJoint> {
+pub(crate) fn joints(cast: &BodyTable<'_>, root: &Table) -> Vec<WrittenJoint> {
     let entries = root.table("joints").map_or(&[][..], |table| &table.entries);
     entries.iter().filter_map(|entry| joint(cast, entry).ok().flatten()).collect()
 }
 
 /// One joint; `None` if a body it names has complaints of its own.
-fn joint(cast: &Cast<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
+fn joint(cast: &BodyTable<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
     let f = Fields::of(cast.report, &entry.node, &format!("joints.{}", entry.key), &KEYS)?;
     let words: Vec<&str> = ALL_KINDS.iter().map(|kind| kind.word()).collect();
     let kind = f.word("kind", &words)?.ok_or_else(|| f.missing("kind", "give one of the nine kinds"));
@@ -134,14 +134,14 @@ fn joint(cast: &Cast<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
     let mut spec = reader.frames(&entry.key, carrying, (BodyId(child), &hanging.pose))?;
     let (length, limits) = (reader.length(), reader.limits());
     (spec.length, spec.limits) = (length?, limits?);
-    let closes_loop = reader.f.truth("loop")?.unwrap_or(false);
+    let closes_loop = reader.f.boolean("loop")?.unwrap_or(false);
     if closes_loop {
         let placing = ["angle", "angle_degrees", "travel", "coordinates", "rotation_vector", "rate", "rates"];
         let message = "is given to a joint that closes a loop";
         reader.f.refuse(&placing, message, "the rest of the loop says where it stands and how it moves")?;
     }
     let (coordinates, turned, rates) = (reader.coordinates(), reader.turned(), reader.rates());
-    let collide = reader.f.truth("collide")?.unwrap_or(false);
+    let collide = reader.f.boolean("collide")?.unwrap_or(false);
     let joint = WrittenJoint {
         spec,
         coordinates: coordinates?,
@@ -160,7 +160,7 @@ fn joint(cast: &Cast<'_>, entry: &Entry) -> Read<Option<WrittenJoint>> {
 }
 
 /// One end of a joint; `None` is the world.
-fn end(cast: &Cast<'_>, f: &Fields<'_>, key: &str, remedy: &str) -> Read<Option<usize>> {
+fn end(cast: &BodyTable<'_>, f: &Fields<'_>, key: &str, remedy: &str) -> Read<Option<usize>> {
     let Some(name) = f.text(key)? else { return Err(f.missing(key, remedy)) };
     if name == "world" && !cast.index.contains_key("world") {
         return Ok(None);
@@ -256,7 +256,11 @@ impl Reader<'_> {
         let f = &self.f;
         let word = self.kind.word();
         if !matches!(self.kind, Revolute | Prismatic | Cylindrical | Planar | Universal) {
-            f.refuse(&["axis", "second_axis"], &format!("is given, but a {word} joint has no axis"), "remove it")?;
+            f.refuse(
+                &["axis", "second_axis"],
+                &format!("is given, but a {word} joint has no axis"),
+                "remove it",
+            )?;
             return Ok(Rotation3::identity());
         }
         let Some(axis) = f.direction("axis")? else {

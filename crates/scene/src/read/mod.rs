@@ -1,20 +1,19 @@
 //! From an expanded scene (plain bodies, joints and forces) to a model and its first state.
 
 pub(crate) mod assembly;
-mod blame;
 pub(crate) mod bodies;
 mod contact;
 pub(crate) mod forces;
 pub(crate) mod joints;
-mod kit;
 mod lamina;
 mod materials;
+mod model_errors;
 mod motion;
 mod outlines;
-pub(crate) mod placement;
 mod plan;
 mod plane;
 mod run;
+mod scene_parts;
 mod shapes;
 mod start;
 
@@ -23,33 +22,15 @@ pub use materials::Material;
 pub use plan::{PlanGuess, PlanSettings, ShootSettings};
 pub use run::{RunSettings, schemes};
 
+use crate::keys::TOP;
 use crate::report::{Read, Report};
 use crate::tree::{Fields, Node, Table};
-use forces::Stage;
-use joints::Cast;
-use kit::Kit;
+use forces::ForceContext;
+use joints::BodyTable;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::{Model, State};
-use start::Workshop;
-
-/// The keys at the top of a scene.
-pub(crate) const TOP: [&str; 15] = [
-    "title",
-    "description",
-    "include",
-    "gravity",
-    "run",
-    "shapes",
-    "materials",
-    "templates",
-    "patterns",
-    "bodies",
-    "joints",
-    "forces",
-    "contact",
-    "plan",
-    "shoot",
-];
+use scene_parts::SceneParts;
+use start::ModelAssembler;
 
 /// What a scene says, built.
 pub(crate) struct Built {
@@ -61,7 +42,7 @@ pub(crate) struct Built {
     pub shoot: Option<ShootSettings>,
     pub materials: Vec<Material>,
     pub body_materials: Vec<Option<usize>>,
-    pub body_colours: Vec<Option<[u8; 3]>>,
+    pub body_colors: Vec<Option<[u8; 3]>>,
     pub model: Model,
     pub state: State,
 }
@@ -80,29 +61,29 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let materials = materials::materials(report, top.table);
     let shapes = shapes::Shapes::read(report, top.table);
     let written = bodies::bodies(report, top.table, &shapes, &materials);
-    let cast = Cast::new(report, &written);
+    let cast = BodyTable::new(report, &written);
     let joints = joints::joints(&cast, top.table);
     let placed: Vec<Pose> =
         written.iter().map(|(_, body)| body.as_ref().map_or_else(Pose::identity, |b| b.pose)).collect();
     let poses = assembly::assemble(&placed, &joints, &[]);
-    let stage =
-        Stage { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
-    let forces = forces::forces(&stage, top.table);
+    let context =
+        ForceContext { cast: &cast, joints: &joints, joints_table: top.table.table("joints"), poses: &poses };
+    let forces = forces::forces(&context, top.table);
     let contact = contact::contact(&cast, top.table);
     if report.is_clean() {
         plane::check(report, &written, &joints, &poses);
     }
     let (title, description, gravity, mut run, contact) = (title?, description?, gravity?, run?, contact?);
     if !report.is_clean() {
-        return Err(crate::report::Told);
+        return Err(crate::report::Reported);
     }
     if !written.iter().any(|(_, body)| body.as_ref().is_some_and(|b| b.body.moves())) {
         let remedy = "define one under [bodies.NAME]";
         return Err(report.complain(top.place_of("bodies"), "the scene has no body that moves", remedy));
     }
-    let kit = Kit { gravity, project: run.project, bodies: &written, joints: &joints, forces };
+    let kit = SceneParts { gravity, project: run.project, bodies: &written, joints: &joints, forces };
     let builder = kit.builder(&kit.as_written(poses));
-    let workshop = Workshop { report, top: &top, bodies: &written, joints: &joints, builder };
+    let workshop = ModelAssembler { report, top: &top, bodies: &written, joints: &joints, builder };
     let (model, state, contact) = workshop.start(contact.as_ref(), &materials, &mut run)?;
     let (contact, spec) = contact.unzip();
     let built = plan::Built { model: &model, state: &state, scheme: &run.scheme, contact: spec.as_ref() };
@@ -111,7 +92,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
     let (plan, shoot) = (plan?, shoot?);
     // Bodies with complaints have ended the reading above.
     let body_materials = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.material)).collect();
-    let body_colours = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.colour)).collect();
+    let body_colors = written.iter().filter_map(|(_, body)| Some(body.as_ref()?.colour)).collect();
     Ok(Built {
         title,
         description,
@@ -121,7 +102,7 @@ pub(crate) fn build(report: &Report, root: &Node) -> Read<Built> {
         shoot,
         materials,
         body_materials,
-        body_colours,
+        body_colors,
         model,
         state,
     })

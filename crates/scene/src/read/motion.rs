@@ -1,7 +1,7 @@
 //! How a fixed body is moved: shaken, turned, rocked, or led along a table of shifts.
 
-use super::placement::angle_of;
-use crate::report::{Read, Told};
+use crate::placement::angle_of;
+use crate::report::{Read, Reported};
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
 use percussion_mechanics::Motion;
@@ -99,7 +99,7 @@ fn path(f: &Fields<'_>) -> Read<Motion> {
     let shifts = shifts?.ok_or_else(|| f.missing("shifts", "list a vector in metres for each instant"))?;
     Table::new(times, shifts)
         .map(Motion::path)
-        .map_err(|error| f.report.pass_on(f.place_of("times"), &format!("`{}`: {error}", f.name)))
+        .map_err(|error| f.report.complain_with(f.place_of("times"), &format!("`{}`: {error}", f.name)))
 }
 
 fn wave(f: &Fields<'_>) -> Read<Wave> {
@@ -137,5 +137,5 @@ fn window(f: &Fields<'_>, frequency: Option<f64>) -> Read<Window> {
 
 /// Numbers are checked when they are read: what is refused here left their range on the way.
 fn made<E: std::fmt::Display>(f: &Fields<'_>, motion: Result<Motion, E>) -> Read<Motion> {
-    motion.map_err(|error| -> Told { f.report.pass_on(f.place, &format!("`{}`: {error}", f.name)) })
+    motion.map_err(|error| -> Reported { f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)) })
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(report: &Report, root: &Table, nowhere: &Node) -> Read<RunSett
     let scheme = fields.word("scheme", schemes()).map(|word| word.unwrap_or(schemes()[0]).to_owned());
     let every = fields.count("every", 1);
     let seed = seed(&fields);
-    let project = fields.truth("project_velocities");
+    let project = fields.boolean("project_velocities");
     let (step, until, scheme) = (step?, until?, scheme?);
     let steps = until / step;
     if !(steps < MOST_STEPS) {
@@ -154,10 +154,10 @@ fn stepping(fields: &Fields) -> Read<LcpOptions> {
     let (eps_x, eps_t, eps_0) = (eps("eps_x"), eps("eps_t"), eps("eps_0"));
     let metric = meaning(&lcp, "metric", &DistanceMetric::WORDS, own.metric);
     let gaps = meaning(&lcp, "gaps", &GapRule::WORDS, own.gaps);
-    let keep_energy = lcp.truth("keep_energy");
+    let keep_energy = lcp.boolean("keep_energy");
     let solver = meaning(&lcp, "solver", &StepSolver::WORDS, own.solver);
     let restitution = meaning(&lcp, "restitution_law", &RestitutionLaw::WORDS, own.restitution);
-    let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.truth("aligned"));
+    let (facets, sweeps, aligned) = (lcp.count("facets", 4), lcp.count("sweeps", 1), lcp.boolean("aligned"));
     let polish = lcp.count("newton_factorizations", 0);
     let tolerance = match lcp.positive("tolerance", "residual") {
         Ok(Some(x)) if x >= 1.0 => {

@@ -2,8 +2,8 @@
 //! belongs to. A shape lives in space or in the plane, and so do all of its parts.
 
 use super::outlines::{self, PLANAR};
-use super::placement::{PLACEMENT, placement, planar_placement};
-use crate::report::{Read, Report, Told};
+use crate::placement::{PLACEMENT, placement, planar_placement};
+use crate::report::{Read, Report, Reported};
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_geometry::shapes::{
     Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, PlanarShape, Polygon, Polytope, Solid, Sphere,
@@ -97,7 +97,7 @@ impl<'a> Shapes<'a> {
         let kind = match kinds[..] {
             [kind] => kind,
             // A misspelt kind has been complained about already.
-            [] if fields.table.keys().any(|key| !PLACEMENT.contains(&key)) => return Err(Told),
+            [] if fields.table.keys().any(|key| !PLACEMENT.contains(&key)) => return Err(Reported),
             [] => {
                 let remedy =
                     "add its kind, such as box = [1, 1, 1] or sphere = 0.5, or the name of another shape";
@@ -172,7 +172,7 @@ impl<'a> Shapes<'a> {
             "mesh" => {
                 let mesh = Fields::of(self.report, node, &name, &["vertices", "triangles"])?;
                 let refuse =
-                    |error: ShapeError| self.report.pass_on(fields.place_of(kind), &error.to_string());
+                    |error: ShapeError| self.report.complain_with(fields.place_of(kind), &error.to_string());
                 let parts = triangle_mesh(&mesh)?.map_err(refuse)?.decomposed().map_err(refuse)?.parts;
                 let placed = |part| (Pose::identity(), Solid::Polytope(part));
                 Ok(Parts::Space(parts.into_iter().map(placed).collect()))
@@ -181,7 +181,7 @@ impl<'a> Shapes<'a> {
             _ if PLANAR.contains(&kind) || (kind == "polygon" && matches!(node.value, Value::List(_))) => {
                 match outlines::outline(fields, kind)? {
                     Ok(shape) => Ok(Parts::Plane(vec![(PlanarPose::identity(), shape)])),
-                    Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
+                    Err(error) => Err(self.report.complain_with(fields.place_of(kind), &error.to_string())),
                 }
             }
             _ => {
@@ -189,7 +189,7 @@ impl<'a> Shapes<'a> {
                     if CURVED.contains(&kind) { curved(fields, kind) } else { polytope(fields, kind) };
                 match solid? {
                     Ok(solid) => Ok(Parts::Space(vec![(Pose::identity(), solid)])),
-                    Err(error) => Err(self.report.pass_on(fields.place_of(kind), &error.to_string())),
+                    Err(error) => Err(self.report.complain_with(fields.place_of(kind), &error.to_string())),
                 }
             }
         }

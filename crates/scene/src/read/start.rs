@@ -4,8 +4,8 @@ use super::bodies::WrittenBody;
 use super::contact::{ContactSettings, WrittenContact};
 use super::joints::WrittenJoint;
 use super::materials::Material;
-use super::{RunSettings, blame};
-use crate::overlap::Overlaps;
+use super::{RunSettings, model_errors};
+use crate::penetration::PenetrationMonitor;
 use crate::report::{Read, Report};
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
@@ -17,7 +17,7 @@ use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
 const TOUCHING: f64 = 1e-9;
 
 /// A scene that is read, ready to be built.
-pub(crate) struct Workshop<'a> {
+pub(crate) struct ModelAssembler<'a> {
     pub report: &'a Report,
     pub top: &'a Fields<'a>,
     pub bodies: &'a [(String, Option<WrittenBody>)],
@@ -25,17 +25,17 @@ pub(crate) struct Workshop<'a> {
     pub builder: ModelBuilder,
 }
 
-/// The model, its first state, and with contact its settings and what the model was told about it.
-type Started = (Model, State, Option<(ContactSettings, ContactSpec)>);
+/// The model, its first state, and with contact its settings and what the model was reported about it.
+type AssembledModel = (Model, State, Option<(ContactSettings, ContactSpec)>);
 
-impl Workshop<'_> {
+impl ModelAssembler<'_> {
     /// The model and its first state, with contact.
     pub fn start(
         &self,
         contact: Option<&WrittenContact>,
         materials: &[Material],
         run: &mut RunSettings,
-    ) -> Read<Started> {
+    ) -> Read<AssembledModel> {
         let Some(contact) = contact else {
             let (model, state) = self.build(&run.scheme, None)?;
             self.fit(run, &model, 0.0)?;
@@ -63,9 +63,10 @@ impl Workshop<'_> {
         if let Some(contact) = contact {
             builder.contact(contact.clone());
         }
-        let blame = |error| blame::blame(self.report, self.top, self.bodies, self.joints, &error);
+        let report_model_error =
+            |error| model_errors::report_model_error(self.report, self.top, self.bodies, self.joints, &error);
         let built = if builds_open(scheme) { builder.build_open() } else { builder.build() };
-        let (model, mut state) = built.map_err(blame)?;
+        let (model, mut state) = built.map_err(report_model_error)?;
         set_coordinates(&model, &mut state, self.joints);
         if !state.is_finite() {
             let message = "the state at the start is not finite: products of its numbers leave their range";
@@ -80,7 +81,7 @@ impl Workshop<'_> {
         fit(&run.scheme, model, drag).map_err(|unfit| {
             let scheme = self.top.table.table("run").and_then(|run| run.entry("scheme"));
             let place = scheme.map_or(self.top.place_of("contact"), |entry| entry.place);
-            self.report.pass_on(place, &unfit.to_string())
+            self.report.complain_with(place, &unfit.to_string())
         })
     }
 
@@ -125,7 +126,7 @@ impl Workshop<'_> {
     ) -> Read<()> {
         let Some(contacts) = &model.contacts else { return Ok(()) };
         let too_deep = |state: &State| {
-            let (depth, (a, b)) = Overlaps::of(model, state)?.deepest(state)?;
+            let (depth, (a, b)) = PenetrationMonitor::of(model, state)?.deepest(state)?;
             let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
             let rounding = TOUCHING * a.radius.min(b.radius);
             let allowed =

@@ -16,10 +16,10 @@
 //! | `memory` | what the scheme carries from step to step besides the state |
 //! | `stepping`, `stepping_since` | what complementarity problems have come to: over the run, and since the last row that counts |
 
+use super::complementarity::{ComplementarityStats, RowComplementarity};
+use super::extremes::RowExtremes;
 use super::npz::{Array, Reader, Writer};
-use super::since::Since;
-use super::stepping::{SinceSteps, Stepping};
-use super::trajectory::{StepFigures, rows};
+use super::row::{StepFigures, rows};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::State;
@@ -54,11 +54,11 @@ pub struct Checkpoint {
     /// What collisions have come to.
     pub contact: ContactFigures,
     /// What was seen since the last row that counts.
-    pub since: Since,
+    pub since: RowExtremes,
     /// What the scheme carries from step to step besides the state.
     pub memory: Vec<f64>,
     /// What complementarity problems have come to.
-    pub stepping: Stepping,
+    pub stepping: ComplementarityStats,
 }
 
 /// What collisions have come to so far.
@@ -130,9 +130,9 @@ impl Checkpoint {
         let &[deepest, piece] = since.as_slice() else { return Err(other("its extremes are not two")) };
         let mut floats = |name: &str| reader.array(name)?.as_floats();
         let seen = <[f64; 6]>::try_from(floats("stepping_since")?);
-        let seen = SinceSteps::of(seen.map_err(|_| other("it has not seen what is watched"))?);
-        let stepping =
-            Stepping::of(&floats("stepping")?).ok_or_else(|| other("its problems are not counted"))?;
+        let seen = RowComplementarity::of(seen.map_err(|_| other("it has not seen what is watched"))?);
+        let stepping = ComplementarityStats::of(&floats("stepping")?)
+            .ok_or_else(|| other("its problems are not counted"))?;
         let (positions, rotations) = (floats("positions")?, floats("rotations")?);
         let (positions, _) = positions.as_chunks::<3>();
         let (rotations, _) = rotations.as_chunks::<9>();
@@ -153,7 +153,7 @@ impl Checkpoint {
             figures: StepFigures { discrete_energy, hamiltonian, hidden },
             event_bytes: event_bytes as u64,
             contact: ContactFigures { collisions: collisions as u64, fallbacks: fallbacks as u64, overlap },
-            since: Since { overlap: deepest, piece, steps: seen },
+            since: RowExtremes { overlap: deepest, piece, steps: seen },
             memory: floats("memory")?,
             stepping,
         })
@@ -202,13 +202,14 @@ mod tests {
             figures: StepFigures { discrete_energy: -0.1, hamiltonian: 0.3, hidden: 1e-9 },
             event_bytes: 6,
             contact: ContactFigures { collisions: 7, fallbacks: 8, overlap: 0.1 + 0.7 },
-            since: Since {
+            since: RowExtremes {
                 overlap: 0.1 + 0.6,
                 piece: 1e-3 / 3.0,
-                steps: SinceSteps::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
+                steps: RowComplementarity::of([1e-5 / 3.0, 12.0, 4.0, 31.0, 1e-10 / 7.0, 1.0]),
             },
             memory: vec![0.1, 0.2 + 0.1, -3.0],
-            stepping: Stepping::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64)).unwrap(),
+            stepping: ComplementarityStats::of(&std::array::from_fn::<f64, 18, _>(|k| 3.0 * k as f64))
+                .unwrap(),
         };
         let path = std::env::temp_dir().join(format!("percussion-checkpoint-{}", std::process::id()));
         kept.write(&path).unwrap();

@@ -26,7 +26,7 @@ pub enum RunError {
         folder: PathBuf,
     },
     /// The folder holds no trajectory.
-    #[error("{} holds no run to show; make one with: percussion run SCENE --out {}", folder.display(), folder.display())]
+    #[error("{} holds no run to flush; make one with: percussion run SCENE --out {}", folder.display(), folder.display())]
     NothingToShow {
         /// The folder.
         folder: PathBuf,
@@ -75,7 +75,7 @@ pub enum RunError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// The scene says nothing about a manoeuvre.
+    /// The scene says nothing scene_info a manoeuvre.
     #[error(
         "the scene has no table [plan] nor [shoot]: there is no manoeuvre to look for; add one, or simulate the scene with: percussion run"
     )]
@@ -83,8 +83,8 @@ pub enum RunError {
     /// The plan cannot be begun.
     #[error("the plan cannot be begun")]
     Plan(#[from] PlanError),
-    /// The search for a shot cannot be begun.
-    #[error("the shot cannot be looked for")]
+    /// The search for a shooting cannot be begun.
+    #[error("the shooting cannot be looked for")]
     Shot(#[from] ShootingError),
     /// A manoeuvre cannot be simulated.
     #[error("the manoeuvre cannot be replayed")]
@@ -114,7 +114,7 @@ impl From<LedgerMismatch> for RunError {
 }
 
 impl RunError {
-    /// Names the file an error of the system is about.
+    /// Names the file an error of the system is scene_info.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source }

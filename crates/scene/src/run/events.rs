@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A line of `events.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event<'a> {
+pub struct EventRecord<'a> {
     /// When, s.
     pub time: f64,
     /// The two bodies.
@@ -38,7 +38,7 @@ pub struct Event<'a> {
     pub normal_velocity_after: f64,
 }
 
-impl<'a> Event<'a> {
+impl<'a> EventRecord<'a> {
     fn of(impact: &Impact, model: &'a Model) -> Self {
         let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
         Self {
@@ -58,13 +58,13 @@ impl<'a> Event<'a> {
 
 /// The growing file.
 #[derive(Debug)]
-pub struct Events {
+pub struct EventWriter {
     file: BufWriter<File>,
     line: Vec<u8>,
     bytes: u64,
 }
 
-impl Events {
+impl EventWriter {
     /// Goes on after a number of bytes; what comes after them is cut off.
     pub fn open(file: File, bytes: u64) -> io::Result<Self> {
         if file.metadata()?.len() < bytes {
@@ -82,12 +82,12 @@ impl Events {
 
     /// Writes a line and returns whether two bodies collided.
     pub fn push(&mut self, impact: &Impact, model: &Model) -> io::Result<bool> {
-        self.write(&Event::of(impact, model))?;
+        self.write(&EventRecord::of(impact, model))?;
         Ok(impact.kind != ImpactKind::Fallback)
     }
 
     /// Writes a line.
-    pub fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
+    pub fn write(&mut self, event: &EventRecord<'_>) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
@@ -109,7 +109,7 @@ impl Events {
 }
 
 /// Hands the events of a file to `take`, one by one.
-pub fn read_events(path: &Path, mut take: impl FnMut(usize, &Event<'_>)) -> io::Result<()> {
+pub fn read_events(path: &Path, mut take: impl FnMut(usize, &EventRecord<'_>)) -> io::Result<()> {
     for (index, line) in BufReader::new(File::open(path)?).lines().enumerate() {
         let line = line?;
         take(index, &serde_json::from_str(&line)?);

@@ -5,7 +5,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
-use super::events::Events;
+use super::events::EventWriter;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,9 +94,9 @@ impl Folder {
     }
 
     /// `events.jsonl`, to be written after its first bytes.
-    pub fn events(&self, bytes: u64) -> Result<Events, RunError> {
+    pub fn events(&self, bytes: u64) -> Result<EventWriter, RunError> {
         let place = self.file(EVENTS);
-        self.events.try_clone().and_then(|file| Events::open(file, bytes)).map_err(RunError::at(&place))
+        self.events.try_clone().and_then(|file| EventWriter::open(file, bytes)).map_err(RunError::at(&place))
     }
 
     /// The path of a file in it.

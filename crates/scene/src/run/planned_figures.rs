@@ -10,9 +10,9 @@ const ACTIVE: usize = 20;
 /// What the search for a manoeuvre came to. Numbers that are not finite are left out: JSON has no word for them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFigures {
-    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped`, `misses` or `overlaps`.
+    /// `optimal`, `saddle`, `infeasible`, `stalled`, `iteration-limit`, `stopped`, `misses` or `penetration_monitor`.
     pub ending: String,
-    /// What is known about an ending that is not optimal: constraints in conflict, the worst first; a reason; contacts that miss; what overlaps.
+    /// What is known scene_info an ending that is not optimal: constraints in conflict, the worst first; a reason; contacts that miss; what penetration_monitor.
     pub evidence: Vec<String>,
     /// The price.
     pub objective: Option<f64>,
@@ -147,7 +147,7 @@ fn contact_figure(plan: &Plan, contact: &Contact) -> ContactFigure {
     }
 }
 
-/// The word for an ending, and what is known about it.
+/// The word for an ending, and what is known scene_info it.
 fn words(ending: &Ending) -> (&'static str, Vec<String>) {
     let none = Vec::new();
     match ending {
@@ -160,7 +160,7 @@ fn words(ending: &Ending) -> (&'static str, Vec<String>) {
         Ending::IterationLimit => ("iteration-limit", none),
         Ending::Stopped => ("stopped", none),
         Ending::Misses(contacts) => ("misses", contacts.clone()),
-        Ending::Overlaps(pairs) => ("overlaps", pairs.clone()),
+        Ending::Overlaps(pairs) => ("penetration_monitor", pairs.clone()),
     }
 }
 

@@ -10,18 +10,18 @@
 //! the process was killed.
 
 use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::complementarity::ComplementarityStats;
 use super::error::RunError;
-use super::events::Events;
+use super::events::EventWriter;
+use super::extremes::{RowExtremes, SubstepTracker};
 use super::folder::{self, Folder};
-use super::parts::Parts;
-use super::shot::ShootFigures;
-use super::since::{Pieces, Since};
-use super::steered::Steered;
-use super::stepping::Stepping;
-use super::summary::{About, Course, Failure, Made, Status, Summary};
-use super::trajectory::{Row, StepFigures, columns, fixed};
+use super::replay::PlanFollower;
+use super::row::{StepFigures, TrajectoryRow, columns, fixed};
+use super::shooting::ShootFigures;
+use super::summary::{Failure, RunResult, RunStats, SceneInfo, Status, Summary};
+use super::writer::TrajectoryWriter;
 use crate::Scene;
-use crate::overlap::Overlaps;
+use crate::penetration::PenetrationMonitor;
 use percussion_mechanics::ledger::LedgerEntry;
 use percussion_mechanics::schemes;
 use percussion_mechanics::{Scheme, Simulation, State};
@@ -62,14 +62,14 @@ pub fn run(
 }
 
 /// Runs a scene from initial conditions that were looked for; how that search ended is how the run is said to have ended.
-pub(super) fn run_shot(
+pub(super) fn run_shooting(
     scene: Scene,
     path: &Path,
     figures: ShootFigures,
     ended: Status,
 ) -> Result<Summary, RunError> {
     let mut session = Session::begun(scene, path, None)?;
-    session.shot = Some(figures);
+    session.shooting = Some(figures);
     let (status, failure) = session.advance(&mut |_| ControlFlow::Continue(()))?;
     session.close(if status == Status::Finished { ended } else { status }, failure)
 }
@@ -87,16 +87,16 @@ fn scheme(scene: &Scene, state: &State) -> Result<Box<dyn Scheme + Send>, RunErr
 
 pub(super) struct Session {
     folder: Folder,
-    about: About,
+    scene_info: SceneInfo,
     simulation: Simulation,
-    parts: Parts,
-    row: Row,
-    events: Events,
-    overlaps: Option<Overlaps>,
+    parts: TrajectoryWriter,
+    row: TrajectoryRow,
+    events: EventWriter,
+    penetration_monitor: Option<PenetrationMonitor>,
     contact: ContactFigures,
-    pieces: Pieces,
-    since: Since,
-    stepping: Stepping,
+    pieces: SubstepTracker,
+    since: RowExtremes,
+    stepping: ComplementarityStats,
     /// `E_d` of the last step, J; at the start, the energy there.
     figures: StepFigures,
     every: u64,
@@ -107,9 +107,9 @@ pub(super) struct Session {
     spent: f64,
     clock: Instant,
     /// What it is to follow, if it is a manoeuvre.
-    steered: Option<Steered>,
+    follower: Option<PlanFollower>,
     /// How its initial conditions were found, if they were looked for.
-    shot: Option<ShootFigures>,
+    shooting: Option<ShootFigures>,
 }
 
 impl Session {
@@ -117,10 +117,14 @@ impl Session {
         if resume { Self::resumed(scene, path) } else { Self::begun(scene, path, None) }
     }
 
-    pub(super) fn begun(mut scene: Scene, path: &Path, steered: Option<Steered>) -> Result<Self, RunError> {
+    pub(super) fn begun(
+        mut scene: Scene,
+        path: &Path,
+        follower: Option<PlanFollower>,
+    ) -> Result<Self, RunError> {
         let clock = Instant::now();
-        let (about, every) = (About::from(&scene), scene.run.every as u64);
-        let total = steered.as_ref().map_or_else(|| scene.run.steps(), |s| s.intervals() as u64);
+        let (scene_info, every) = (SceneInfo::from(&scene), scene.run.every as u64);
+        let total = follower.as_ref().map_or_else(|| scene.run.steps(), |s| s.intervals() as u64);
         let (warnings, resolved) = (mem::take(&mut scene.warnings), mem::take(&mut scene.resolved));
         // Before the folder is touched: an old run is not cleared away for a scene that cannot run.
         let simulation = prepare(scene)?;
@@ -128,19 +132,19 @@ impl Session {
         let place = folder.file(folder::PARTS);
         let stepping = simulation.steps_by_complementarity();
         let arrays = columns(simulation.model(), stepping);
-        let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
+        let parts = TrajectoryWriter::create(&place, arrays).map_err(RunError::at(&place))?;
         let events = folder.events(0)?;
         let mut session = Self {
             folder,
-            about,
+            scene_info,
             parts,
-            row: Row::new(simulation.model(), stepping),
+            row: TrajectoryRow::new(simulation.model(), stepping),
             events,
-            overlaps: Overlaps::of(simulation.model(), simulation.state()),
-            stepping: Stepping::default(),
+            penetration_monitor: PenetrationMonitor::of(simulation.model(), simulation.state()),
+            stepping: ComplementarityStats::default(),
             contact: ContactFigures::default(),
-            pieces: Pieces::new(simulation.model().islands.len()),
-            since: Since::none(simulation.step_size()),
+            pieces: SubstepTracker::new(simulation.model().islands.len()),
+            since: RowExtremes::none(simulation.step_size()),
             figures: StepFigures {
                 discrete_energy: simulation.ledger().initial().energy(),
                 hamiltonian: simulation.ledger().initial().energy(),
@@ -153,11 +157,11 @@ impl Session {
             warnings,
             spent: 0.0,
             clock,
-            steered,
-            shot: None,
+            follower,
+            shooting: None,
         };
-        session.measure_overlap();
-        session.keep_in_turn()?;
+        session.measure_penetration();
+        session.push_regular_row()?;
         session.parts.flush().map_err(RunError::at(&place))?;
         session.checkpoint(1)?;
         Ok(session)
@@ -165,7 +169,7 @@ impl Session {
 
     fn resumed(scene: Scene, path: &Path) -> Result<Self, RunError> {
         let clock = Instant::now();
-        let (about, every, total) = (About::from(&scene), scene.run.every as u64, scene.run.steps());
+        let (scene_info, every, total) = (SceneInfo::from(&scene), scene.run.every as u64, scene.run.steps());
         let (folder, checkpoint) = Folder::resume(path, &scene.resolved)?;
         let Checkpoint { version, state, .. } = checkpoint;
         if state.steps > total {
@@ -191,20 +195,20 @@ impl Session {
         let (place, archive) = (folder.file(folder::PARTS), folder.file(folder::TRAJECTORY));
         let arrays = columns(simulation.model(), stepping);
         // A run that was killed still has its parts; one that ended has been assembled.
-        let parts = Parts::open(&place, arrays.clone(), checkpoint.rows)
-            .or_else(|_| Parts::unpack(&archive, &place, arrays, checkpoint.rows))
+        let parts = TrajectoryWriter::open(&place, arrays.clone(), checkpoint.rows)
+            .or_else(|_| TrajectoryWriter::unpack(&archive, &place, arrays, checkpoint.rows))
             .map_err(RunError::at(&archive))?;
         let events = folder.events(checkpoint.event_bytes)?;
         Ok(Self {
             folder,
-            about,
+            scene_info,
             parts,
-            row: Row::new(simulation.model(), stepping),
+            row: TrajectoryRow::new(simulation.model(), stepping),
             events,
-            overlaps: Overlaps::of(simulation.model(), simulation.state()),
+            penetration_monitor: PenetrationMonitor::of(simulation.model(), simulation.state()),
             stepping: checkpoint.stepping,
             contact: checkpoint.contact,
-            pieces: Pieces::new(simulation.model().islands.len()),
+            pieces: SubstepTracker::new(simulation.model().islands.len()),
             since: checkpoint.since,
             simulation,
             figures: checkpoint.figures,
@@ -214,8 +218,8 @@ impl Session {
             warnings,
             spent: checkpoint.wall_time,
             clock,
-            steered: None,
-            shot: None,
+            follower: None,
+            shooting: None,
         })
     }
 
@@ -228,7 +232,7 @@ impl Session {
         // One look at the clock for both.
         let (mut saved, mut shown) = (Instant::now(), Instant::now());
         if from == 0 {
-            self.steer()?;
+            self.start_interval()?;
         }
         while self.simulation.state().steps < self.total {
             match self.simulation.advance() {
@@ -239,16 +243,16 @@ impl Session {
                 }
             }
             self.iterations = self.iterations.max(self.simulation.effort().iterations as u64);
-            self.note_collisions()?;
-            self.measure_overlap();
-            if let Some(steered) = &mut self.steered {
-                steered.compare(&self.simulation);
+            self.record_contacts()?;
+            self.measure_penetration();
+            if let Some(follower) = &mut self.follower {
+                follower.compare(&self.simulation);
             }
-            self.steer()?;
+            self.start_interval()?;
             let state = self.simulation.state();
             let progress = Progress { steps: state.steps, total: self.total, from, time: state.time };
             if state.steps.is_multiple_of(self.every) {
-                self.keep_in_turn()?;
+                self.push_regular_row()?;
             }
             let now = Instant::now();
             if now - saved > BETWEEN_CHECKPOINTS {
@@ -257,7 +261,7 @@ impl Session {
                 self.checkpoint(self.parts.rows())?;
                 (saved, shown) = (Instant::now(), Instant::now());
             } else if now - shown > BETWEEN_FLUSHES {
-                self.show()?;
+                self.flush()?;
                 shown = now;
             }
             if watch(&progress).is_break() && progress.steps < self.total {
@@ -268,14 +272,14 @@ impl Session {
     }
 
     /// Makes ready for the next interval of a manoeuvre, and writes down which joints entered.
-    fn steer(&mut self) -> Result<(), RunError> {
-        let Some(steered) = self.steered.as_mut().filter(|_| self.simulation.state().steps < self.total)
+    fn start_interval(&mut self) -> Result<(), RunError> {
+        let Some(follower) = self.follower.as_mut().filter(|_| self.simulation.state().steps < self.total)
         else {
             return Ok(());
         };
-        let entered = steered.enter(&mut self.simulation)?;
+        let entered = follower.enter(&mut self.simulation)?;
         let (model, time) = (self.simulation.model(), self.simulation.state().time);
-        for event in steered.entered(entered, model, time) {
+        for event in follower.entered(entered, model, time) {
             self.events.write(&event).map_err(RunError::at(&self.folder.file(folder::EVENTS)))?;
             self.contact.collisions += 1;
         }
@@ -283,7 +287,7 @@ impl Session {
     }
 
     /// Writes down what met in the last step.
-    fn note_collisions(&mut self) -> Result<(), RunError> {
+    fn record_contacts(&mut self) -> Result<(), RunError> {
         let Some(inside) = self.simulation.transcript() else { return Ok(()) };
         self.contact.fallbacks += inside.fallbacks;
         self.stepping.watch(inside);
@@ -298,18 +302,18 @@ impl Session {
         Ok(())
     }
 
-    fn measure_overlap(&mut self) {
-        if let Some(overlaps) = &mut self.overlaps {
-            let (overlap, _) = overlaps.deepest(self.simulation.state()).unwrap_or_default();
+    fn measure_penetration(&mut self) {
+        if let Some(penetration_monitor) = &mut self.penetration_monitor {
+            let (overlap, _) = penetration_monitor.deepest(self.simulation.state()).unwrap_or_default();
             self.contact.overlap = self.contact.overlap.max(overlap);
             self.since.overlap = self.since.overlap.max(overlap);
         }
     }
 
     /// Adds the present state to the trajectory because its turn has come: what is watched is watched anew.
-    fn keep_in_turn(&mut self) -> Result<(), RunError> {
+    fn push_regular_row(&mut self) -> Result<(), RunError> {
         self.keep()?;
-        self.since = Since::none(self.simulation.step_size());
+        self.since = RowExtremes::none(self.simulation.step_size());
         Ok(())
     }
 
@@ -322,7 +326,7 @@ impl Session {
     }
 
     /// Hands everything so far to the system, events before the states that they led to.
-    fn show(&mut self) -> Result<(), RunError> {
+    fn flush(&mut self) -> Result<(), RunError> {
         let folder = &self.folder;
         let at = |name: &'static str| move |error| RunError::at(&folder.file(name))(error);
         self.events.flush().map_err(at(folder::EVENTS))?;
@@ -366,7 +370,7 @@ impl Session {
         let arrays = fixed(self.simulation.model());
         replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))?;
         self.checkpoint(rows)?;
-        let course = Course {
+        let course = RunStats {
             status,
             failure,
             wall_time: self.wall_time(),
@@ -376,9 +380,10 @@ impl Session {
             contact: self.contact,
             stepping: self.stepping,
         };
-        let replay = self.steered.as_ref().map(|steered| steered.figures(self.simulation.model()));
-        let (shoot, about) = (self.shot.take(), &self.about);
-        let summary = Summary { replay, shoot, ..Summary::new(about, &Made::from(&self.simulation), course) };
+        let replay = self.follower.as_ref().map(|follower| follower.figures(self.simulation.model()));
+        let (shoot, scene_info) = (self.shooting.take(), &self.scene_info);
+        let summary =
+            Summary { replay, shoot, ..Summary::new(scene_info, &RunResult::from(&self.simulation), course) };
         // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
         let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
         self.folder.write(folder::SUMMARY, &text)?;

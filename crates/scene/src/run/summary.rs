@@ -5,11 +5,11 @@
 //! the total itself depends on where the potential is said to be zero.
 
 use super::checkpoint::ContactFigures;
+use super::complementarity::{ComplementarityFigures, ComplementarityStats};
 use super::error::RunError;
 use super::folder;
 use super::planned_figures::PlanFigures;
-use super::shot::ShootFigures;
-use super::stepping::{Complementarity, Stepping};
+use super::shooting::ShootFigures;
 use crate::Scene;
 use percussion_geometry::Vec3;
 use percussion_mechanics::discrete::StepFailure;
@@ -25,7 +25,7 @@ use std::path::Path;
 pub enum Status {
     /// It reached its end.
     Finished,
-    /// It was told to stop; it can be resumed.
+    /// It was reported to stop; it can be resumed.
     Interrupted,
     /// A step could not be made.
     Failed,
@@ -36,7 +36,7 @@ pub enum Status {
 pub struct Summary {
     /// Name of the scene.
     pub scene: String,
-    /// One line about it.
+    /// One line scene_info it.
     pub title: String,
     /// What it shows.
     pub description: String,
@@ -68,7 +68,7 @@ pub struct Summary {
     pub energy: Energy,
     /// Linear momentum.
     pub linear_momentum: Momentum,
-    /// Angular momentum about the origin.
+    /// Angular momentum scene_info the origin.
     pub angular_momentum: Momentum,
     /// Greatest violation of a joint or loop by placements, m or cosine.
     pub constraint_max: f64,
@@ -82,7 +82,7 @@ pub struct Summary {
     pub collisions: u64,
     /// Steps of islands handed to the decomposition scheme.
     pub fallbacks: u64,
-    /// Mean violation of constraints over the steps, overlaps in units of the metric; of schemes that stabilise them.
+    /// Mean violation of constraints over the steps, penetration_monitor in units of the metric; of schemes that stabilise them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infeasibility_mean: Option<f64>,
     /// The greatest.
@@ -90,11 +90,11 @@ pub struct Summary {
     pub infeasibility_max: Option<f64>,
     /// What the complementarity problems of the steps came to, of schemes that have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub complementarity: Option<Complementarity>,
+    pub complementarity: Option<ComplementarityFigures>,
     /// What moving bodies out of each other brought; none where nothing can collide.
     pub projection: Option<Projection>,
     /// What every cause has brought.
-    pub causes: Vec<Brought>,
+    pub causes: Vec<SourceContribution>,
     /// What the scene is made of.
     pub counts: Counts,
     /// Every how many steps a state is in the trajectory.
@@ -106,7 +106,7 @@ pub struct Summary {
     /// What the search for a manoeuvre came to, of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFigures>,
-    /// What the search for initial conditions came to, of a shot.
+    /// What the search for initial conditions came to, of a shooting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shoot: Option<ShootFigures>,
     /// How far a simulation under planned efforts is from the plan.
@@ -210,20 +210,20 @@ pub struct Momentum {
 pub struct Projection {
     /// J
     pub energy: f64,
-    /// About the origin, N m s.
+    /// SceneInfo the origin, N m s.
     pub angular_momentum: [f64; 3],
 }
 
 /// What a cause has brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Brought {
+pub struct SourceContribution {
     /// A force's name, or `gravity`, `supports`, `scheme`.
     pub cause: String,
     /// J.
     pub energy: f64,
     /// N s.
     pub linear_momentum: [f64; 3],
-    /// About the origin, N m s.
+    /// SceneInfo the origin, N m s.
     pub angular_momentum: [f64; 3],
 }
 
@@ -298,14 +298,14 @@ impl From<&StepFailure> for Failure {
     }
 }
 
-/// What a run has made: its model, its last state, its books, and how steps were made.
+/// What a run has made: its model, its last state, its recorder, and how steps were made.
 #[derive(Clone, Debug)]
-pub struct Made<'a> {
+pub struct RunResult<'a> {
     /// Everything that time does not change.
     pub model: &'a Model,
     /// The last state.
     pub state: &'a State,
-    /// The books.
+    /// The recorder.
     pub ledger: &'a Ledger,
     /// Who made the steps.
     pub scheme: &'a str,
@@ -317,7 +317,7 @@ pub struct Made<'a> {
     pub h: f64,
 }
 
-impl<'a> From<&'a Simulation> for Made<'a> {
+impl<'a> From<&'a Simulation> for RunResult<'a> {
     fn from(simulation: &'a Simulation) -> Self {
         Self {
             model: simulation.model(),
@@ -331,9 +331,9 @@ impl<'a> From<&'a Simulation> for Made<'a> {
     }
 }
 
-/// What is known about a run besides its scene and its simulation.
+/// What is known scene_info a run besides its scene and its simulation.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct RunStats {
     /// How it ended.
     pub status: Status,
     /// Why a step could not be made.
@@ -349,7 +349,7 @@ pub struct Course {
     /// What collisions came to.
     pub contact: ContactFigures,
     /// What complementarity problems came to.
-    pub stepping: Stepping,
+    pub stepping: ComplementarityStats,
 }
 
 impl Summary {
@@ -361,7 +361,7 @@ impl Summary {
     }
 
     /// Puts the figures together.
-    pub fn new(scene: &About, made: &Made<'_>, course: Course) -> Self {
+    pub fn new(scene: &SceneInfo, made: &RunResult<'_>, course: RunStats) -> Self {
         let (state, ledger) = (made.state, made.ledger);
         let (first, last, extremes) = (ledger.initial(), ledger.latest(), ledger.extremes());
         let scale = extremes.energy_scale();
@@ -432,7 +432,7 @@ impl Summary {
             causes: ledger
                 .causes()
                 .iter()
-                .map(|cause| Brought {
+                .map(|cause| SourceContribution {
                     cause: cause.name.clone(),
                     energy: cause.energy,
                     linear_momentum: vector(&cause.linear),
@@ -454,9 +454,9 @@ fn vector(v: &Vec3) -> [f64; 3] {
     (*v).into()
 }
 
-/// What a summary says about a scene.
+/// What a summary says scene_info a scene.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct SceneInfo {
     name: String,
     title: String,
     description: String,
@@ -466,7 +466,7 @@ pub struct About {
     allowed: Option<f64>,
 }
 
-impl About {
+impl SceneInfo {
     /// What was odd before the run, and what turned out to be.
     fn warnings_after(&self, mut warnings: Vec<String>, contact: &ContactFigures) -> Vec<String> {
         if let Some(allowed) = self.allowed.filter(|allowed| contact.overlap > *allowed) {
@@ -487,7 +487,7 @@ impl About {
     }
 }
 
-impl From<&Scene> for About {
+impl From<&Scene> for SceneInfo {
     fn from(scene: &Scene) -> Self {
         Self {
             name: scene.name.clone(),

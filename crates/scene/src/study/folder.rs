@@ -3,7 +3,7 @@
 //! A folder is a study's if it holds a `study.json` that says so. Anything else that is not empty is left alone.
 
 use super::error::StudyError;
-use super::record::Record;
+use super::record::StudyRecord;
 use crate::run::{RunError, replace};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -31,7 +31,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Opens a folder, and what an older study has left in it: nothing unless it is resumed.
-    pub fn open(path: &Path, resume: bool) -> Result<(Self, Option<Record>), StudyError> {
+    pub fn open(path: &Path, resume: bool) -> Result<(Self, Option<StudyRecord>), StudyError> {
         let old = record(path);
         if resume && old.is_none() {
             return Err(StudyError::NothingToResume { folder: path.to_owned() });
@@ -57,7 +57,7 @@ impl Folder {
     }
 
     /// Writes the record.
-    pub fn write(&self, record: &Record) -> Result<(), StudyError> {
+    pub fn write(&self, record: &StudyRecord) -> Result<(), StudyError> {
         let path = self.path.join(STUDY);
         // A record holds numbers, words and lists of them: nothing that JSON cannot say.
         let text = serde_json::to_string_pretty(record).unwrap_or_default() + "\n";
@@ -103,9 +103,9 @@ pub(super) fn remove(run: &Path) -> Result<(), StudyError> {
 }
 
 /// The study in a folder, if there is one.
-fn record(path: &Path) -> Option<Record> {
+fn record(path: &Path) -> Option<StudyRecord> {
     let text = fs::read_to_string(path.join(STUDY)).ok()?;
-    serde_json::from_str(&text).ok().filter(Record::is_readable)
+    serde_json::from_str(&text).ok().filter(StudyRecord::is_readable)
 }
 
 fn lock(points: &Path) -> Result<Option<File>, StudyError> {

@@ -2,14 +2,14 @@
 //!
 //! Curves are the combinations of the values of all axes but one, the first axis of the file slowest.
 
-use super::{Axis, Setting, Study};
+use super::{Axis, AxisValue, Study};
 use std::collections::BTreeMap;
 
 /// A combination of values of the axes that make curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// A value for each of these axes.
-    pub at: BTreeMap<String, Setting>,
+    pub at: BTreeMap<String, AxisValue>,
     /// In words; empty if there is only one.
     pub label: String,
     /// What it overrides, in the order of the axes.
@@ -31,7 +31,7 @@ impl Study {
     pub fn curves(&self) -> Vec<Curve> {
         let mut all = vec![Curve { at: BTreeMap::new(), label: String::new(), changes: Vec::new() }];
         for axis in self.curve_axes() {
-            let longer = |curve: &Curve, value: &Setting| {
+            let longer = |curve: &Curve, value: &AxisValue| {
                 let mut longer = curve.clone();
                 longer.at.insert(axis.name.clone(), value.clone());
                 let comma = if longer.label.is_empty() { "" } else { ", " };

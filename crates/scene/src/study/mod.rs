@@ -25,8 +25,8 @@ mod session;
 pub use error::StudyError;
 pub use fit::{Rate, rate};
 pub use grid::Curve;
-pub use record::{Drawn, DrawnCurve, Judged, Outcome, Record, Standing};
-pub use session::{News, Options, sweep};
+pub use record::{CurveResult, FigureResult, PointOutcome, PointStatus, StudyRecord, Verdict};
+pub use session::{Options, StudyProgress, sweep};
 
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
@@ -61,9 +61,9 @@ pub struct Study {
     /// What is drawn.
     pub figures: Vec<Figure>,
     /// Where the scene is named.
-    pub place: Spot,
+    pub place: SourcePlace,
     /// Where the first of what is overridden is written; the others were added later.
-    set_places: Vec<Spot>,
+    set_places: Vec<SourcePlace>,
 }
 
 /// An axis of the grid.
@@ -74,7 +74,7 @@ pub struct Axis {
     /// What is set, as by `--set`: `run.step`.
     pub path: String,
     /// What it is set to, one value after the other.
-    pub values: Vec<Setting>,
+    pub values: Vec<AxisValue>,
     /// What it is, in words.
     pub label: String,
     /// Its unit; empty if it has none.
@@ -83,15 +83,15 @@ pub struct Axis {
     pub scale: Scale,
     /// Where it is written.
     #[serde(skip)]
-    pub place: Spot,
+    pub place: SourcePlace,
 }
 
 /// A value that an axis sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Setting {
+pub enum AxisValue {
     /// True or false.
-    Truth(bool),
+    Boolean(bool),
     /// A whole number.
     Whole(i64),
     /// Any other number.
@@ -132,7 +132,7 @@ pub struct Figure {
     pub published: Vec<Published>,
     /// Where it is written.
     #[serde(skip)]
-    pub place: Spot,
+    pub place: SourcePlace,
 }
 
 /// A line through the logarithms of every curve, and what is expected of its slope.
@@ -147,7 +147,7 @@ pub struct Fit {
     /// The slope is expected to be no greater.
     pub at_most: Option<f64>,
     /// Of which curves that is expected: values by axis. An axis that is not named has no say.
-    pub only: BTreeMap<String, Vec<Setting>>,
+    pub only: BTreeMap<String, Vec<AxisValue>>,
 }
 
 /// What others have found.
@@ -158,17 +158,17 @@ pub struct Published {
     /// Places on the axis and values.
     pub points: Vec<[f64; 2]>,
     /// The curve it is to be compared with: a value of each axis that makes curves. Empty if it is all of them.
-    pub at: BTreeMap<String, Setting>,
+    pub at: BTreeMap<String, AxisValue>,
 }
 
 /// A place in a study file, for those who find out later that something is wrong there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct SourcePlace {
     file: String,
     place: Option<(usize, usize)>,
 }
 
-impl Spot {
+impl SourcePlace {
     /// Says what is wrong there.
     pub fn complaint(&self, message: impl Into<String>, remedy: impl Into<String>) -> Complaint {
         let (file, place) = (self.file.clone(), self.place);
@@ -187,39 +187,51 @@ impl Study {
         path: impl AsRef<Path>,
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, SceneError> {
-        Self::read_into(Report::default(), path.as_ref(), files).0
+        Self::read_with(Report::default(), path.as_ref(), files).0
     }
 
-    /// Reads a study; the report may be one that listens.
-    pub(crate) fn read_into(
+    /// Reads a study and records its keys and words, with those that are accepted beside them, in a vocabulary.
+    pub fn read_recording(
+        vocabulary: &mut Vocabulary,
+        path: impl AsRef<Path>,
+        files: &dyn Fn(&Path) -> io::Result<String>,
+    ) -> Result<Self, SceneError> {
+        let report = Report::recording(std::mem::take(vocabulary));
+        let (outcome, recorded) = Self::read_with(report, path.as_ref(), files);
+        *vocabulary = recorded.unwrap_or_default();
+        outcome
+    }
+
+    /// Reads a study with a report; returns the vocabulary too, if the report records one.
+    fn read_with(
         mut report: Report,
         path: &Path,
         files: &dyn Fn(&Path) -> io::Result<String>,
     ) -> (Result<Self, SceneError>, Option<Vocabulary>) {
         let outcome = read::study(&report, path, files);
         let clean = report.is_clean();
-        let heard = report.heard();
+        let vocabulary = report.take_vocabulary();
         let (complaints, _) = report.finish();
         let study = match outcome {
             Ok(study) if clean => Ok(study),
             _ => Err(SceneError { complaints }),
         };
-        (study, heard)
+        (study, vocabulary)
     }
 }
 
 impl Axis {
     /// A value with the name of the axis and its unit; words speak for themselves.
-    pub fn says(&self, value: &Setting) -> String {
+    pub fn says(&self, value: &AxisValue) -> String {
         match value {
-            Setting::Text(text) => text.clone(),
+            AxisValue::Text(text) => text.clone(),
             other if self.unit.is_empty() => format!("{} = {other}", self.name),
             other => format!("{} = {other} {}", self.name, self.unit),
         }
     }
 }
 
-impl Setting {
+impl AxisValue {
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -230,10 +242,10 @@ impl Setting {
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for AxisValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truth(truth) => write!(f, "{truth}"),
+            Self::Boolean(boolean) => write!(f, "{boolean}"),
             Self::Whole(n) => write!(f, "{n}"),
             Self::Number(x) if *x == 0.0 || (1e-3..1e4).contains(&x.abs()) => write!(f, "{x}"),
             Self::Number(x) => write!(f, "{x:e}"),

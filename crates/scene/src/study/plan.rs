@@ -1,7 +1,7 @@
 //! What every point overrides. All scenes are read before the first one is run: a slip in the last value shows at once.
 
-use super::record::{Lost, Outcome, Standing, lookup};
-use super::{Axis, Figure, Setting, Source, Study};
+use super::record::{PointOutcome, PointStatus, UnknownPath, lookup};
+use super::{Axis, AxisValue, Figure, Source, Study};
 use crate::complaint::{Complaint, SceneError};
 use crate::report::Report;
 use crate::run::npz::Crc;
@@ -20,7 +20,7 @@ pub(super) struct Point {
     /// Steps to take.
     pub steps: u64,
     /// What is known before it is run.
-    pub blank: Outcome,
+    pub blank: PointOutcome,
     /// What is odd but not wrong.
     pub warnings: Vec<String>,
 }
@@ -39,10 +39,10 @@ pub(super) fn plan(study: &Study, source: &Source<'_>) -> Result<Vec<Point>, Sce
             match ready(source, &overrides, study, &label) {
                 Err(more) => complaints.extend(more.into_iter().map(|one| traced(study, one))),
                 Ok((scene, steps, warnings)) => {
-                    let blank = Outcome {
+                    let blank = PointOutcome {
                         at,
                         label,
-                        status: Standing::Missing,
+                        status: PointStatus::Missing,
                         message: None,
                         values: BTreeMap::new(),
                         wall_time_s: 0.0,
@@ -89,7 +89,7 @@ fn ready(
 }
 
 /// What a point is called: for people, and as a folder.
-fn names(study: &Study, at: &BTreeMap<String, Setting>, others: &[Point]) -> (String, String) {
+fn names(study: &Study, at: &BTreeMap<String, AxisValue>, others: &[Point]) -> (String, String) {
     let own =
         |axis: &Axis| at.get(&axis.name).map(|value| (axis.says(value), format!("{}-{value}", axis.name)));
     let (words, names): (Vec<String>, Vec<String>) = study.axes.iter().filter_map(own).unzip();
@@ -120,13 +120,15 @@ fn traced(study: &Study, complaint: Complaint) -> Complaint {
 
 /// Whether a run has all figures, as its first step shows.
 pub(super) fn check_figures(study: &Study, summary: &Value) -> Result<(), SceneError> {
-    let lost = |figure: &Figure| lookup(summary, &figure.value).err().map(|lost| unknown(figure, &lost));
-    let complaints: Vec<Complaint> = study.figures.iter().filter_map(lost).collect();
+    let unknown_path = |figure: &Figure| {
+        lookup(summary, &figure.value).err().map(|unknown_path| unknown(figure, &unknown_path))
+    };
+    let complaints: Vec<Complaint> = study.figures.iter().filter_map(unknown_path).collect();
     if complaints.is_empty() { Ok(()) } else { Err(SceneError { complaints }) }
 }
 
-fn unknown(figure: &Figure, lost: &Lost) -> Complaint {
-    let Lost { at, key, known } = lost;
+fn unknown(figure: &Figure, unknown_path: &UnknownPath) -> Complaint {
+    let UnknownPath { at, key, known } = unknown_path;
     let message = match at.as_str() {
         "" => format!("summary.json has no `{key}`"),
         at => format!("`{at}` of summary.json has no `{key}`"),

@@ -1,6 +1,6 @@
 //! What the keys of a study file mean.
 
-use super::{Axis, Figure, Fit, Published, Scale, Setting, Spot, Study};
+use super::{Axis, AxisValue, Figure, Fit, Published, Scale, SourcePlace, Study};
 use crate::report::{Place, Read, Report};
 use crate::scene::name_of;
 use crate::tree::{Entry, Fields, Node, Value, document, list, quoted, text};
@@ -37,7 +37,7 @@ pub(super) fn study(
     });
     let set = set(&top);
     let axes = axes(&top);
-    let x = axes.as_ref().map_err(|told| *told).and_then(|axes| over(&top, axes));
+    let x = axes.as_ref().map_err(|reported| *reported).and_then(|axes| over(&top, axes));
     // Figures are read even if the axes are in doubt; only what they say about curves is not judged then.
     let curves: Option<Vec<&Axis>> = match (&axes, &x) {
         (Ok(axes), Ok(x)) => {
@@ -57,17 +57,17 @@ pub(super) fn study(
         axes: axes?,
         x: x?,
         figures: figures?,
-        place: spot(report, top.place_of("scene")),
+        place: source_place(report, top.place_of("scene")),
     })
 }
 
-fn spot(report: &Report, place: Place) -> Spot {
+fn source_place(report: &Report, place: Place) -> SourcePlace {
     let (file, place) = report.locate(place);
-    Spot { file, place }
+    SourcePlace { file, place }
 }
 
 /// `set = ["run.until=2"]`, as on the command line, and where each is written.
-fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
+fn set(top: &Fields) -> Read<Vec<((String, String), SourcePlace)>> {
     let items = top.list("set")?.unwrap_or_default();
     let change = |(i, item): (usize, &Node)| {
         let change = text(top.report, item, &format!("set[{i}]"))?;
@@ -75,7 +75,7 @@ fn set(top: &Fields) -> Read<Vec<((String, String), Spot)>> {
             let remedy = "write \"path=value\" as after --set, such as \"run.until=2\"";
             return Err(top.report.complain(item.place, format!("`set[{i}]` has no `=`"), remedy));
         };
-        Ok(((path.trim().to_owned(), value.trim().to_owned()), spot(top.report, item.place)))
+        Ok(((path.trim().to_owned(), value.trim().to_owned()), source_place(top.report, item.place)))
     };
     heard(items.iter().enumerate().map(change))
 }
@@ -133,21 +133,21 @@ fn axis(report: &Report, entry: &Entry) -> Read<Axis> {
         label: label?.unwrap_or(&entry.key).to_owned(),
         unit: unit?.unwrap_or_default().to_owned(),
         scale: scale?,
-        place: spot(report, fields.place_of("path")),
+        place: source_place(report, fields.place_of("path")),
     })
 }
 
-fn values(fields: &Fields) -> Read<Vec<Setting>> {
+fn values(fields: &Fields) -> Read<Vec<AxisValue>> {
     let remedy = "list what it is set to, such as values = [0.1, 0.05, 0.02]";
     let Some(items) = fields.list("values")? else { return Err(fields.missing("values", remedy)) };
     if items.is_empty() {
         return Err(fields.wrong("values", "is empty", remedy));
     }
-    let mut all: Vec<Setting> = Vec::new();
+    let mut all: Vec<AxisValue> = Vec::new();
     let mut outcome = Ok(());
     for (i, item) in items.iter().enumerate() {
         match setting(fields.report, item, &format!("{}[{i}]", fields.path("values"))) {
-            Err(told) => outcome = Err(told),
+            Err(reported) => outcome = Err(reported),
             Ok(value) if all.contains(&value) => {
                 let message = format!("`{}` has {value} twice", fields.path("values"));
                 outcome = Err(fields.report.complain(item.place, message, "remove one of the two"));
@@ -158,12 +158,12 @@ fn values(fields: &Fields) -> Read<Vec<Setting>> {
     outcome.map(|()| all)
 }
 
-fn setting(report: &Report, node: &Node, name: &str) -> Read<Setting> {
+fn setting(report: &Report, node: &Node, name: &str) -> Read<AxisValue> {
     match &node.value {
-        Value::Text(text) => Ok(Setting::Text(text.clone())),
-        Value::Truth(truth) => Ok(Setting::Truth(*truth)),
-        Value::Integer(n) => Ok(Setting::Whole(*n)),
-        Value::Float(x) if x.is_finite() => Ok(Setting::Number(*x)),
+        Value::Text(text) => Ok(AxisValue::Text(text.clone())),
+        Value::Boolean(boolean) => Ok(AxisValue::Boolean(*boolean)),
+        Value::Integer(n) => Ok(AxisValue::Whole(*n)),
+        Value::Float(x) if x.is_finite() => Ok(AxisValue::Number(*x)),
         Value::Float(x) => {
             Err(report.complain(node.place, format!("`{name}` is {x}"), "give a finite number"))
         }
@@ -174,11 +174,11 @@ fn setting(report: &Report, node: &Node, name: &str) -> Read<Setting> {
     }
 }
 
-impl Setting {
+impl AxisValue {
     /// As it is written in a scene file.
     pub(super) fn toml(&self) -> String {
         match self {
-            Self::Truth(truth) => truth.to_string(),
+            Self::Boolean(boolean) => boolean.to_string(),
             Self::Whole(n) => n.to_string(),
             // Shortest digits that read back to the same bits.
             Self::Number(x) => format!("{x:?}"),
@@ -263,7 +263,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
             heard(items.iter().enumerate().map(|(i, item)| published(&fields, item, i, curves)))
         }
         Ok(None) => Ok(Vec::new()),
-        Err(told) => Err(told),
+        Err(reported) => Err(reported),
     };
     let value = value?;
     Ok(Figure {
@@ -274,7 +274,7 @@ fn figure(report: &Report, entry: &Entry, curves: Option<&[&Axis]>) -> Read<Figu
         slope: slope?,
         fit: fit?,
         published: published?,
-        place: spot(report, fields.node("value").map_or(fields.place, |node| node.place)),
+        place: source_place(report, fields.node("value").map_or(fields.place, |node| node.place)),
         value,
     })
 }
@@ -324,9 +324,9 @@ fn chosen<'a, 'c>(
 }
 
 /// One of the values of an axis.
-fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<Setting> {
+fn value_of(report: &Report, node: &Node, name: &str, axis: &Axis) -> Read<AxisValue> {
     let given = setting(report, node, name)?;
-    let same = |own: &&Setting| match (own.number(), given.number()) {
+    let same = |own: &&AxisValue| match (own.number(), given.number()) {
         (Some(a), Some(b)) => a == b,
         _ => **own == given,
     };

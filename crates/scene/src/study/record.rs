@@ -4,7 +4,7 @@
 //! the runs whenever the record is.
 
 use super::fit::{Rate, rate};
-use super::{Axis, Curve, Figure, Fit, Setting, Study};
+use super::{Axis, AxisValue, Curve, Figure, Fit, Study};
 use crate::run::{Status, Summary};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 
 /// All that a study has found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct StudyRecord {
     /// The version of this format, which marks the file.
     pub percussion_study: u32,
     /// Name of the study.
@@ -37,28 +37,28 @@ pub struct Record {
     /// All axes.
     pub axes: Vec<Axis>,
     /// The figures, with their curves and rates.
-    pub figures: Vec<Drawn>,
+    pub figures: Vec<FigureResult>,
     /// All points, in the order of the grid.
-    pub runs: Vec<Outcome>,
+    pub runs: Vec<PointOutcome>,
 }
 
 /// A figure with its curves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drawn {
+pub struct FigureResult {
     /// What is drawn.
     #[serde(flatten)]
     pub figure: Figure,
     /// Its curves, in the order of the grid.
-    pub curves: Vec<DrawnCurve>,
+    pub curves: Vec<CurveResult>,
 }
 
 /// A curve of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DrawnCurve {
+pub struct CurveResult {
     /// In words; empty if there is only one.
     pub label: String,
     /// A value of each axis that makes curves.
-    pub at: BTreeMap<String, Setting>,
+    pub at: BTreeMap<String, AxisValue>,
     /// Places on the axis.
     pub x: Vec<f64>,
     /// Values there; none where a run failed or has not ended.
@@ -66,13 +66,13 @@ pub struct DrawnCurve {
     /// The slope of its logarithms, if a line is fitted.
     pub rate: Option<Rate>,
     /// Whether it is as expected; none if nothing is.
-    pub verdict: Option<Judged>,
+    pub verdict: Option<Verdict>,
 }
 
 /// Whether a slope is as expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Judged {
+pub enum Verdict {
     /// It is.
     Holds,
     /// It is not, or there are too few points to tell.
@@ -82,7 +82,7 @@ pub enum Judged {
 /// How the run of a point ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum PointStatus {
     /// It reached its end.
     Finished,
     /// A step could not be made.
@@ -93,13 +93,13 @@ pub enum Standing {
 
 /// What came of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct PointOutcome {
     /// A value of every axis.
-    pub at: BTreeMap<String, Setting>,
+    pub at: BTreeMap<String, AxisValue>,
     /// In words, and in the order of the axes.
     pub label: String,
     /// How it ended.
-    pub status: Standing,
+    pub status: PointStatus,
     /// What went wrong.
     pub message: Option<String>,
     /// The figures by name; none where there is none.
@@ -112,13 +112,13 @@ pub struct Outcome {
     pub summary: Value,
 }
 
-impl Outcome {
+impl PointOutcome {
     /// What a run has come to.
     pub(super) fn of(mut self, study: &Study, summary: &Summary) -> Self {
         self.status = match summary.status {
-            Status::Finished => Standing::Finished,
-            Status::Failed => Standing::Failed,
-            Status::Interrupted => Standing::Missing,
+            Status::Finished => PointStatus::Finished,
+            Status::Failed => PointStatus::Failed,
+            Status::Interrupted => PointStatus::Missing,
         };
         self.message = summary.failure.as_ref().map(|failure| {
             let (step, time, body) = (failure.step, failure.time, &failure.body);
@@ -133,7 +133,7 @@ impl Outcome {
 
     /// Takes the figures out of the summary.
     pub(super) fn measure(&mut self, study: &Study) {
-        let finished = self.status == Standing::Finished;
+        let finished = self.status == PointStatus::Finished;
         let values = study.figures.iter().map(|figure| {
             let found = lookup(&self.summary, &figure.value).ok().and_then(Value::as_f64);
             (figure.name.clone(), found.filter(|_| finished))
@@ -148,54 +148,54 @@ impl Outcome {
     /// What it found, in words.
     pub fn says(&self) -> String {
         match (self.status, &self.message) {
-            (Standing::Finished, None) => {
+            (PointStatus::Finished, None) => {
                 let say = |(name, value): (&String, &Option<f64>)| match value {
                     Some(value) => format!("{name} {value:.3e}"),
                     None => format!("{name} none"),
                 };
                 self.values.iter().map(say).collect::<Vec<_>>().join(", ")
             }
-            (Standing::Finished, Some(message)) => message.clone(),
-            (Standing::Failed, message) => {
+            (PointStatus::Finished, Some(message)) => message.clone(),
+            (PointStatus::Failed, message) => {
                 format!("failed: {}", message.as_deref().unwrap_or("nobody knows why"))
             }
-            (Standing::Missing, _) => "not finished".to_owned(),
+            (PointStatus::Missing, _) => "not finished".to_owned(),
         }
     }
 }
 
 /// Where a path into a summary ends.
-pub(super) struct Lost {
+pub(super) struct UnknownPath {
     pub at: String,
     pub key: String,
     pub known: Vec<String>,
 }
 
 /// What a path leads to: through tables by key, through lists by number, through causes by name.
-pub(super) fn lookup<'v>(mut value: &'v Value, path: &str) -> Result<&'v Value, Lost> {
+pub(super) fn lookup<'v>(mut value: &'v Value, path: &str) -> Result<&'v Value, UnknownPath> {
     let mut at = String::new();
     for key in path.split('.') {
-        let lost = |known: Vec<String>| Lost { at: at.clone(), key: key.to_owned(), known };
+        let unknown_path = |known: Vec<String>| UnknownPath { at: at.clone(), key: key.to_owned(), known };
         value = match value {
-            Value::Object(map) => map.get(key).ok_or_else(|| lost(map.keys().cloned().collect()))?,
+            Value::Object(map) => map.get(key).ok_or_else(|| unknown_path(map.keys().cloned().collect()))?,
             Value::Array(items) => {
                 let name = |item: &Value| item["cause"].as_str().map(str::to_owned);
                 let numbered = key.parse().ok().and_then(|k: usize| items.get(k));
                 let found = numbered.or_else(|| items.iter().find(|item| name(item).as_deref() == Some(key)));
                 let known = || (0..items.len()).map(|k| name(&items[k]).unwrap_or_else(|| k.to_string()));
-                found.ok_or_else(|| lost(known().collect()))?
+                found.ok_or_else(|| unknown_path(known().collect()))?
             }
-            _ => return Err(lost(Vec::new())),
+            _ => return Err(unknown_path(Vec::new())),
         };
         at = if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
     }
     Ok(value)
 }
 
-impl Record {
+impl StudyRecord {
     /// Puts everything together; runs are in the order of the grid.
-    pub(super) fn new(study: &Study, runs: Vec<Outcome>) -> Self {
-        let all = runs.iter().all(|run| run.status != Standing::Missing);
+    pub(super) fn new(study: &Study, runs: Vec<PointOutcome>) -> Self {
+        let all = runs.iter().all(|run| run.status != PointStatus::Missing);
         Self {
             percussion_study: FORMAT,
             study: study.name.clone(),
@@ -223,15 +223,15 @@ impl Record {
     }
 
     /// Points whose runs failed, or that have no value for a figure.
-    pub fn troubled(&self) -> impl Iterator<Item = &Outcome> {
+    pub fn incomplete(&self) -> impl Iterator<Item = &PointOutcome> {
         self.runs.iter().filter(|run| run.message.is_some())
     }
 
     /// What is not as expected, curve by curve.
     pub fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for Drawn { figure, curves } in &self.figures {
-            for curve in curves.iter().filter(|curve| curve.verdict == Some(Judged::Broken)) {
+        for FigureResult { figure, curves } in &self.figures {
+            for curve in curves.iter().filter(|curve| curve.verdict == Some(Verdict::Broken)) {
                 let name = match curve.label.as_str() {
                     "" => String::new(),
                     label => format!(", curve `{label}`"),
@@ -262,13 +262,13 @@ fn expectation(fit: &Fit) -> String {
     least.into_iter().chain(most).collect::<Vec<_>>().join(" and ")
 }
 
-fn drawn(study: &Study, figure: &Figure, runs: &[Outcome]) -> Drawn {
-    let x: Vec<f64> = study.axis().values.iter().filter_map(Setting::number).collect();
+fn drawn(study: &Study, figure: &Figure, runs: &[PointOutcome]) -> FigureResult {
+    let x: Vec<f64> = study.axis().values.iter().filter_map(AxisValue::number).collect();
     let curves = study.curves();
-    let of_curve = |(curve, runs): (&Curve, &[Outcome])| {
+    let of_curve = |(curve, runs): (&Curve, &[PointOutcome])| {
         let y: Vec<Option<f64>> =
             runs.iter().map(|run| run.values.get(&figure.name).copied().flatten()).collect();
-        let complete = runs.iter().all(|run| run.status != Standing::Missing);
+        let complete = runs.iter().all(|run| run.status != PointStatus::Missing);
         let rate = figure.fit.as_ref().and_then(|fit| {
             let within = |x: f64| fit.from.is_none_or(|from| x >= from) && fit.to.is_none_or(|to| x <= to);
             rate(x.iter().zip(&y).filter_map(|(x, y)| Some((*x, (*y)?))).filter(|(x, _)| within(*x)))
@@ -278,17 +278,17 @@ fn drawn(study: &Study, figure: &Figure, runs: &[Outcome]) -> Drawn {
                 fit.at_least.is_none_or(|least| rate.slope >= least)
                     && fit.at_most.is_none_or(|most| rate.slope <= most)
             });
-            if fine { Judged::Holds } else { Judged::Broken }
+            if fine { Verdict::Holds } else { Verdict::Broken }
         });
-        DrawnCurve { label: curve.label.clone(), at: curve.at.clone(), x: x.clone(), y, rate, verdict }
+        CurveResult { label: curve.label.clone(), at: curve.at.clone(), x: x.clone(), y, rate, verdict }
     };
     let curves = curves.iter().zip(runs.chunks(x.len().max(1))).map(of_curve).collect();
-    Drawn { figure: figure.clone(), curves }
+    FigureResult { figure: figure.clone(), curves }
 }
 
 /// Whether something is expected of a curve.
 fn expects(fit: &Fit, curve: &Curve) -> bool {
-    let chosen = |(axis, values): (&String, &Vec<Setting>)| {
+    let chosen = |(axis, values): (&String, &Vec<AxisValue>)| {
         curve.at.get(axis).is_some_and(|value| values.contains(value))
     };
     (fit.at_least.is_some() || fit.at_most.is_some()) && fit.only.iter().all(chosen)
@@ -306,12 +306,15 @@ mod tests {
         let number = |path: &str| lookup(&summary, path).ok().and_then(Value::as_f64);
         assert_eq!(number("energy.kinetic.1"), Some(2.0));
         assert_eq!(number("causes.friction.energy"), Some(-3.0));
-        let lost = lookup(&summary, "energy.knetic").err().unwrap();
+        let unknown_path = lookup(&summary, "energy.knetic").err().unwrap();
         assert_eq!(
-            (lost.at.as_str(), lost.key.as_str(), lost.known),
+            (unknown_path.at.as_str(), unknown_path.key.as_str(), unknown_path.known),
             ("energy", "knetic", vec!["kinetic".to_owned()])
         );
-        assert!(lookup(&summary, "causes.drag.energy").is_err_and(|lost| lost.known == ["friction"]));
+        assert!(
+            lookup(&summary, "causes.drag.energy")
+                .is_err_and(|unknown_path| unknown_path.known == ["friction"])
+        );
         assert!(lookup(&summary, "energy.kinetic.1.more").is_err());
     }
 }

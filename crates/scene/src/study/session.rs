@@ -12,7 +12,7 @@
 use super::error::StudyError;
 use super::folder::{self, Folder};
 use super::plan::{self, Point};
-use super::record::{Outcome, Record, Standing};
+use super::record::{PointOutcome, PointStatus, StudyRecord};
 use super::{Source, Study};
 use crate::run::{self, RunError, Status, Summary};
 use std::fs;
@@ -35,7 +35,7 @@ pub struct Options {
 
 /// What there is to tell while a study goes on. It comes from several threads.
 #[derive(Clone, Copy, Debug)]
-pub enum News<'a> {
+pub enum StudyProgress<'a> {
     /// Something odd but not wrong about a point.
     Warning {
         /// The point in words.
@@ -59,7 +59,7 @@ pub enum News<'a> {
     /// A point has ended.
     Ended {
         /// What came of it.
-        outcome: &'a Outcome,
+        outcome: &'a PointOutcome,
         /// Points that have ended.
         done: usize,
         /// All points.
@@ -69,14 +69,14 @@ pub enum News<'a> {
     },
 }
 
-/// Runs a study into a folder. `watch` is told what happens and asked whether to go on.
+/// Runs a study into a folder. `watch` is reported what happens and asked whether to go on.
 pub fn sweep(
     study: &Study,
     source: &Source<'_>,
     path: &Path,
     options: Options,
-    watch: &(dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Record, StudyError> {
+    watch: &(dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+) -> Result<StudyRecord, StudyError> {
     // Before the folder is touched: an old study is not cleared away for one that cannot run.
     let points = plan::plan(study, source)?;
     let (folder, old) = Folder::open(path, options.resume)?;
@@ -90,12 +90,12 @@ fn swept(
     study: &Study,
     source: &Source<'_>,
     points: &[Point],
-    old: Option<&Record>,
+    old: Option<&StudyRecord>,
     folder: &Folder,
     options: Options,
-    watch: &(dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Record, StudyError> {
-    let outcomes: Vec<Outcome> =
+    watch: &(dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+) -> Result<StudyRecord, StudyError> {
+    let outcomes: Vec<PointOutcome> =
         points.iter().map(|point| known(study, point, old, folder, options.keep)).collect();
     let known = outcomes.iter().find(|outcome| !outcome.summary.is_null());
     match (known, points.first()) {
@@ -105,7 +105,7 @@ fn swept(
     }
     for Point { blank, warnings, .. } in points {
         for warning in warnings {
-            _ = watch(News::Warning { point: &blank.label, warning });
+            _ = watch(StudyProgress::Warning { point: &blank.label, warning });
         }
     }
     let session = Session::new(study, source, points, outcomes, folder, options, watch);
@@ -117,9 +117,15 @@ fn swept(
 }
 
 /// What is known about a point: nothing unless an older study has run the same.
-fn known(study: &Study, point: &Point, old: Option<&Record>, folder: &Folder, keep: bool) -> Outcome {
-    let same = |run: &&Outcome| {
-        run.at == point.blank.at && run.scene == point.blank.scene && run.status != Standing::Missing
+fn known(
+    study: &Study,
+    point: &Point,
+    old: Option<&StudyRecord>,
+    folder: &Folder,
+    keep: bool,
+) -> PointOutcome {
+    let same = |run: &&PointOutcome| {
+        run.at == point.blank.at && run.scene == point.blank.scene && run.status != PointStatus::Missing
     };
     let found = old
         .filter(|record| record.version == env!("CARGO_PKG_VERSION"))
@@ -149,8 +155,8 @@ struct Session<'a> {
     points: &'a [Point],
     folder: &'a Folder,
     options: Options,
-    watch: &'a (dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
-    outcomes: Mutex<Vec<Outcome>>,
+    watch: &'a (dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
+    outcomes: Mutex<Vec<PointOutcome>>,
     /// The next point to look at.
     next: AtomicUsize,
     /// Steps taken, and points that have ended.
@@ -166,12 +172,12 @@ impl<'a> Session<'a> {
         study: &'a Study,
         source: &'a Source<'a>,
         points: &'a [Point],
-        outcomes: Vec<Outcome>,
+        outcomes: Vec<PointOutcome>,
         folder: &'a Folder,
         options: Options,
-        watch: &'a (dyn Fn(News<'_>) -> ControlFlow<()> + Sync),
+        watch: &'a (dyn Fn(StudyProgress<'_>) -> ControlFlow<()> + Sync),
     ) -> Self {
-        let ended = |k: &usize| outcomes[*k].status != Standing::Missing;
+        let ended = |k: &usize| outcomes[*k].status != PointStatus::Missing;
         let from = (0..points.len()).filter(ended).map(|k| points[k].steps).sum();
         let done = (0..points.len()).filter(ended).count();
         Self {
@@ -198,7 +204,7 @@ impl<'a> Session<'a> {
             let ends = all
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
-            // All have ended before the first trouble is told.
+            // All have ended before the first trouble is reported.
             ends.collect::<Vec<_>>().into_iter().collect()
         })
     }
@@ -207,7 +213,7 @@ impl<'a> Session<'a> {
         loop {
             let k = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(point) = self.points.get(k) else { return Ok(()) };
-            if self.standing(k) != Standing::Missing {
+            if self.standing(k) != PointStatus::Missing {
                 continue;
             }
             let ended = self.run(point).inspect_err(|_| self.stop())?;
@@ -240,7 +246,7 @@ impl<'a> Session<'a> {
             before = progress.steps;
             let steps = self.steps.fetch_add(taken, Ordering::Relaxed) + taken;
             let (done, points) = (self.done.load(Ordering::Relaxed), self.points.len());
-            (self.watch)(News::Step {
+            (self.watch)(StudyProgress::Step {
                 steps,
                 total: self.total,
                 from: self.from.load(Ordering::Relaxed),
@@ -262,27 +268,32 @@ impl<'a> Session<'a> {
     }
 
     /// Writes down what came of a point.
-    fn note(&self, k: usize, outcome: Outcome) -> Result<(), StudyError> {
+    fn note(&self, k: usize, outcome: PointOutcome) -> Result<(), StudyError> {
         let place = self.folder.run(&self.points[k].name, self.options.keep);
         let kept = self.options.keep.then_some(place.as_path());
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        _ = (self.watch)(News::Ended { outcome: &outcome, done, points: self.points.len(), folder: kept });
+        _ = (self.watch)(StudyProgress::Ended {
+            outcome: &outcome,
+            done,
+            points: self.points.len(),
+            folder: kept,
+        });
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)[k] = outcome;
         self.save()?;
         if kept.is_none() { folder::remove(&place) } else { Ok(()) }
     }
 
-    fn standing(&self, k: usize) -> Standing {
+    fn standing(&self, k: usize) -> PointStatus {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)[k].status
     }
 
-    fn record(&self) -> Record {
-        Record::new(self.study, self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    fn record(&self) -> StudyRecord {
+        StudyRecord::new(self.study, self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// Writes what is known, one thread at a time.
     fn save(&self) -> Result<(), StudyError> {
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        self.folder.write(&Record::new(self.study, outcomes.clone()))
+        self.folder.write(&StudyRecord::new(self.study, outcomes.clone()))
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Fields<'a> {
 
     /// Complains about keys that are not known; `kind` is empty unless it decides about them.
     pub fn check_keys(&self, kind: &str, known: &[&str]) {
-        self.report.note(|vocabulary| vocabulary.table(&self.name, kind, self.table.keys(), known));
+        self.report.record(|vocabulary| vocabulary.table(&self.name, kind, self.table.keys(), known));
         for entry in self.table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = match self.name.is_empty() {
                 true => format!("unknown key `{}`", entry.key),
@@ -80,12 +80,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Complains that a key is missing.
-    pub fn missing(&self, key: &str, remedy: &str) -> crate::report::Told {
+    pub fn missing(&self, key: &str, remedy: &str) -> crate::report::Reported {
         self.report.complain(self.place, format!("`{}` is missing", self.path(key)), remedy)
     }
 
     /// Complains about the value of a key.
-    pub fn wrong(&self, key: &str, message: &str, remedy: &str) -> crate::report::Told {
+    pub fn wrong(&self, key: &str, message: &str, remedy: &str) -> crate::report::Reported {
         let text = format!("`{}` {message}", self.path(key));
         self.report.complain(self.place_of(key), text, remedy)
     }
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
     /// One of several words.
     pub fn word(&self, key: &str, known: &[&str]) -> Read<Option<&'a str>> {
         let Some(word) = self.text(key)? else { return Ok(None) };
-        self.report.note(|vocabulary| vocabulary.word(&self.path(key), word, known));
+        self.report.record(|vocabulary| vocabulary.word(&self.path(key), word, known));
         if known.contains(&word) {
             return Ok(Some(word));
         }
@@ -191,9 +191,9 @@ impl<'a> Fields<'a> {
     }
 
     /// True or false.
-    pub fn truth(&self, key: &str) -> Read<Option<bool>> {
+    pub fn boolean(&self, key: &str) -> Read<Option<bool>> {
         self.read(key, |report, node, name| match node.value {
-            Value::Truth(truth) => Ok(truth),
+            Value::Boolean(boolean) => Ok(boolean),
             _ => Err(report.complain(
                 node.place,
                 format!("`{name}` is {}", node.kind()),

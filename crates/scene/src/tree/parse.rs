@@ -46,7 +46,7 @@ fn node(report: &Report, source: usize, value: &Spanned<DeValue<'_>>) -> Read<No
     let place = Place { source, offset: value.span().start };
     let value = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
-        DeValue::Boolean(truth) => Value::Truth(*truth),
+        DeValue::Boolean(boolean) => Value::Boolean(*boolean),
         DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Integer(digits) => match i64::from_str_radix(digits.as_str(), digits.radix()) {
             Ok(integer) => Value::Integer(integer),

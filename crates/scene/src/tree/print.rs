@@ -56,7 +56,7 @@ fn inline(out: &mut String, value: &Value) {
         // Shortest digits that read back to the same bits.
         Value::Float(number) => _ = write!(out, "{number:?}"),
         Value::Integer(integer) => _ = write!(out, "{integer}"),
-        Value::Truth(truth) => _ = write!(out, "{truth}"),
+        Value::Boolean(boolean) => _ = write!(out, "{boolean}"),
         Value::List(list) => {
             out.push('[');
             for (i, item) in list.iter().enumerate() {

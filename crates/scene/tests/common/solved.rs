@@ -16,7 +16,7 @@ pub fn planned(name: &str, overrides: &[(&str, &str)]) -> PlanSettings {
 /// Its manoeuvre: no constraint is violated, and momentum is accounted for.
 pub fn solved(name: &str, overrides: &[(&str, &str)]) -> PlanSolution {
     let settings = planned(name, overrides);
-    let guess = settings.made_guess().unwrap().clone();
+    let guess = settings.computed_guess().unwrap().clone();
     let found = find(&settings.plan, &guess, &settings.options, &mut |_| Watch::Continue).unwrap();
     let delta = found.consistency.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
     let times: Vec<f64> = found.contacts.iter().map(|c| c.time).collect();

@@ -30,13 +30,13 @@ struct Card {
 
 #[derive(Debug)]
 enum Content {
-    Drawn {
+    FigureResult {
         /// Contents of the drawing's `svg` element.
         drawing: String,
         /// Label, value, and whether it belongs to the first lines of the table.
         figures: Vec<(&'static str, String)>,
         weights: Vec<(Side, u32, f64)>,
-        standing: Standing,
+        standing: PointStatus,
         certificate: f64,
     },
     Failed(String),
@@ -44,30 +44,30 @@ enum Content {
 
 /// How the bodies stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum PointStatus {
     Apart,
     Touching,
     Overlapping,
 }
 
-impl Standing {
+impl PointStatus {
     fn of(separation: f64) -> Self {
         // Bounds of rounding for bodies of ordinary size; only a word on the page depends on it.
         const TOUCHING: f64 = 1e-12;
         if separation > TOUCHING {
-            Standing::Apart
+            PointStatus::Apart
         } else if separation < -TOUCHING {
-            Standing::Overlapping
+            PointStatus::Overlapping
         } else {
-            Standing::Touching
+            PointStatus::Touching
         }
     }
 
     fn word(self) -> &'static str {
         match self {
-            Standing::Apart => "apart",
-            Standing::Touching => "touching",
-            Standing::Overlapping => "overlapping",
+            PointStatus::Apart => "apart",
+            PointStatus::Touching => "touching",
+            PointStatus::Overlapping => "overlapping",
         }
     }
 }
@@ -101,14 +101,14 @@ impl Observer for Report {
         };
         let Some(canvas) = drawn(pair, answer) else { return };
         let weights = [(Side::A, &answer.weights_a), (Side::B, &answer.weights_b)];
-        let content = Content::Drawn {
+        let content = Content::FigureResult {
             drawing: canvas.svg(),
             figures: figures(answer),
             weights: weights
                 .into_iter()
                 .flat_map(|(side, w)| w.0.iter().map(move |&(i, x)| (side, i, x)))
                 .collect(),
-            standing: Standing::of(answer.separation),
+            standing: PointStatus::of(answer.separation),
             certificate: answer.certificate.upper - answer.certificate.lower,
         };
         self.cards.push(Card { line, name, content });

@@ -1,7 +1,7 @@
 //! Lays out the page and the picture.
 
 use super::canvas::{HEIGHT, Side, WIDTH};
-use super::{Card, Content, Report, Standing, number, small};
+use super::{Card, Content, PointStatus, Report, number, small};
 use crate::distance::Tally;
 
 const STYLE: &str = include_str!("style.css");
@@ -63,7 +63,7 @@ pub fn page(report: &Report, tally: &Tally) -> String {
 {cards}
 </main>
 {more}
-<footer>Drawn by percussion {version}. Lengths in metres. Separation is measured along the line of centres unless beta was given;
+<footer>FigureResult by percussion {version}. Lengths in metres. Separation is measured along the line of centres unless beta was given;
 the gap is the distance between the two supporting planes. <a href="#top">Back to the top</a></footer>
 </body>
 </html>
@@ -79,14 +79,14 @@ fn summary(report: &Report, tally: &Tally) -> String {
     let mut counts = [0usize; 3];
     let mut widest = 0.0f64;
     for card in &report.cards {
-        if let Content::Drawn { standing, certificate, .. } = &card.content {
+        if let Content::FigureResult { standing, certificate, .. } = &card.content {
             counts[*standing as usize] += 1;
             widest = if certificate.is_finite() { widest.max(*certificate) } else { widest };
         }
     }
     let tile = |value: String, label: &str| format!("<div><b>{value}</b><span>{label}</span></div>");
     let mut tiles = tile(tally.answered.to_string(), if tally.answered == 1 { "pair" } else { "pairs" });
-    for standing in [Standing::Apart, Standing::Touching, Standing::Overlapping] {
+    for standing in [PointStatus::Apart, PointStatus::Touching, PointStatus::Overlapping] {
         let count = counts[standing as usize];
         if count > 0 {
             tiles += &tile(count.to_string(), standing.word());
@@ -131,7 +131,7 @@ fn card(card: &Card) -> String {
                 escaped(wrong)
             )
         }
-        Content::Drawn { drawing, figures, weights, standing, .. } => {
+        Content::FigureResult { drawing, figures, weights, standing, .. } => {
             let word = standing.word();
             let rows: String = figures
                 .iter()
@@ -166,7 +166,7 @@ pub fn picture(report: &Report, columns: usize) -> String {
         .cards
         .iter()
         .filter_map(|card| match &card.content {
-            Content::Drawn { drawing, .. } => Some((card, drawing)),
+            Content::FigureResult { drawing, .. } => Some((card, drawing)),
             Content::Failed(_) => None,
         })
         .collect();

@@ -167,14 +167,14 @@ fn paint_curved(canvas: &mut Canvas, camera: &Camera, side: Side, solid: &Solid,
 
 /// A point of a surface curve and the normals of the surfaces that meet there: it is hidden when all of them
 /// face away.
-struct Drawn {
+struct FigureResult {
     point: Vec3,
     normals: Vec<Vec3>,
 }
 
 /// Rims of cylinders, cones and capsules; the three principal sections of balls and ellipsoids.
-fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
-    let ring = |f: &dyn Fn(f64, f64) -> Drawn| -> Vec<Drawn> {
+fn ornament(solid: &Solid) -> Vec<Vec<FigureResult>> {
+    let ring = |f: &dyn Fn(f64, f64) -> FigureResult| -> Vec<FigureResult> {
         (0..=60)
             .map(|k| {
                 let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 60.0).sin_cos();
@@ -183,7 +183,7 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
             .collect()
     };
     let rim = |z: f64, radius: f64, normals: &dyn Fn(Vec3) -> Vec<Vec3>| {
-        ring(&|c, s| Drawn {
+        ring(&|c, s| FigureResult {
             point: Vec3::new(radius * c, radius * s, z),
             normals: normals(Vec3::new(c, s, 0.0)),
         })
@@ -210,7 +210,10 @@ fn ornament(solid: &Solid) -> Vec<Vec<Drawn>> {
                         let mut unit = Vec3::zeros();
                         unit[(k + 1) % 3] = c;
                         unit[(k + 2) % 3] = s;
-                        Drawn { point: axes.component_mul(&unit), normals: vec![unit.component_div(&axes)] }
+                        FigureResult {
+                            point: axes.component_mul(&unit),
+                            normals: vec![unit.component_div(&axes)],
+                        }
                     })
                 })
                 .collect()

@@ -1,6 +1,6 @@
 //! What hangs: chains, where each body hangs on the one before it, and patterns of bodies that hang on one and the same.
 
-use super::{Made, Mould, check_keys, copies};
+use super::{Expansion, Prototype, check_keys, copies};
 use crate::expand::merge;
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Node, Table, Value};
@@ -10,7 +10,7 @@ use percussion_geometry::Vec3;
 const RELATIVE: [&str; 3] = ["at", "from", "to"];
 
 /// `count` copies, `spacing` apart, each with the joint `joint` to the one before it, the first one to `anchor`.
-pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
+pub(super) fn chain(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion> {
     check_keys(f, "chain", &["count", "spacing", "first"]);
     let count = copies(f);
     let spacing =
@@ -26,14 +26,14 @@ pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
     if first.is_some() && anchor.is_none() {
         return Err(f.wrong("first", "is given, but the first body hangs on nothing", "add `anchor`"));
     }
-    let mut made = Made::default();
+    let mut made = Expansion::default();
     for i in 0..count? {
-        let position = mould.origin + spacing * i as f64;
-        made.bodies.push(mould.copy(i, &position, Vec::new()));
+        let position = prototype.origin + spacing * i as f64;
+        made.bodies.push(prototype.copy(i, &position, Vec::new()));
         let parent = match (i, anchor) {
             (0, None) => continue,
             (0, Some(anchor)) => anchor.to_owned(),
-            _ => mould.name(i - 1),
+            _ => prototype.name(i - 1),
         };
         let mut keys = joint.clone();
         if let (0, Some(first)) = (i, &first) {
@@ -44,13 +44,13 @@ pub(super) fn chain(f: &Fields<'_>, mould: &Mould<'_>) -> Read<Made> {
             let base = if key == "from" && i > 0 { position - spacing } else { position };
             shift(f, &mut keys, key, &base)?;
         }
-        made.joints.push(tied(mould, keys, parent, mould.name(i)));
+        made.joints.push(joint_entry(prototype, keys, parent, prototype.name(i)));
     }
     Ok(made)
 }
 
 /// Hangs every body of a pattern on its `anchor`, if it says by which `joint`.
-pub(super) fn hang_each(f: &Fields<'_>, mould: &Mould<'_>, mut made: Made) -> Read<Made> {
+pub(super) fn attach_each(f: &Fields<'_>, prototype: &Prototype<'_>, mut made: Expansion) -> Read<Expansion> {
     let anchor = f.text("anchor")?;
     let Some(joint) = part(f, "joint")? else {
         return match anchor {
@@ -60,25 +60,25 @@ pub(super) fn hang_each(f: &Fields<'_>, mould: &Mould<'_>, mut made: Made) -> Re
     };
     for body in &made.bodies {
         let Some(table) = body.node.table() else { continue };
-        let fields = Fields { report: f.report, table, place: mould.place, name: f.name.clone() };
-        let position = fields.vector("position")?.unwrap_or(mould.origin);
+        let fields = Fields { report: f.report, table, place: prototype.place, name: f.name.clone() };
+        let position = fields.vector("position")?.unwrap_or(prototype.origin);
         let mut keys = joint.clone();
         for key in RELATIVE {
             shift(f, &mut keys, key, &position)?;
         }
         let parent = anchor.unwrap_or("world").to_owned();
-        made.joints.push(tied(mould, keys, parent, body.key.clone()));
+        made.joints.push(joint_entry(prototype, keys, parent, body.key.clone()));
     }
     Ok(made)
 }
 
 /// A joint with the name of the body it carries.
-fn tied(mould: &Mould<'_>, mut keys: Table, parent: String, child: String) -> Entry {
-    let name = |key: &str, value: String| Entry::new(key, mould.place, Value::Text(value));
+fn joint_entry(prototype: &Prototype<'_>, mut keys: Table, parent: String, child: String) -> Entry {
+    let name = |key: &str, value: String| Entry::new(key, prototype.place, Value::Text(value));
     keys.entries.insert(0, name("child", child.clone()));
     keys.entries.insert(0, name("parent", parent));
-    let node = Node { place: mould.place, value: Value::Table(keys) };
-    Entry { key: child, place: mould.place, node }
+    let node = Node { place: prototype.place, value: Value::Table(keys) };
+    Entry { key: child, place: prototype.place, node }
 }
 
 /// A table of joint keys.

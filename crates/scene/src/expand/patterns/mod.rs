@@ -41,7 +41,7 @@ pub(super) fn expand(report: &Report, templates: &Templates<'_>, root: &mut Tabl
 
 /// Bodies and joints a pattern makes.
 #[derive(Default)]
-struct Made {
+struct Expansion {
     bodies: Vec<Entry>,
     joints: Vec<Entry>,
 }
@@ -63,21 +63,21 @@ fn add(report: &Report, root: &mut Table, collection: &str, made: Vec<Entry>, pl
     }
 }
 
-fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64) -> Read<Made> {
+fn pattern(report: &Report, templates: &Templates<'_>, entry: &Entry, seed: u64) -> Read<Expansion> {
     let name = format!("patterns.{}", entry.key);
     let f = Fields::of_some_kind(report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
-    let mould = Mould::of(&f, templates, entry)?;
+    let prototype = Prototype::of(&f, templates, entry)?;
     let made = match kind {
-        "row" => layout::row(&f, &mould),
-        "grid" => layout::grid(&f, &mould),
-        "ring" => layout::ring(&f, &mould),
-        "random" => scatter::random(&f, &mould, seed),
-        _ => return chain::chain(&f, &mould),
+        "row" => layout::row(&f, &prototype),
+        "grid" => layout::grid(&f, &prototype),
+        "ring" => layout::ring(&f, &prototype),
+        "random" => scatter::random(&f, &prototype, seed),
+        _ => return chain::chain(&f, &prototype),
     };
-    chain::hang_each(&f, &mould, made?)
+    chain::attach_each(&f, &prototype, made?)
 }
 
 /// Checks the keys: those of the kind, and those that every pattern has.
@@ -97,7 +97,7 @@ fn copies(f: &Fields<'_>) -> Read<usize> {
 }
 
 /// What all copies have in common.
-struct Mould<'a> {
+struct Prototype<'a> {
     name: &'a str,
     place: Place,
     body: Node,
@@ -105,12 +105,12 @@ struct Mould<'a> {
     origin: Vec3,
 }
 
-impl<'a> Mould<'a> {
+impl<'a> Prototype<'a> {
     /// The template with the pattern's own `body` keys laid over it.
     fn of(f: &Fields<'a>, templates: &Templates<'_>, entry: &'a Entry) -> Read<Self> {
         let mut body = Table::default();
         if let Some(node) = f.node("body") {
-            let known = crate::read::bodies::keys();
+            let known = crate::keys::body_keys();
             body = Fields::of(f.report, node, &f.path("body"), &known)?.table.clone();
         }
         match f.table.entry("template") {

@@ -1,12 +1,12 @@
 //! Forces along a coordinate of a joint: springs, dampers, motors.
 
-use super::{Made, Reader, WrittenForce};
+use super::{ForceResult, Reader, WrittenForce};
 use crate::read::joints::coordinate_names;
 use crate::report::Read;
-use percussion_mechanics::force::{JointForce, JointLaw, Table as Course};
+use percussion_mechanics::force::{JointForce, JointLaw, Table as TimeTable};
 
 impl Reader<'_> {
-    pub(super) fn torsion_spring(&self) -> Made {
+    pub(super) fn torsion_spring(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "stiffness", "rest"]);
         let what = "stiffness in N m/rad or N/m";
         let stiffness = self.needed("stiffness", self.f.not_negative("stiffness", what));
@@ -15,7 +15,7 @@ impl Reader<'_> {
         Ok(self.joint(along, JointLaw::Spring { stiffness: stiffness?, rest: rest?.unwrap_or(0.0) }))
     }
 
-    pub(super) fn torsion_damper(&self) -> Made {
+    pub(super) fn torsion_damper(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "damping"]);
         let what = "damping in N m s/rad or N s/m";
         let damping = self.needed("damping", self.f.not_negative("damping", what));
@@ -23,26 +23,26 @@ impl Reader<'_> {
         Ok(self.joint(along, JointLaw::Damper { damping: damping? }))
     }
 
-    pub(super) fn motor(&self) -> Made {
+    pub(super) fn motor(&self) -> ForceResult {
         self.keys(&["joint", "coordinate", "value", "times", "values"]);
-        let course = match self.f.number("value")? {
+        let time_table = match self.f.number("value")? {
             Some(value) => {
                 self.f.refuse(
                     &["times", "values"],
                     "is given together with `value`",
                     "keep one way to say it",
                 )?;
-                Course::constant([value])
+                TimeTable::constant([value])
             }
             None => {
                 let remedy = "give a constant `value`, or `times` and `values`";
                 let times = self.f.number_list("times")?.ok_or_else(|| self.f.missing("times", remedy))?;
                 let values = self.f.number_list("values")?.ok_or_else(|| self.f.missing("values", remedy))?;
-                self.course(times, values.into_iter().map(|value| [value]).collect())?
+                self.time_table(times, values.into_iter().map(|value| [value]).collect())?
             }
         };
         let Some(along) = self.along()? else { return Ok(Vec::new()) };
-        Ok(self.joint(along, JointLaw::Motor(course)))
+        Ok(self.joint(along, JointLaw::Motor(time_table)))
     }
 
     fn joint(&self, (slot, coordinate): (usize, usize), law: JointLaw) -> Vec<WrittenForce> {
@@ -54,14 +54,14 @@ impl Reader<'_> {
         let f = &self.f;
         let name = self.needed("joint", f.text("joint"))?;
         let place = f.node("joint").map_or(f.place, |node| node.place);
-        let trees = || self.stage.joints.iter().filter(|joint| !joint.closes_loop);
+        let trees = || self.context.joints.iter().filter(|joint| !joint.closes_loop);
         let Some(slot) = trees().position(|joint| joint.spec.name == name) else {
-            if self.stage.joints.iter().any(|joint| joint.spec.name == name) {
+            if self.context.joints.iter().any(|joint| joint.spec.name == name) {
                 let remedy = "let another joint close the loop, or act along that one";
                 let message = format!("joint `{name}` closes a loop and keeps no coordinates");
                 return Err(f.report.complain(place, message, remedy));
             }
-            if self.stage.joints_table.is_some_and(|table| table.entry(name).is_some()) {
+            if self.context.joints_table.is_some_and(|table| table.entry(name).is_some()) {
                 return Ok(None);
             }
             let known = trees().map(|joint| joint.spec.name.as_str());

@@ -4,11 +4,11 @@ mod along;
 mod between;
 mod outside;
 
-use super::joints::{Cast, WrittenJoint};
+use super::joints::{BodyTable, WrittenJoint};
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_geometry::{Pose, Vec3};
-use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, Table as Course};
+use percussion_mechanics::force::{Anchor, Force, ForceLaw, JointForce, Table as TimeTable};
 
 /// A force as written.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub(crate) enum WrittenForce {
 }
 
 /// What forces may refer to.
-pub(crate) struct Stage<'a> {
-    pub cast: &'a Cast<'a>,
+pub(crate) struct ForceContext<'a> {
+    pub cast: &'a BodyTable<'a>,
     /// Joints without complaints.
     pub joints: &'a [WrittenJoint],
     /// All joints, those with complaints too.
@@ -45,21 +45,21 @@ pub(crate) const KINDS: [&str; 10] = [
 ];
 
 /// The forces under `[forces]`, those with complaints left out.
-pub(crate) fn forces(stage: &Stage<'_>, root: &Table) -> Vec<WrittenForce> {
+pub(crate) fn forces(context: &ForceContext<'_>, root: &Table) -> Vec<WrittenForce> {
     let entries = root.table("forces").map_or(&[][..], |table| &table.entries);
-    entries.iter().flat_map(|entry| force(stage, entry).unwrap_or_default()).collect()
+    entries.iter().flat_map(|entry| force(context, entry).unwrap_or_default()).collect()
 }
 
 /// What one entry makes; nothing if something it names has complaints of its own.
-type Made = Read<Vec<WrittenForce>>;
+type ForceResult = Read<Vec<WrittenForce>>;
 
-fn force(stage: &Stage<'_>, entry: &Entry) -> Made {
+fn force(context: &ForceContext<'_>, entry: &Entry) -> ForceResult {
     let name = format!("forces.{}", entry.key);
-    let f = Fields::of_some_kind(stage.cast.report, &entry.node, &name)?;
+    let f = Fields::of_some_kind(context.cast.report, &entry.node, &name)?;
     let Some(kind) = f.word("kind", &KINDS)? else {
         return Err(f.missing("kind", &format!("give one of {}", KINDS.join(", "))));
     };
-    let reader = Reader { f, stage, name: &entry.key, kind };
+    let reader = Reader { f, context, name: &entry.key, kind };
     match kind {
         "spring" => reader.spring(),
         "damper" => reader.damper(),
@@ -76,7 +76,7 @@ fn force(stage: &Stage<'_>, entry: &Entry) -> Made {
 
 struct Reader<'a> {
     f: Fields<'a>,
-    stage: &'a Stage<'a>,
+    context: &'a ForceContext<'a>,
     name: &'a str,
     kind: &'a str,
 }
@@ -101,9 +101,9 @@ impl Reader<'_> {
         Ok(self.f.not_negative("softening", "length in metres")?.unwrap_or(0.0))
     }
 
-    fn course<const N: usize>(&self, times: Vec<f64>, values: Vec<[f64; N]>) -> Read<Course<N>> {
-        Course::new(times, values).map_err(|error| {
-            self.f.report.pass_on(self.f.place_of("times"), &format!("`{}`: {error}", self.f.name))
+    fn time_table<const N: usize>(&self, times: Vec<f64>, values: Vec<[f64; N]>) -> Read<TimeTable<N>> {
+        TimeTable::new(times, values).map_err(|error| {
+            self.f.report.complain_with(self.f.place_of("times"), &format!("`{}`: {error}", self.f.name))
         })
     }
 
@@ -135,8 +135,8 @@ impl Reader<'_> {
     }
 
     fn on_body(&self, place: Place, name: &str, point: Option<Vec3>) -> Read<Option<Anchor>> {
-        let body = self.stage.cast.find(place, name)?;
-        let written = self.stage.cast.bodies[body].1.as_ref();
+        let body = self.context.cast.find(place, name)?;
+        let written = self.context.cast.bodies[body].1.as_ref();
         Ok(written.map(|written| {
             let arm = point.unwrap_or(written.body.principal.position);
             Anchor { body: Some(body), arm }
@@ -145,7 +145,7 @@ impl Reader<'_> {
 
     /// Where an anchor is at the start.
     fn at_start(&self, anchor: &Anchor) -> Vec3 {
-        anchor.body.map_or(anchor.arm, |body| self.stage.poses[body].point(&anchor.arm))
+        anchor.body.map_or(anchor.arm, |body| self.context.poses[body].point(&anchor.arm))
     }
 
     /// Bodies by name: one under `body`, or several under `bodies`. `None` for those with complaints of their own.
@@ -162,7 +162,7 @@ impl Reader<'_> {
         let mut all = Vec::new();
         for node in nodes {
             let name = crate::tree::text(f.report, node, &f.path("bodies"))?;
-            all.push((name.to_owned(), self.stage.cast.find(node.place, name)?));
+            all.push((name.to_owned(), self.context.cast.find(node.place, name)?));
         }
         if all.is_empty() {
             return Err(f.wrong("bodies", "is empty", "name at least one body"));

@@ -1,13 +1,15 @@
 //! What pulls from outside: a distant mass, a given load, the resistance of a medium.
 
-use super::{Made, Reader};
+use super::{ForceResult, Reader};
 use crate::report::Read;
 use crate::tree::Fields;
 use percussion_geometry::Vec3;
-use percussion_mechanics::force::{Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load, Table as Course};
+use percussion_mechanics::force::{
+    Anchor, Attraction, Axes, Drag, ForceLaw, Given, Load, Table as TimeTable,
+};
 
 impl Reader<'_> {
-    pub(super) fn attraction(&self) -> Made {
+    pub(super) fn attraction(&self) -> ForceResult {
         self.keys(&["center", "parameter", "softening", "body", "bodies"]);
         let what = "gravitational parameter G M in m³/s²";
         let parameter = self.needed("parameter", self.f.positive("parameter", what));
@@ -23,7 +25,7 @@ impl Reader<'_> {
         }))
     }
 
-    pub(super) fn load(&self) -> Made {
+    pub(super) fn load(&self) -> ForceResult {
         self.keys(&["on", "force", "torque", "axes"]);
         let axes = match self.f.word("axes", &["world", "body"])? {
             Some("body") => Axes::Body,
@@ -44,15 +46,15 @@ impl Reader<'_> {
             let f = Fields::of(self.f.report, node, &self.f.path(key), &["times", "values"])?;
             let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the instants"))?;
             let values = f.rows::<3>("values")?.ok_or_else(|| f.missing("values", "list the vectors"))?;
-            Course::new(times, values)
-                .map_err(|error| self.f.report.pass_on(f.place, &format!("`{}`: {error}", f.name)))?
+            TimeTable::new(times, values)
+                .map_err(|error| self.f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)))?
         } else {
-            Course::constant(self.needed(key, self.f.numbers::<3>(key))?)
+            TimeTable::constant(self.needed(key, self.f.numbers::<3>(key))?)
         };
         Ok(Some(Given { components, axes }))
     }
 
-    pub(super) fn drag(&self) -> Made {
+    pub(super) fn drag(&self) -> ForceResult {
         let coefficients = ["linear", "quadratic", "angular", "angular_quadratic"];
         self.keys(&["on", "body", "bodies", "medium", "linear", "quadratic", "angular", "angular_quadratic"]);
         if self.f.first_of(&coefficients).is_none() {
@@ -73,7 +75,7 @@ impl Reader<'_> {
             Some(bodies) => {
                 self.f.refuse(&["on"], "is given together with bodies", "keep one way to say it")?;
                 Ok(self.each(&bodies, |body| {
-                    let arm = self.stage.cast.centre(body);
+                    let arm = self.context.cast.centre(body);
                     ForceLaw::Drag(Drag { anchor: Anchor { body: Some(body), arm }, ..drag.clone() })
                 }))
             }

@@ -20,14 +20,14 @@ pub(super) fn avoidance(context: &Context<'_>, plan: &Fields<'_>) -> Read<Option
         let hard = context.contact.is_some_and(|contact| contact.potential.is_none());
         return Ok(hard.then_some(all));
     };
-    if let Value::Truth(false) = node.value {
+    if let Value::Boolean(false) = node.value {
         return Ok(None);
     }
     let Some(contacts) = &context.model.contacts else {
         let remedy = "add [contact]: without it nothing meets, and nothing can be kept apart";
         return Err(plan.wrong("avoid", "is given, but the scene has no contact", remedy));
     };
-    if let Value::Truth(true) = node.value {
+    if let Value::Boolean(true) = node.value {
         return Ok(Some(all));
     }
     let f = Fields::of(context.report, node, "plan.avoid", &KEYS)?;
@@ -70,7 +70,7 @@ fn part_pairs(context: &Context<'_>, node: &Node, name: &str) -> Read<Vec<(usize
 }
 
 /// An end that is looked at.
-pub(super) struct Look<'a> {
+pub(super) struct EndCheck<'a> {
     pub terminal: &'a Terminal,
     /// The end and not the start.
     pub last: bool,
@@ -80,9 +80,9 @@ pub(super) struct Look<'a> {
 }
 
 /// Refuses an end at which bodies that stand firm are not apart.
-pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &Look<'_>) -> Read<()> {
+pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, check: &EndCheck<'_>) -> Read<()> {
     let Some(contacts) = &context.model.contacts else { return Ok(()) };
-    let known = |body: usize| context.island(body).is_none_or(|island| look.terminal.fixed[island]);
+    let known = |body: usize| context.island(body).is_none_or(|island| check.terminal.fixed[island]);
     let parts = contacts.parts.len();
     let pairs: Vec<(usize, usize)> = avoidance.pairs.clone().unwrap_or_else(|| {
         let all = (0..parts).flat_map(|p| (p + 1..parts).map(move |q| (p, q)));
@@ -94,11 +94,11 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
         if !known(p.body) || !known(q.body) {
             continue;
         }
-        let poses = (p.body_pose(&look.terminal.state), q.body_pose(&look.terminal.state));
+        let poses = (p.body_pose(&check.terminal.state), q.body_pose(&check.terminal.state));
         let asked =
             contacts.touch(pair, (&poses.0, &poses.1), avoidance.margin, &mut PairWarmStart::default());
         let Ok(touch) = asked else { continue };
-        let joined = look
+        let joined = check
             .meetings
             .iter()
             .any(|m| m.tie.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
@@ -116,7 +116,7 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
         true => format!("overlap by {:.3e} m", -separation),
         false => format!("are {separation:.3e} m apart, nearer than the margin of {} m", avoidance.margin),
     };
-    let (when, remedy) = match look.last {
+    let (when, remedy) = match check.last {
         true => (
             "at the end",
             "ask for another final placement, or let them pass through each other by `exclude` in [plan.avoid]",
@@ -127,5 +127,5 @@ pub(super) fn stand_clear(context: &Context<'_>, avoidance: &Avoidance, look: &L
         ),
     };
     let message = format!("`{}` and `{}` {apart} {when}", names.0, names.1);
-    Err(context.report.complain(look.place, message, remedy))
+    Err(context.report.complain(check.place, message, remedy))
 }

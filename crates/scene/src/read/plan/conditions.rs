@@ -1,9 +1,9 @@
 //! What must hold at nodes, and what is dear at the end: lists of what is asked of bodies and joints.
 
-use super::ask::Asks;
 use super::context::Context;
-use super::said::{self, Said};
-use crate::report::{Place, Read, Told};
+use super::measures::{self, BoundedMeasure};
+use super::targets::Targets;
+use crate::report::{Place, Read, Reported};
 use crate::tree::{Fields, Node, Value};
 use percussion_control::kinematics::Stance;
 use percussion_control::plan::{Condition, Drive, Goal, Plan, Terminal, When};
@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Conditions and goals as written.
 pub(super) struct Written {
-    conditions: Vec<(Place, When, Said)>,
+    conditions: Vec<(Place, When, BoundedMeasure)>,
     goals: Vec<(Place, Goal)>,
 }
 
@@ -26,7 +26,7 @@ impl Written {
         for (i, node) in plan.list("conditions")?.unwrap_or_default().iter().enumerate() {
             match condition(context, node, i, intervals) {
                 Ok(more) => written.conditions.extend(more),
-                Err(told) => outcome = Err(told),
+                Err(reported) => outcome = Err(reported),
             }
         }
         let objective = plan.node("objective").and_then(Node::table).and_then(|table| table.get("goals"));
@@ -35,11 +35,11 @@ impl Written {
             for (i, node) in items.iter().enumerate() {
                 match goal(context, node, i) {
                     Ok(more) => written.goals.extend(more),
-                    Err(told) => outcome = Err(told),
+                    Err(reported) => outcome = Err(reported),
                 }
             }
         }
-        if plan.truth("joint_limits")?.unwrap_or(true) {
+        if plan.boolean("joint_limits")?.unwrap_or(true) {
             written.conditions.extend(limits(context, plan.place));
         }
         outcome.map(|()| written)
@@ -82,16 +82,16 @@ fn condition(
     node: &Node,
     i: usize,
     intervals: usize,
-) -> Read<Vec<(Place, When, Said)>> {
+) -> Read<Vec<(Place, When, BoundedMeasure)>> {
     let f = Fields::of(
         context.report,
         node,
         &format!("plan.conditions[{i}]"),
         &["when", "name", "bodies", "joints"],
     )?;
-    let (when, name, asks) = (when(&f, intervals), f.text("name"), Asks::read(context, &f, false));
-    let (when, name, asks) = (when?, name?, asks?);
-    let mut all = said(context, &f, &asks)?;
+    let (when, name, targets) = (when(&f, intervals), f.text("name"), Targets::read(context, &f, false));
+    let (when, name, targets) = (when?, name?, targets?);
+    let mut all = said(context, &f, &targets)?;
     for (place, said) in &mut all {
         if let (Some(name), "align") = (name, said.key) {
             said.name = name.to_owned();
@@ -108,9 +108,9 @@ fn condition(
 }
 
 /// Everything that is asked for, with where it stands.
-fn said(context: &Context<'_>, f: &Fields<'_>, asks: &Asks<'_>) -> Read<Vec<(Place, Said)>> {
-    if asks.is_empty() {
-        let message = format!("`{}` asks for nothing", f.name);
+fn said(context: &Context<'_>, f: &Fields<'_>, targets: &Targets<'_>) -> Read<Vec<(Place, BoundedMeasure)>> {
+    if targets.is_empty() {
+        let message = format!("`{}` targets for nothing", f.name);
         return Err(context.report.complain(
             f.place,
             message,
@@ -118,13 +118,13 @@ fn said(context: &Context<'_>, f: &Fields<'_>, asks: &Asks<'_>) -> Read<Vec<(Pla
         ));
     }
     let mut all = Vec::new();
-    for ask in &asks.bodies {
+    for ask in &targets.bodies {
         all.extend(ask.all(context).into_iter().map(|said| (ask.f.place, said)));
     }
-    for ask in &asks.joints {
+    for ask in &targets.joints {
         let remedy = "ask for velocities of bodies; rates are for the start and the end";
         ask.f.refuse(&["rate", "rates", "at_rest"], "is given on the way", remedy)?;
-        all.extend(ask.stand(context).into_iter().map(|said| (ask.f.place, said)));
+        all.extend(ask.placement(context).into_iter().map(|said| (ask.f.place, said)));
     }
     Ok(all)
 }
@@ -151,10 +151,10 @@ fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>
     let known = ["weight", "name", "bodies", "joints"];
     let f = Fields::of(context.report, node, &format!("plan.objective.goals[{i}]"), &known)?;
     let (weight, name) = (f.not_negative("weight", "weight"), f.text("name"));
-    let asks = Asks::read(context, &f, false);
-    let (weight, name, asks) = (weight?.unwrap_or(1.0), name?, asks?);
+    let targets = Targets::read(context, &f, false);
+    let (weight, name, targets) = (weight?.unwrap_or(1.0), name?, targets?);
     let mut goals = Vec::new();
-    for (place, said) in said(context, &f, &asks)? {
+    for (place, said) in said(context, &f, &targets)? {
         if said.equations() != said.bounds.len() {
             let message = format!("{} is a range, but a goal is something to come near to", said.name);
             return Err(context.report.complain(place, message, "give numbers, or make it a condition"));
@@ -171,15 +171,15 @@ fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>
 }
 
 /// Limits of joints, at all nodes.
-fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, Said)> {
+fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, BoundedMeasure)> {
     let mut all = Vec::new();
     for (slot, link) in context.model.links.iter().enumerate() {
         for (i, limit) in link.joint.limits.iter().enumerate().take(link.joint.coordinates()) {
             let Some(limit) = limit else { continue };
-            let said = said::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
+            let said = measures::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
             let joint = context.written(slot).map_or(place, |(_, joint)| joint.place);
             let name = format!("the limits of {}", said.name.trim_start_matches("the "));
-            all.push((joint, When::Always, Said { name, ..said }));
+            all.push((joint, When::Always, BoundedMeasure { name, ..said }));
         }
     }
     all
@@ -201,7 +201,13 @@ pub(super) fn asked_islands(
 }
 
 /// Refuses a condition that an end that stands firm does not keep.
-fn fits(context: &Context<'_>, terminal: &Terminal, said: &Said, place: Place, at: &str) -> Read<()> {
+fn fits(
+    context: &Context<'_>,
+    terminal: &Terminal,
+    said: &BoundedMeasure,
+    place: Place,
+    at: &str,
+) -> Read<()> {
     if !asked_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
         return Ok(());
     }
@@ -229,7 +235,7 @@ fn node_of(when: When, last: usize) -> Option<usize> {
 }
 
 /// Refuses a condition that no value can satisfy together with another about the same.
-fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Place) -> Read<()> {
+fn agree(context: &Context<'_>, plan: &Plan, said: &BoundedMeasure, when: When, place: Place) -> Read<()> {
     let last = plan.intervals;
     let clash = |other: &&Condition| {
         let together = match (node_of(when, last), node_of(other.when, last)) {
@@ -245,7 +251,13 @@ fn agree(context: &Context<'_>, plan: &Plan, said: &Said, when: When, place: Pla
 }
 
 /// Velocities: at the ends momenta must be sought; given ones are what they are.
-fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: When, place: Place) -> Read<()> {
+fn speeds(
+    context: &Context<'_>,
+    plan: &mut Plan,
+    said: BoundedMeasure,
+    when: When,
+    place: Place,
+) -> Read<()> {
     let islands = asked_islands(context, &said.measure);
     let last = plan.intervals;
     let nodes: Vec<usize> = (0..=last).filter(|&node| when.means(node, last)).collect();
@@ -271,14 +283,14 @@ fn speeds(context: &Context<'_>, plan: &mut Plan, said: Said, when: When, place:
 fn given_speed(
     context: &Context<'_>,
     terminal: &Terminal,
-    said: &Said,
+    said: &BoundedMeasure,
     (own, when): (When, When),
     place: Place,
 ) -> Read<()> {
     let at = if own == When::Start { "the start" } else { "the end" };
     if own == when {
         let message = format!("{} is asked for at {at}, but it is given there already", said.name);
-        return Err::<(), Told>(context.report.complain(place, message, "remove one of the two"));
+        return Err::<(), Reported>(context.report.complain(place, message, "remove one of the two"));
     }
     let mut state = terminal.state.clone();
     for (island, drive) in context.model.islands.iter().zip(&terminal.drive) {
@@ -298,7 +310,7 @@ fn given_speed(
     Err(context.report.complain(place, message, format!("widen the bounds, or let {at} be otherwise")))
 }
 
-/// Lets momenta be sought that a velocity asks about.
+/// Lets momenta be sought that a velocity targets about.
 pub(super) fn condition_drive(terminal: &mut Terminal, islands: &[usize]) {
     for &island in islands {
         if terminal.drive[island] == Drive::Free {

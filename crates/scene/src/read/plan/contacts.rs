@@ -47,7 +47,7 @@ pub(super) fn contacts(
 fn contact(context: &Context<'_>, node: &Node, i: usize, intervals: usize) -> Read<PlannedContact> {
     let f = Fields::of(context.report, node, &format!("plan.contacts[{i}]"), &KEYS)?;
     // All are read before any is missed, so that all complaints are heard.
-    let (name, at, flat) = (f.text("name"), at_node(&f, intervals), f.truth("flat"));
+    let (name, at, flat) = (f.text("name"), at_node(&f, intervals), f.boolean("flat"));
     let pair = f.node("bodies").map(|node| context.pair(node, &f.path("bodies"))).transpose();
     let (restitution, friction) = (f.number("restitution"), friction(&f));
     let tie = f.word("joint", &["spherical", "fixed"]);

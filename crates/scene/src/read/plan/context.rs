@@ -1,9 +1,9 @@
 //! What a plan may speak of: the scene's bodies and joints, the model they make, and how they stand at the start.
 
-use crate::read::joints::{Cast, WrittenJoint};
-use crate::read::kit::{Kit, Posture};
+use crate::read::joints::{BodyTable, WrittenJoint};
+use crate::read::scene_parts::{InitialState, SceneParts};
 use crate::read::{assembly, start};
-use crate::report::{Place, Read, Report, Told};
+use crate::report::{Place, Read, Report, Reported};
 use crate::tree::{Fields, Node};
 use percussion_geometry::Pose;
 use percussion_mechanics::body::BodyKind;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// What a plan may speak of.
 pub(super) struct Context<'a> {
     pub report: &'a Report,
-    pub cast: &'a Cast<'a>,
-    pub kit: &'a Kit<'a>,
+    pub cast: &'a BodyTable<'a>,
+    pub kit: &'a SceneParts<'a>,
     pub contact: Option<&'a ContactSpec>,
     pub model: &'a Arc<Model>,
     pub state: &'a State,
@@ -99,16 +99,16 @@ impl<'a> Context<'a> {
         base: &[Pose],
         moved_to: &[Option<Pose>],
         joints: &[WrittenJoint],
-        posture: Posture,
+        posture: InitialState,
         place: Place,
     ) -> Read<(State, Vec<Pose>)> {
         let poses = assembly::assemble(base, joints, moved_to);
-        let posture = Posture { poses: poses.clone(), ..posture };
+        let posture = InitialState { poses: poses.clone(), ..posture };
         let mut builder = self.kit.builder(&posture);
         if let Some(contact) = self.contact {
             builder.contact(contact.clone());
         }
-        let refused = |said: String| -> Told { self.report.pass_on(place, &said) };
+        let refused = |said: String| -> Reported { self.report.complain_with(place, &said) };
         let (model, mut state) = builder.build().map_err(|error| refused(error.to_string()))?;
         start::set_coordinates(&model, &mut state, joints);
         if !state.is_finite() {

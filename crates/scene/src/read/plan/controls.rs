@@ -1,7 +1,7 @@
 //! What can be steered: forces and torques on bodies, efforts along the degrees of freedom of joints.
 
-use super::ask::named;
 use super::context::Context;
+use super::targets::named;
 use crate::read::joints::coordinate_names;
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Value, number, numbers};
@@ -77,7 +77,7 @@ fn on_body(context: &Context<'_>, f: &Fields<'_>, kind: &str) -> Read<Parts> {
         "torque" => Control::torque(context.model, body, axes),
         _ => Control::force(context.model, body, &point.unwrap_or(centre), axes),
     };
-    let control = made.map_err(|error| f.report.pass_on(f.place_of("body"), &error.to_string()))?;
+    let control = made.map_err(|error| f.report.complain_with(f.place_of("body"), &error.to_string()))?;
     // A control was made: the body moves.
     let slot = context.model.slots[body].unwrap_or(0);
     Ok((slot, vec![(None, control)]))
@@ -142,9 +142,9 @@ fn mask(f: &Fields<'_>, count: usize) -> Read<Vec<bool>> {
     if items.len() != count {
         return Err(f.wrong("mask", &format!("has {} entries for {count} components", items.len()), &how));
     }
-    let truth = |item: &crate::tree::Node| match item.value {
-        Value::Truth(truth) => Ok(truth),
+    let boolean = |item: &crate::tree::Node| match item.value {
+        Value::Boolean(boolean) => Ok(boolean),
         _ => Err(f.wrong("mask", &format!("has {} in it", item.kind()), &how)),
     };
-    items.iter().map(truth).collect()
+    items.iter().map(boolean).collect()
 }

@@ -1,11 +1,11 @@
 //! Where the search begins.
 
-use super::ask::Asks;
 use super::context::Context;
 use super::range::exact;
+use super::targets::Targets;
 use super::terminal::copy_place;
 use crate::read::joints::WrittenJoint;
-use crate::read::kit::Posture;
+use crate::read::scene_parts::InitialState;
 use crate::report::Read;
 use crate::tree::{Fields, Node};
 use percussion_control::Guess;
@@ -19,7 +19,7 @@ use percussion_mechanics::schemes::NAMES;
 #[derive(Clone, Debug)]
 pub enum PlanGuess {
     /// Something that can be worked out from the plan.
-    Made(Guess),
+    Computed(Guess),
     /// The manoeuvre of a run folder, by its path as written.
     Run(String),
 }
@@ -32,10 +32,10 @@ const SCHEME: &str = "decomposition";
 
 /// The table `[plan.guess]`.
 pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> Read<PlanGuess> {
-    let free_motion = |scheme: &str| PlanGuess::Made(Guess::FreeMotion { scheme: scheme.to_owned() });
+    let free_motion = |scheme: &str| PlanGuess::Computed(Guess::FreeMotion { scheme: scheme.to_owned() });
     let Some(node) = fields.node("guess") else {
         return Ok(match plan.meetings.is_empty() {
-            true => PlanGuess::Made(Guess::Straight),
+            true => PlanGuess::Computed(Guess::Straight),
             false => free_motion(SCHEME),
         });
     };
@@ -52,8 +52,8 @@ pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> 
         }
     }
     Ok(match kind {
-        "rest" => PlanGuess::Made(Guess::Still),
-        "straight" => PlanGuess::Made(Guess::Straight),
+        "rest" => PlanGuess::Computed(Guess::Still),
+        "straight" => PlanGuess::Computed(Guess::Straight),
         "free-motion" => free_motion(scheme.unwrap_or(SCHEME)),
         "run" => PlanGuess::Run(run.ok_or_else(|| f.missing("run", "name a run folder"))?.to_owned()),
         _ => {
@@ -64,7 +64,7 @@ pub(super) fn guess(context: &Context<'_>, fields: &Fields<'_>, plan: &Plan) -> 
                     "list them, such as [{ at = 0.5, bodies.NAME = { position = [0, 0, 1] } }]",
                 )
             })?;
-            PlanGuess::Made(Guess::Waypoints(waypoints(context, items, plan)?))
+            PlanGuess::Computed(Guess::Waypoints(waypoints(context, items, plan)?))
         }
     })
 }
@@ -80,9 +80,9 @@ fn waypoints(context: &Context<'_>, items: &[Node], plan: &Plan) -> Read<Vec<Way
             &format!("plan.guess.waypoints[{i}]"),
             &["at", "bodies", "joints"],
         )?;
-        let (at, asks) = (f.number("at"), Asks::read(context, &f, false));
+        let (at, targets) = (f.number("at"), Targets::read(context, &f, false));
         let at = at?.ok_or_else(|| f.missing("at", "give the part of the time, from 0 to 1"))?;
-        let asks = asks?;
+        let targets = targets?;
         if !(0.0..=1.0).contains(&at) {
             return Err(f.wrong("at", &format!("is {at}"), "give the part of the time, from 0 to 1"));
         }
@@ -94,7 +94,7 @@ fn waypoints(context: &Context<'_>, items: &[Node], plan: &Plan) -> Read<Vec<Way
                 "list waypoints in their order",
             ));
         }
-        let state = waypoint(context, &f, &asks, &mut poses, last)?;
+        let state = waypoint(context, &f, &targets, &mut poses, last)?;
         if at == 0.0 {
             all.clear();
         }
@@ -116,7 +116,7 @@ fn waypoints(context: &Context<'_>, items: &[Node], plan: &Plan) -> Read<Vec<Way
 fn waypoint(
     context: &Context<'_>,
     f: &Fields<'_>,
-    asks: &Asks<'_>,
+    targets: &Targets<'_>,
     poses: &mut Vec<Pose>,
     before: &Waypoint,
 ) -> Read<percussion_mechanics::State> {
@@ -131,7 +131,7 @@ fn waypoint(
             if !own.is_empty() {
                 joint.coordinates = Some(own.to_vec());
             }
-            if let Some(ask) = asks.joint(slot) {
+            if let Some(ask) = targets.joint(slot) {
                 ask.f.refuse(&["rate", "rates", "at_rest"], "is given to a waypoint", PLAIN)?;
                 for (i, bound) in ask.coordinates.iter().enumerate() {
                     let (Some(bound), Some(own)) = (bound, joint.coordinates.as_mut()) else { continue };
@@ -146,7 +146,7 @@ fn waypoint(
         }
         joints.push(joint);
     }
-    for ask in &asks.bodies {
+    for ask in &targets.bodies {
         // The ask was read: the body moves.
         let Some(slot) = context.model.slots[ask.body] else { continue };
         if context.link(slot).joint.kind != JointKind::Free {
@@ -165,7 +165,7 @@ fn waypoint(
         };
         moved_to[ask.body] = Some(Pose::new(ask.rotation.unwrap_or(poses[ask.body].rotation), place));
     }
-    let none = Posture {
+    let none = InitialState {
         poses: Vec::new(),
         velocities: vec![None; moved_to.len()],
         rates: vec![None; joints.len()],

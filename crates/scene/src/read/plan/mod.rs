@@ -12,30 +12,30 @@
 //!
 //! It is read when the model is built, and only then: its names are those of bodies and joints that are there.
 
-mod ask;
 mod avoid;
 mod conditions;
 mod contacts;
 mod context;
 mod controls;
+mod end_state;
 mod guess;
-mod link;
+mod measures;
 mod range;
-mod said;
-mod scope;
 mod shoot;
+mod targets;
 mod terminal;
+mod unsupported;
 
 pub use guess::PlanGuess;
 pub use shoot::ShootSettings;
 pub(crate) use shoot::shoot;
 
-use super::joints::Cast;
-use super::kit::Kit;
+use super::joints::BodyTable;
 use super::run::seed;
-use crate::report::{Read, Told};
+use super::scene_parts::SceneParts;
+use crate::report::{Read, Reported};
 use crate::tree::{Fields, Node, Table, Value};
-use avoid::Look;
+use avoid::EndCheck;
 use context::Context;
 use percussion_control::plan::{Plan, Times};
 use percussion_control::{Guess, Options};
@@ -69,7 +69,7 @@ const MOST: usize = 100_000;
 /// Bounds of time scales, if none are given.
 const SCALES: (f64, f64) = (0.2, 5.0);
 
-/// A manoeuvre that a scene asks for.
+/// A manoeuvre that a scene targets for.
 #[derive(Clone, Debug)]
 pub struct PlanSettings {
     /// What is wanted.
@@ -90,8 +90,8 @@ pub(crate) struct Built<'a> {
 
 /// The table `[plan]`, if there is one.
 pub(crate) fn plan(
-    cast: &Cast<'_>,
-    kit: &Kit<'_>,
+    cast: &BodyTable<'_>,
+    kit: &SceneParts<'_>,
     built: &Built<'_>,
     root: &Table,
 ) -> Read<Option<PlanSettings>> {
@@ -100,7 +100,7 @@ pub(crate) fn plan(
     let model = Arc::new(built.model.clone());
     let context =
         Context { report: cast.report, cast, kit, contact: built.contact, model: &model, state: built.state };
-    scope::check(&context, built.scheme, entry.place)?;
+    unsupported::check(&context, built.scheme, entry.place)?;
     let nothing = Node { place: entry.place, value: Value::Table(Table::default()) };
     let intervals = f.count("intervals", 1);
     let intervals =
@@ -142,14 +142,14 @@ pub(crate) fn plan(
         let ends = [(&plan.start, false, "start"), (&plan.end, true, "end")];
         for (terminal, last, key) in ends {
             let meetings = if last { &plan.meetings[..] } else { &[] };
-            let look = Look { terminal, last, place: f.place_of(key), meetings };
-            avoid::stand_clear(&context, avoidance, &look)?;
+            let check = EndCheck { terminal, last, place: f.place_of(key), meetings };
+            avoid::stand_clear(&context, avoidance, &check)?;
         }
     }
     let guess = guess::guess(&context, &f, &plan)?;
     match cast.report.is_clean() {
         true => Ok(Some(PlanSettings { plan, guess, options })),
-        false => Err(Told),
+        false => Err(Reported),
     }
 }
 
@@ -210,7 +210,7 @@ fn check_times(context: &Context<'_>, f: &Fields, plan: &Plan) -> Read<()> {
         }
         return Ok(());
     }
-    let Some(force) = scope::tabulated(context.model) else { return Ok(()) };
+    let Some(force) = unsupported::tabulated(context.model) else { return Ok(()) };
     let message =
         format!("force `{force}` is given by a table in time, but the times of the nodes are sought");
     let key = if plan.meetings.is_empty() { "time" } else { "contacts" };
@@ -247,9 +247,9 @@ fn prices(f: &Fields, nothing: &Node) -> Read<(f64, f64)> {
 
 impl PlanSettings {
     /// Where the search begins, if it can be worked out from the plan alone.
-    pub fn made_guess(&self) -> Option<&Guess> {
+    pub fn computed_guess(&self) -> Option<&Guess> {
         match &self.guess {
-            PlanGuess::Made(guess) => Some(guess),
+            PlanGuess::Computed(guess) => Some(guess),
             PlanGuess::Run(_) => None,
         }
     }

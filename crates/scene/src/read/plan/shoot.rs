@@ -5,12 +5,12 @@
 //! [shoot.end]     what [plan.end] can ask in numbers, and headings
 //! ```
 
-use super::ask::{Asks, named};
 use super::context::Context;
-use super::said::Said;
-use super::{Built, scope};
-use crate::read::joints::{Cast, coordinate_names};
-use crate::read::kit::Kit;
+use super::measures::BoundedMeasure;
+use super::targets::{Targets, named};
+use super::{Built, unsupported};
+use crate::read::joints::{BodyTable, coordinate_names};
+use crate::read::scene_parts::SceneParts;
 use crate::report::{Place, Read};
 use crate::tree::{Entry, Fields, Node, Table, Value};
 use percussion_control::kinematics::Stance;
@@ -38,7 +38,7 @@ const UNMOVED: f64 = 1e-12;
 /// Iterations, if none are given.
 const ITERATIONS: usize = 50;
 
-/// A shot that a scene asks for: initial conditions such that a simulation ends as asked.
+/// A shot that a scene targets for: initial conditions such that a simulation ends as asked.
 #[derive(Clone, Debug)]
 pub struct ShootSettings {
     /// What may vary, with what people call it.
@@ -53,8 +53,8 @@ pub struct ShootSettings {
 
 /// The table `[shoot]`, if there is one.
 pub(crate) fn shoot(
-    cast: &Cast<'_>,
-    kit: &Kit<'_>,
+    cast: &BodyTable<'_>,
+    kit: &SceneParts<'_>,
     built: &Built<'_>,
     root: &Table,
 ) -> Read<Option<ShootSettings>> {
@@ -67,7 +67,7 @@ pub(crate) fn shoot(
     let f = Fields::of(report, &entry.node, "shoot", &KEYS)?;
     let model = Arc::new(built.model.clone());
     let context = Context { report, cast, kit, contact: built.contact, model: &model, state: built.state };
-    scope::check(&context, built.scheme, entry.place)?;
+    unsupported::check(&context, built.scheme, entry.place)?;
     let nothing = Node { place: entry.place, value: Value::Table(Table::default()) };
     let (unknowns, aims) = (unknowns(&context, &f, &nothing), aims(&context, &f, &nothing));
     let (impacts, iterations) = (f.count("impacts", 0), f.count("iterations", 1));
@@ -75,7 +75,7 @@ pub(crate) fn shoot(
     let iterations = iterations?.unwrap_or(ITERATIONS);
     if impacts.is_some_and(|impacts| impacts > 0) && model.contacts.is_none() {
         let remedy = "add [contact]: without it nothing ever touches; or remove `impacts`";
-        return Err(f.wrong("impacts", "asks for impacts, but the scene has no contact", remedy));
+        return Err(f.wrong("impacts", "targets for impacts, but the scene has no contact", remedy));
     }
     let asked: usize = aims.iter().map(|(_, aim)| numbers(aim)).sum();
     if asked != unknowns.len() {
@@ -111,7 +111,7 @@ fn unknowns(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(
     for entry in named(&vary, "joints")? {
         all.extend(of_joint(context, entry)?);
     }
-    if vary.truth("time")?.unwrap_or(false) {
+    if vary.boolean("time")?.unwrap_or(false) {
         all.push(("time".to_owned(), Unknown::Time));
     }
     if all.is_empty() {
@@ -214,17 +214,17 @@ fn of_joint(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>
 
 fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(String, Aim)>> {
     let end = Fields::of(context.report, f.node("end").unwrap_or(nothing), "shoot.end", &END)?;
-    let asks = Asks::read(context, &end, false)?;
+    let targets = Targets::read(context, &end, false)?;
     let mut all = Vec::new();
-    for ask in &asks.bodies {
+    for ask in &targets.bodies {
         for said in ask.all(context) {
             all.push(aim(context, ask.f.place, said)?);
         }
     }
-    for ask in &asks.joints {
+    for ask in &targets.joints {
         let remedy = "ask for velocities of bodies";
         ask.f.refuse(&["rate", "rates", "at_rest"], "is asked of a joint at the end", remedy)?;
-        for said in ask.stand(context) {
+        for said in ask.placement(context) {
             all.push(aim(context, ask.f.place, said)?);
         }
     }
@@ -237,13 +237,13 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(Stri
     }
     if all.is_empty() {
         let remedy = "say what is wanted, such as [shoot.end.bodies.NAME] position = [1, 0, 2]";
-        return Err(f.wrong("end", "asks for nothing", remedy));
+        return Err(f.wrong("end", "targets for nothing", remedy));
     }
     Ok(all)
 }
 
 /// What is asked, in numbers. Components that no degree of freedom moves, as those out of a plane, are left out where they are met already.
-fn aim(context: &Context<'_>, place: Place, said: Said) -> Read<(String, Aim)> {
+fn aim(context: &Context<'_>, place: Place, said: BoundedMeasure) -> Read<(String, Aim)> {
     let moved = moved(context, &said.measure);
     let mut now = [0.0; 3];
     let still = State { momenta: vec![0.0; context.model.dofs], ..context.state.clone() };

@@ -9,13 +9,13 @@
 //!
 //! What is not said is as the scene has it at the start, and free at the end.
 
-use super::ask::Asks;
 use super::conditions::{asked_islands, condition_drive};
 use super::context::Context;
-use super::link::{Pace, Stance};
-use super::said::Said;
+use super::end_state::{PlacementSpec, VelocitySpec};
+use super::measures::BoundedMeasure;
+use super::targets::Targets;
 use crate::read::joints::WrittenJoint;
-use crate::read::kit::Posture;
+use crate::read::scene_parts::InitialState;
 use crate::report::{Place, Read};
 use crate::tree::Fields;
 use percussion_control::plan::{Condition, Drive, Terminal, When};
@@ -27,7 +27,7 @@ use percussion_mechanics::{JointKind, State};
 pub(super) struct End<'a> {
     pub(super) context: &'a Context<'a>,
     f: Fields<'a>,
-    pub(super) asks: Asks<'a>,
+    pub(super) targets: Targets<'a>,
     when: When,
     /// Bodies that stand and move as in the scene.
     pub(super) kept: Vec<bool>,
@@ -55,8 +55,8 @@ impl<'a> End<'a> {
     ) -> Read<Self> {
         let node = plan.node("start").unwrap_or(nothing);
         let f = Fields::of(context.report, node, "plan.start", &["bodies", "joints"])?;
-        let asks = Asks::read(context, &f, true)?;
-        Ok(Self::new(context, f, asks, When::Start))
+        let targets = Targets::read(context, &f, true)?;
+        Ok(Self::new(context, f, targets, When::Start))
     }
 
     /// The end, under the key `end`.
@@ -64,9 +64,9 @@ impl<'a> End<'a> {
         let node = plan.node("end").unwrap_or(nothing);
         let known = ["bodies", "joints", "at_rest", "as_in_scene"];
         let f = Fields::of(context.report, node, "plan.end", &known)?;
-        let asks = Asks::read(context, &f, false);
-        let (at_rest, kept) = (f.truth("at_rest"), f.list("as_in_scene"));
-        let mut end = Self::new(context, f, asks?, When::End);
+        let targets = Targets::read(context, &f, false);
+        let (at_rest, kept) = (f.boolean("at_rest"), f.list("as_in_scene"));
+        let mut end = Self::new(context, f, targets?, When::End);
         end.at_rest = at_rest?.unwrap_or(false);
         for node in kept?.unwrap_or_default() {
             let body = context.body(node, "plan.end.as_in_scene")?;
@@ -74,7 +74,8 @@ impl<'a> End<'a> {
                 let message = format!("`plan.end.as_in_scene` names the fixed body `{}`", context.name(body));
                 return Err(context.report.complain(node.place, message, "remove it: it stays anyway"));
             };
-            let again = end.asks.body(body).map(|ask| &ask.f).or(end.asks.joint(slot).map(|ask| &ask.f));
+            let again =
+                end.targets.body(body).map(|ask| &ask.f).or(end.targets.joint(slot).map(|ask| &ask.f));
             if let Some(again) = again {
                 let message = format!(
                     "`plan.end.as_in_scene` names `{}`, but so does `{}`",
@@ -88,10 +89,10 @@ impl<'a> End<'a> {
         Ok(end)
     }
 
-    fn new(context: &'a Context<'a>, f: Fields<'a>, asks: Asks<'a>, when: When) -> Self {
+    fn new(context: &'a Context<'a>, f: Fields<'a>, targets: Targets<'a>, when: When) -> Self {
         let (rates, twists) = (context.model.rates(context.state), context.model.twists(context.state));
         let kept = vec![when == When::Start; context.model.moving()];
-        Self { context, f, asks, when, kept, at_rest: false, rates, twists }
+        Self { context, f, targets, when, kept, at_rest: false, rates, twists }
     }
 
     /// The end with the conditions it needs.
@@ -105,13 +106,14 @@ impl<'a> End<'a> {
         };
         let mut conditions = Vec::new();
         // Joints of which nothing is said leave bodies where the scene's state has them.
-        let still = |joint: &WrittenJoint| WrittenJoint { coordinates: None, turned: None, ..joint.clone() };
+        let at_rest =
+            |joint: &WrittenJoint| WrittenJoint { coordinates: None, turned: None, ..joint.clone() };
         let mut places = Places {
             moved_to: vec![None; context.model.bodies.len()],
             placed_on: Vec::new(),
-            joints: context.kit.joints.iter().map(still).collect(),
+            joints: context.kit.joints.iter().map(at_rest).collect(),
         };
-        let mut posture = Posture {
+        let mut posture = InitialState {
             poses: Vec::new(),
             velocities: vec![None; context.model.bodies.len()],
             rates: vec![None; context.kit.joints.len()],
@@ -127,40 +129,41 @@ impl<'a> End<'a> {
                 }
                 continue;
             }
-            let stances: Read<Vec<Stance>> = slots.clone().map(|slot| self.stance(slot)).collect();
-            let paces: Read<Vec<Pace>> = slots.clone().map(|slot| self.pace(slot)).collect();
-            let (Ok(stances), Ok(paces)) = (stances, paces) else {
-                outcome = Err(crate::report::Told);
+            let placements: Read<Vec<PlacementSpec>> =
+                slots.clone().map(|slot| self.placement(slot)).collect();
+            let velocities: Read<Vec<VelocitySpec>> = slots.clone().map(|slot| self.velocity(slot)).collect();
+            let (Ok(placements), Ok(velocities)) = (placements, velocities) else {
+                outcome = Err(crate::report::Reported);
                 continue;
             };
-            let firm = stances.iter().all(|stance| stance.known);
+            let firm = placements.iter().all(|placement| placement.known);
             terminal.fixed[i] = firm;
-            match self.held(i, firm, &stances) {
-                Ok(held) => conditions.extend(held),
-                Err(told) => outcome = Err(told),
+            match self.conditions(i, firm, &placements) {
+                Ok(of_island) => conditions.extend(of_island),
+                Err(reported) => outcome = Err(reported),
             }
-            for (slot, stance) in slots.clone().zip(&stances) {
+            for (slot, placement) in slots.clone().zip(&placements) {
                 let body = context.link(slot).body;
                 let hung = context.link(slot).joint.kind != JointKind::Free;
-                if let Some((on, pose)) = stance.on {
+                if let Some((on, pose)) = placement.on {
                     places.placed_on.push((body, on, pose));
                 }
                 match context.written(slot) {
-                    Some((j, _)) if hung && !(firm && stance.pose.is_some()) => {
-                        let coordinates = !stance.coordinates.is_empty();
-                        places.joints[j].coordinates = coordinates.then(|| stance.coordinates.clone());
-                        places.joints[j].turned = stance.turned.map(|turn| turn.scaled_axis());
+                    Some((j, _)) if hung && !(firm && placement.pose.is_some()) => {
+                        let coordinates = !placement.coordinates.is_empty();
+                        places.joints[j].coordinates = coordinates.then(|| placement.coordinates.clone());
+                        places.joints[j].turned = placement.turned.map(|turn| turn.scaled_axis());
                     }
-                    _ => places.moved_to[body] = stance.pose,
+                    _ => places.moved_to[body] = placement.pose,
                 }
             }
-            match self.drive(i, firm, &paces) {
+            match self.drive(i, firm, &velocities) {
                 Ok((drive, said)) => {
                     // Filled in below, when the momenta are known.
                     if matches!(&drive, Drive::Given(p) if p.is_empty()) {
-                        for (slot, pace) in slots.clone().zip(&paces) {
-                            posture.velocities[context.link(slot).body] = pace.body;
-                            if let (Some(rates), Some((j, _))) = (&pace.rates, context.written(slot)) {
+                        for (slot, velocity) in slots.clone().zip(&velocities) {
+                            posture.velocities[context.link(slot).body] = velocity.body;
+                            if let (Some(rates), Some((j, _))) = (&velocity.rates, context.written(slot)) {
                                 posture.rates[j] = Some(rates.clone());
                             }
                         }
@@ -168,11 +171,11 @@ impl<'a> End<'a> {
                     terminal.drive[i] = drive;
                     conditions.extend(said.into_iter().map(|said| said.condition(self.when)));
                 }
-                Err(told) => outcome = Err(told),
+                Err(reported) => outcome = Err(reported),
             }
         }
         outcome?;
-        // A velocity relative to another body asks about that one's momentum too.
+        // A velocity relative to another body targets about that one's momentum too.
         for condition in conditions.iter().filter(|condition| condition.measure.of_velocities()) {
             condition_drive(&mut terminal, &asked_islands(context, &condition.measure));
         }
@@ -181,7 +184,7 @@ impl<'a> End<'a> {
     }
 
     /// Works out the state, and momenta that are given.
-    fn fill(&self, terminal: &mut Terminal, places: Places, posture: Posture) -> Read<()> {
+    fn fill(&self, terminal: &mut Terminal, places: Places, posture: InitialState) -> Read<()> {
         let Places { mut moved_to, placed_on, joints } = places;
         let context = self.context;
         let islands = &context.model.islands;
@@ -212,29 +215,29 @@ impl<'a> End<'a> {
     }
 
     fn first_place(&self) -> Place {
-        let bodies = self.asks.bodies.iter().map(|ask| ask.f.place);
-        let joints = self.asks.joints.iter().map(|ask| ask.f.place);
+        let bodies = self.targets.bodies.iter().map(|ask| ask.f.place);
+        let joints = self.targets.joints.iter().map(|ask| ask.f.place);
         bodies.chain(joints).min_by_key(|place| (place.source, place.offset)).unwrap_or(self.f.place)
     }
 
     /// Whether nothing particular is said about an island.
     fn is_plain(&self, island: usize) -> bool {
         self.context.model.islands[island].bodies.clone().all(|slot| {
-            let said = self.asks.body(self.context.link(slot).body).is_some();
-            !said && self.asks.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
+            let said = self.targets.body(self.context.link(slot).body).is_some();
+            !said && self.targets.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
         })
     }
 
     /// The conditions of an island that is not firm; refuses more equations than it has degrees of freedom, and what is said twice.
-    fn held(&self, island: usize, firm: bool, stances: &[Stance]) -> Read<Vec<Condition>> {
+    fn conditions(&self, island: usize, firm: bool, placements: &[PlacementSpec]) -> Read<Vec<Condition>> {
         let context = self.context;
         let it = &context.model.islands[island];
         if firm {
-            let extra = it.bodies.clone().zip(stances).find(|(_, stance)| !stance.extra.is_empty());
-            let Some((slot, stance)) = extra else { return Ok(Vec::new()) };
-            let said = &stance.extra[0];
+            let extra = it.bodies.clone().zip(placements).find(|(_, placement)| !placement.extra.is_empty());
+            let Some((slot, placement)) = extra else { return Ok(Vec::new()) };
+            let said = &placement.extra[0];
             let body = context.link(slot).body;
-            let Some(ask) = self.asks.body(body) else { return Ok(Vec::new()) };
+            let Some(ask) = self.targets.body(body) else { return Ok(Vec::new()) };
             let place = ask.f.first_of(&[said.key]).map_or(ask.f.place, |key| ask.f.place_of(key));
             let message =
                 format!("{} is asked for, but follows from what else is said about {}", said.name, self.at());
@@ -246,8 +249,9 @@ impl<'a> End<'a> {
             };
             return Err(context.report.complain(place, message, remedy));
         }
-        let said: Vec<&Said> = stances.iter().flat_map(|s| s.own.iter().chain(&s.extra)).collect();
-        let inside = |said: &&&Said| {
+        let said: Vec<&BoundedMeasure> =
+            placements.iter().flat_map(|s| s.own.iter().chain(&s.extra)).collect();
+        let inside = |said: &&&BoundedMeasure| {
             let others = said.measure.bodies().into_iter().flatten().filter_map(|body| context.island(body));
             others.into_iter().all(|other| other == island)
         };
@@ -281,26 +285,31 @@ impl<'a> End<'a> {
 
     /// Where the first thing about an island stands.
     fn place_in(&self, island: usize) -> Place {
-        let bodies = self.asks.bodies.iter().filter(|ask| self.context.island(ask.body) == Some(island));
-        let joints = self.asks.joints.iter().filter(|ask| self.context.island_of(ask.slot) == island);
+        let bodies = self.targets.bodies.iter().filter(|ask| self.context.island(ask.body) == Some(island));
+        let joints = self.targets.joints.iter().filter(|ask| self.context.island_of(ask.slot) == island);
         let places = bodies.map(|ask| ask.f.place).chain(joints.map(|ask| ask.f.place));
         places.min_by_key(|place| (place.source, place.offset)).unwrap_or(self.f.place)
     }
 
     /// What is known of an island's momentum; an empty one is to be worked out.
-    fn drive(&self, island: usize, firm: bool, paces: &[Pace]) -> Read<(Drive, Vec<Said>)> {
+    fn drive(
+        &self,
+        island: usize,
+        firm: bool,
+        velocities: &[VelocitySpec],
+    ) -> Read<(Drive, Vec<BoundedMeasure>)> {
         let it = &self.context.model.islands[island];
-        if paces.iter().all(Pace::still) {
+        if velocities.iter().all(VelocitySpec::at_rest) {
             return Ok((Drive::Given(vec![0.0; it.dofs.len()]), Vec::new()));
         }
-        if firm && paces.iter().all(Pace::known) {
+        if firm && velocities.iter().all(VelocitySpec::known) {
             return Ok((Drive::Given(Vec::new()), Vec::new()));
         }
-        let hung = it.bodies.clone().zip(paces).find(|(slot, pace)| {
-            // A body held fast on another has no rates of its own.
-            pace.rates.is_some() && self.context.link(*slot).joint.dofs() > 0
+        let hung = it.bodies.clone().zip(velocities).find(|(slot, velocity)| {
+            // A body conditions fast on another has no rates of its own.
+            velocity.rates.is_some() && self.context.link(*slot).joint.dofs() > 0
         });
-        if let Some((slot, pace)) = hung {
+        if let Some((slot, velocity)) = hung {
             let joint = &self.context.link(slot).joint.name;
             let message = format!(
                 "the rates of joint `{joint}` at {} are given, but not everything that it hangs together with stands firm and moves as given",
@@ -310,10 +319,11 @@ impl<'a> End<'a> {
                 When::Start => "free its `rates` too, or hold the rest",
                 _ => "give all coordinates and all rates of the mechanism, or `at_rest` for all of it",
             };
-            let place = pace.rates_key.unwrap_or_else(|| self.place_in(island));
+            let place = velocity.rates_key.unwrap_or_else(|| self.place_in(island));
             return Err(self.context.report.complain(place, message, remedy));
         }
-        let said: Vec<Said> = paces.iter().flat_map(|pace| pace.said.iter().cloned()).collect();
+        let said: Vec<BoundedMeasure> =
+            velocities.iter().flat_map(|velocity| velocity.said.iter().cloned()).collect();
         Ok((if said.is_empty() { Drive::Free } else { Drive::Conditioned }, said))
     }
 }

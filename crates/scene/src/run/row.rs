@@ -7,26 +7,26 @@
 //! | `rotation` | (n, b, 3, 3) | `x_world = rotation x_body + position` |
 //! | `angular_velocity` | (n, b, 3) | world axes |
 //! | `energy` | (n, 7) | columns named by `energy_names` |
-//! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of everything that moves; about the origin, about the common centre of mass |
+//! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of everything that moves; scene_info the origin, scene_info the common centre of mass |
 //! | `momentum_error` | (n, 2) | size of the linear and angular momentum that no cause explains so far |
 //! | `constraint` | (n, 3) | columns named by `constraint_names` |
 //! | `coordinate` | (n, c) | joint coordinates, named by `coordinate_names` |
 //! | `overlap`, `step_piece` | (n) | extremes over the steps since the row before; only of a model with contact |
 //! | `infeasibility`, `contacts`, `solver`, `solver_iterations`, `solver_residual`, `solver_converged` | (n) | of complementarity problems: the worst since the row before; `contacts` and `solver` (a place in `solver_names`) of the last step |
 //! | `cause_energy` | (n, k) | what every cause has brought so far, named by `cause_names` |
-//! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
+//! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular scene_info the origin |
 //! | `controls` | (n, m) | of a plan: efforts in `control_units`, from a row to the next, named by `control_names`, within `control_bounds` (m, 2); the last row repeats the one before it |
-//! | `momentum_consistency` | (n, 6) | of a plan: linear and angular momentum about the origin that nothing explains in the interval before a row |
+//! | `momentum_consistency` | (n, 6) | of a plan: linear and angular momentum scene_info the origin that nothing explains in the interval before a row |
 //! | `reduced_momentum` | (n, f) | of a plan: along the degrees of freedom, after what happens at a row |
 //! | `clearance`, `clearance_between` | (n, p) | of a plan: least separation of two bodies, named by `clearance_names`, that keep `clearance_margins` apart, at a row and from it to the next |
 //! | `search` | (i, 4) | of a plan: its iterations, columns named by `search_names` |
-//! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia about the centre of mass; zero for fixed bodies |
+//! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia scene_info the centre of mass; zero for fixed bodies |
 
-use super::causes::{self, Causes};
+use super::complementarity::{ARRAYS, SOLVER_NAMES};
+use super::extremes::RowExtremes;
 use super::npz::Array;
-use super::parts::Column;
-use super::since::Since;
-use super::stepping::{ARRAYS, SOLVER_NAMES};
+use super::sources::{self, SourceRow};
+use super::writer::Column;
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -63,7 +63,7 @@ pub fn columns(model: &Model, stepping: bool) -> Vec<Column> {
     if stepping {
         all.extend(ARRAYS.map(|name| column(name, &[])));
     }
-    let k = causes::names(model).len();
+    let k = sources::names(model).len();
     all.extend([
         column("cause_energy", &[k]),
         column("cause_linear_momentum", &[k, 3]),
@@ -95,7 +95,7 @@ pub fn fixed(model: &Model) -> Vec<(&'static str, Array)> {
         ("constraint_names", Array::texts(&CONSTRAINT_NAMES)),
         ("coordinate_names", Array::texts(&coordinate_names(model))),
         ("solver_names", Array::texts(&SOLVER_NAMES)),
-        ("cause_names", Array::texts(&causes::names(model))),
+        ("cause_names", Array::texts(&sources::names(model))),
     ]
 }
 
@@ -125,7 +125,7 @@ pub struct StepFigures {
 
 /// A row of all growing arrays, made anew in the same memory at each instant that is kept.
 #[derive(Debug)]
-pub struct Row {
+pub struct TrajectoryRow {
     position: Vec<f64>,
     rotation: Vec<f64>,
     velocity: Vec<f64>,
@@ -136,10 +136,10 @@ pub struct Row {
     since: Option<[f64; 2]>,
     /// Only of a scheme with complementarity problems.
     steps: Option<[f64; 6]>,
-    causes: Causes,
+    causes: SourceRow,
 }
 
-impl Row {
+impl TrajectoryRow {
     /// For the states of a model.
     pub fn new(model: &Model, stepping: bool) -> Self {
         Self {
@@ -151,13 +151,20 @@ impl Row {
             coordinate: Vec::new(),
             since: model.contacts.as_ref().map(|_| [0.0; 2]),
             steps: stepping.then_some([0.0; 6]),
-            causes: Causes::new(model),
+            causes: SourceRow::new(model),
         }
     }
 
     /// Fills in the present instant, which the ledger has measured, given the figures of the step that led to it and of all since
     /// the last row.
-    pub fn fill(&mut self, model: &Model, state: &State, ledger: &Ledger, step: &StepFigures, since: &Since) {
+    pub fn fill(
+        &mut self,
+        model: &Model,
+        state: &State,
+        ledger: &Ledger,
+        step: &StepFigures,
+        since: &RowExtremes,
+    ) {
         for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
             list.clear();
         }

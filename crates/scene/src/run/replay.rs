@@ -1,8 +1,8 @@
 //! A run under the efforts of a manoeuvre: a step for each interval, joints that planned contacts make, and the nodes compared.
 
 use super::error::RunError;
-use super::events::Event;
-use super::manoeuvre::Planned;
+use super::events::EventRecord;
+use super::planned_trajectory::PlannedTrajectory;
 use super::session::{Progress, Session};
 use super::summary::{ConeFigures, JointFigures, ReplayFigures, Summary};
 use crate::Scene;
@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Runs a scene under the efforts of a manoeuvre that was planned for it, a step for each interval, and compares the nodes.
-pub fn run_steered(
+pub fn run_with_controls(
     mut scene: Scene,
     path: &Path,
-    planned: Planned,
+    planned: PlannedTrajectory,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
     let plan = &scene.plan.as_ref().ok_or(RunError::NoPlan)?.plan;
@@ -27,15 +27,15 @@ pub fn run_steered(
     scene.state = planned.nodes[0].clone();
     let (scheme, options) = (scene.run.scheme.clone(), scene.run.options);
     let agreement = Agreement::default();
-    let steered = Steered { nodes: planned.nodes, agreement, joints, scheme, options };
-    scene.run.step = steered.length(0);
-    let mut session = Session::begun(scene, path, Some(steered))?;
+    let follower = PlanFollower { nodes: planned.nodes, agreement, joints, scheme, options };
+    scene.run.step = follower.length(0);
+    let mut session = Session::begun(scene, path, Some(follower))?;
     let (status, failure) = session.advance(watch)?;
     session.close(status, failure)
 }
 
 /// The nodes of a manoeuvre that a run is to follow.
-pub(super) struct Steered {
+pub(super) struct PlanFollower {
     nodes: Vec<State>,
     agreement: Agreement,
     joints: Joints,
@@ -43,7 +43,7 @@ pub(super) struct Steered {
     options: Options,
 }
 
-impl Steered {
+impl PlanFollower {
     /// How many steps lead through all nodes.
     pub fn intervals(&self) -> usize {
         self.nodes.len() - 1
@@ -73,7 +73,7 @@ impl Steered {
         count: usize,
         model: &'a Model,
         time: f64,
-    ) -> impl Iterator<Item = Event<'a>> {
+    ) -> impl Iterator<Item = EventRecord<'a>> {
         let made = self.joints.made();
         made[made.len() - count..].iter().map(move |made| event(made, model, time))
     }
@@ -121,9 +121,9 @@ fn kind(tie: ContactJoint) -> JointKind {
 }
 
 /// A contact that made a joint as a line of the events.
-fn event<'a>(made: &'a Made, model: &'a Model, time: f64) -> Event<'a> {
+fn event<'a>(made: &'a Made, model: &'a Model, time: f64) -> EventRecord<'a> {
     let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
-    Event {
+    EventRecord {
         time,
         bodies: [name(made.bodies.0), name(made.bodies.1)],
         point: made.point.into(),

@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::folder::Folder;
-use super::session::run_shot;
+use super::session::run_shooting;
 use super::summary::{Status, Summary};
 use crate::{Scene, ShootSettings};
 use percussion_control::shooting::{Aim, Ending, Hit, Round, Shot};
@@ -18,23 +18,23 @@ pub struct ShootFigures {
     pub ending: String,
     /// Steps of Newton's method.
     pub iterations: usize,
-    /// Greatest residual after each of them; the first is that of the first shot.
+    /// Greatest residual after each of them; the first is that of the first shooting.
     pub residuals: Vec<f64>,
     /// Impacts on the way.
     pub impacts: usize,
-    /// How long the shot takes, s.
+    /// How long the shooting takes, s.
     pub time: f64,
     /// What was chosen.
-    pub chosen: Vec<ChosenFigure>,
+    pub chosen: Vec<UnknownFigure>,
     /// What is left of every number asked for.
-    pub left: Vec<LeftFigure>,
+    pub left: Vec<TargetFigure>,
     /// Time spent on the search, s.
     pub solve_time_s: f64,
 }
 
 /// Something that was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChosenFigure {
+pub struct UnknownFigure {
     /// In the words of the scene.
     pub name: String,
     /// What it was at first.
@@ -45,14 +45,14 @@ pub struct ChosenFigure {
 
 /// What is left of something asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LeftFigure {
+pub struct TargetFigure {
     /// In words.
     pub name: String,
     /// Greatest of its components.
     pub residual: f64,
 }
 
-/// Looks for the initial conditions that a scene asks for, and runs it from the best ones into a folder. `watch` is told every
+/// Looks for the initial conditions that a scene asks for, and runs it from the best ones into a folder. `watch` is reported every
 /// iteration.
 pub fn shoot(
     mut scene: Scene,
@@ -63,7 +63,7 @@ pub fn shoot(
     let settings = scene.shoot.take().ok_or(RunError::NoPlan)?;
     Folder::check(path)?;
     let steps = scene.run.steps().max(1) as usize;
-    let shot = Shot {
+    let shooting = Shot {
         model: &scene.model,
         start: &scene.state,
         scheme: &scene.run.scheme,
@@ -75,7 +75,7 @@ pub fn shoot(
         impacts: settings.impacts,
         iterations: settings.iterations,
     };
-    let hit = shot.solve(watch)?;
+    let hit = shooting.solve(watch)?;
     let figures = figures(&settings, &hit, clock.elapsed().as_secs_f64());
     let status = match hit.ending {
         Ending::Hit => Status::Finished,
@@ -85,7 +85,7 @@ pub fn shoot(
     scene.state = hit.start;
     scene.run.step = hit.time / steps as f64;
     scene.run.until = hit.time;
-    run_shot(scene, path, figures, status)
+    run_shooting(scene, path, figures, status)
 }
 
 fn figures(settings: &ShootSettings, hit: &Hit, solve_time_s: f64) -> ShootFigures {
@@ -104,7 +104,7 @@ fn figures(settings: &ShootSettings, hit: &Hit, solve_time_s: f64) -> ShootFigur
         };
         let own = &hit.left[next..next + count];
         next += count;
-        LeftFigure { name: name.clone(), residual: own.iter().fold(0.0, |m: f64, r| m.max(r.abs())) }
+        TargetFigure { name: name.clone(), residual: own.iter().fold(0.0, |m: f64, r| m.max(r.abs())) }
     });
     let left = left.collect();
     ShootFigures {
@@ -114,7 +114,7 @@ fn figures(settings: &ShootSettings, hit: &Hit, solve_time_s: f64) -> ShootFigur
         impacts: hit.impacts,
         time: hit.time,
         chosen: chosen
-            .map(|((name, _), (guess, value))| ChosenFigure {
+            .map(|((name, _), (guess, value))| UnknownFigure {
                 name: name.clone(),
                 guess: *guess,
                 value: *value,

@@ -22,7 +22,7 @@ fn number(solver: StepSolver) -> usize {
 /// Over the steps since the last row that counts: the worst, but who solved and how many contacts there were are of the
 /// last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SinceSteps {
+pub struct RowComplementarity {
     /// Greatest violation of a constraint at the beginning of a step.
     pub infeasibility: f64,
     /// ContactGeometry of the last step.
@@ -37,11 +37,11 @@ pub struct SinceSteps {
     pub converged: f64,
 }
 
-/// Names of the arrays, in the order of [`SinceSteps::numbers`].
+/// Names of the arrays, in the order of [`RowComplementarity::numbers`].
 pub const ARRAYS: [&str; 6] =
     ["infeasibility", "contacts", "solver", "solver_iterations", "solver_residual", "solver_converged"];
 
-impl SinceSteps {
+impl RowComplementarity {
     /// No step yet.
     pub fn none() -> Self {
         Self {
@@ -79,7 +79,7 @@ impl SinceSteps {
 
 /// Over a whole run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stepping {
+pub struct ComplementarityStats {
     /// Steps with such a problem.
     pub steps: u64,
     /// Steps by who solved, as [`SOLVER_NAMES`].
@@ -99,7 +99,7 @@ pub struct Stepping {
 /// Numbers of it.
 const NUMBERS: usize = 18;
 
-impl Default for Stepping {
+impl Default for ComplementarityStats {
     fn default() -> Self {
         Self {
             steps: 0,
@@ -116,7 +116,7 @@ impl Default for Stepping {
     }
 }
 
-impl Stepping {
+impl ComplementarityStats {
     /// Takes a step into account.
     pub fn watch(&mut self, inside: &StepRecord) {
         let Some(solve) = inside.solve else { return };
@@ -183,9 +183,9 @@ impl Stepping {
     }
 
     /// What a summary says of it; nothing without steps.
-    pub fn summary(&self) -> Option<Complementarity> {
+    pub fn summary(&self) -> Option<ComplementarityFigures> {
         let mean = |sum: u64| sum as f64 / self.steps as f64;
-        (self.steps > 0).then(|| Complementarity {
+        (self.steps > 0).then(|| ComplementarityFigures {
             solvers: SOLVER_NAMES
                 .iter()
                 .zip(self.solvers)
@@ -208,7 +208,7 @@ impl Stepping {
 
 /// What the complementarity problems of a run came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Complementarity {
+pub struct ComplementarityFigures {
     /// Steps by who solved them; `none` had nothing to solve.
     pub solvers: BTreeMap<String, u64>,
     /// ContactGeometry of a step, on average.
@@ -223,7 +223,7 @@ pub struct Complementarity {
     pub residual_max: f64,
     /// Steps whose residual stayed above the tolerance.
     pub unconverged: u64,
-    /// Steps in which overlaps were mended with less than gamma, because all of it would have brought energy.
+    /// Steps in which penetration_monitor were mended with less than gamma, because all of it would have brought energy.
     pub eased: u64,
     /// Steps in which sweeps went on, or impulses were scaled down, for some bodies: so few sweeps as were asked for would have
     /// brought energy.
@@ -249,13 +249,13 @@ mod tests {
 
     #[test]
     fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {
-        let mut stepping = Stepping::default();
+        let mut stepping = ComplementarityStats::default();
         let solve =
             LcpSolveStats { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..LcpSolveStats::default() };
         for (guarded, calmed) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
             let solve = LcpSolveStats { guarded, calmed, ..solve };
             stepping.watch(&StepRecord { solve: Some(solve), ..StepRecord::default() });
-            stepping = Stepping::of(&stepping.numbers()).unwrap();
+            stepping = ComplementarityStats::of(&stepping.numbers()).unwrap();
         }
         let summary = stepping.summary().unwrap();
         assert_eq!((summary.guarded, summary.calmed, summary.calmed_min), (2, 2, 0.25));
@@ -264,7 +264,7 @@ mod tests {
         for name in ["guarded", "calmed", "calmed_min"] {
             text.as_object_mut().unwrap().remove(name).unwrap();
         }
-        let old: Complementarity = serde_json::from_value(text).unwrap();
+        let old: ComplementarityFigures = serde_json::from_value(text).unwrap();
         assert_eq!((old.guarded, old.calmed, old.calmed_min), (0, 0, 1.0));
     }
 }

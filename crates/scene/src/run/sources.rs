@@ -1,19 +1,19 @@
 //! What every cause has brought so far, as rows of the trajectory.
 //!
-//! The causes are those of the ledger, in its order. A scene with very many forces would write more about its forces than
-//! about its bodies: beyond [`MOST_FORCES`] they are kept as one cause, the sum of all of them.
+//! The causes are those of the ledger, in its order. A scene with very many forces would write more scene_info its forces than
+//! scene_info its bodies: beyond [`MOST_FORCES`] they are kept as one cause, the sum of all of them.
 
 use percussion_mechanics::Model;
 use percussion_mechanics::ledger::{Ledger, LedgerSource};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Forces that are told apart; more than these are kept as one.
+/// Forces that are reported apart; more than these are kept as one.
 pub const MOST_FORCES: usize = 24;
 /// Name of the cause that stands for all forces.
 pub const ALL_FORCES: &str = "forces";
 
-/// Names of the causes that are told apart.
+/// Names of the causes that are reported apart.
 pub fn names(model: &Model) -> Vec<Cow<'_, str>> {
     let mut all: Vec<Cow<'_, str>> = Ledger::cause_names(model).collect();
     if let Some(forces) = joined(model) {
@@ -29,14 +29,14 @@ fn joined(model: &Model) -> Option<Range<usize>> {
 
 /// A row of what every cause has brought, made anew in the same memory.
 #[derive(Debug)]
-pub struct Causes {
+pub struct SourceRow {
     joined: Option<Range<usize>>,
     energy: Vec<f64>,
     linear: Vec<f64>,
     angular: Vec<f64>,
 }
 
-impl Causes {
+impl SourceRow {
     /// For the causes of a model.
     pub fn new(model: &Model) -> Self {
         Self { joined: joined(model), energy: Vec::new(), linear: Vec::new(), angular: Vec::new() }

@@ -1,8 +1,8 @@
 //! Where bodies stand and how they move at an end: what is said, and what the scene has where nothing is.
 
-use super::ask::{BodyAsk, JointAsk};
+use super::measures::{self, BoundedMeasure};
 use super::range::{equal, exact, nearest};
-use super::said::{self, Said};
+use super::targets::{BodyTarget, JointTarget};
 use super::terminal::End;
 use crate::report::{Place, Read};
 use nalgebra::Rotation3;
@@ -12,7 +12,7 @@ use percussion_mechanics::joint::motion::{angular, linear};
 use percussion_solve::nlp::Bound;
 
 /// Where the body of a slot stands.
-pub(super) struct Stance {
+pub(super) struct PlacementSpec {
     /// A placement in the world; on a joint, only if it is all known.
     pub pose: Option<Pose>,
     /// The body it is placed on, where that one moves.
@@ -21,28 +21,28 @@ pub(super) struct Stance {
     pub turned: Option<Rotation3<f64>>,
     pub known: bool,
     /// What it says, if that has to be conditions.
-    pub own: Vec<Said>,
+    pub own: Vec<BoundedMeasure>,
     /// What is a condition in any case.
-    pub extra: Vec<Said>,
+    pub extra: Vec<BoundedMeasure>,
 }
 
 /// How the body of a slot moves.
 #[derive(Default)]
-pub(super) struct Pace {
+pub(super) struct VelocitySpec {
     /// Velocity and angular velocity, if all is known.
     pub body: Option<(Vec3, Vec3)>,
     pub rates: Option<Vec<f64>>,
-    pub said: Vec<Said>,
+    pub said: Vec<BoundedMeasure>,
     /// Rates that can only be given together with all the rest.
     pub rates_key: Option<Place>,
 }
 
-impl Pace {
+impl VelocitySpec {
     pub fn known(&self) -> bool {
         self.body.is_some() || self.rates.is_some()
     }
 
-    pub fn still(&self) -> bool {
+    pub fn at_rest(&self) -> bool {
         let body = self.body.is_none_or(|(v, w)| v == Vec3::zeros() && w == Vec3::zeros());
         self.known() && body && self.rates.iter().flatten().all(|rate| *rate == 0.0)
     }
@@ -50,19 +50,19 @@ impl Pace {
 
 impl<'a> End<'a> {
     /// Where the body of a slot stands.
-    pub(super) fn stance(&self, slot: usize) -> Read<Stance> {
+    pub(super) fn placement(&self, slot: usize) -> Read<PlacementSpec> {
         match self.context.link(slot).joint.kind {
-            JointKind::Free => Ok(self.free_stance(slot)),
-            _ => self.hung_stance(slot),
+            JointKind::Free => Ok(self.free_placement(slot)),
+            _ => self.joint_placement(slot),
         }
     }
 
     /// A body that hangs on nothing.
-    fn free_stance(&self, slot: usize) -> Stance {
+    fn free_placement(&self, slot: usize) -> PlacementSpec {
         let context = self.context;
         let body = context.link(slot).body;
         let scene = context.pose(body);
-        let ask = self.asks.body(body).cloned().map(|ask| self.absolute(ask));
+        let ask = self.targets.body(body).cloned().map(|ask| self.absolute(ask));
         let (free, kept) = (ask.as_ref().map_or([false; 4], |ask| ask.free), self.kept[slot]);
         let own = ask.as_ref().filter(|ask| ask.from.is_none());
         let at_origin = own.filter(|ask| ask.point.is_none());
@@ -75,40 +75,40 @@ impl<'a> End<'a> {
             own.and_then(|ask| ask.rotation).or((kept && !said[1] && !free[1]).then_some(scene.rotation));
         let particle = context.is_particle(body);
         let place = position.as_ref().and_then(exact);
-        let mut stance = Stance {
+        let mut placement = PlacementSpec {
             pose: None,
             on: None,
             coordinates: Vec::new(),
             turned: None,
             known: place.is_some() && (rotation.is_some() || particle),
             own: Vec::new(),
-            extra: ask.as_ref().map_or_else(Vec::new, |ask| ask.aligned(context)),
+            extra: ask.as_ref().map_or_else(Vec::new, |ask| ask.alignments(context)),
         };
         let near = position
             .map_or(scene.position, |bounds| Vec3::from_fn(|i, _| nearest(bounds[i], scene.position[i])));
-        stance.pose = Some(Pose::new(rotation.unwrap_or(scene.rotation), near));
-        stance.own.extend(position.map(|bounds| said::position(context, body, (None, None), bounds)));
+        placement.pose = Some(Pose::new(rotation.unwrap_or(scene.rotation), near));
+        placement.own.extend(position.map(|bounds| measures::position(context, body, (None, None), bounds)));
         if !particle {
-            stance.own.extend(rotation.map(|r| said::orientation(context, body, None, &r)));
+            placement.own.extend(rotation.map(|r| measures::orientation(context, body, None, &r)));
         }
         if let Some(ask) = &ask {
-            let absorbed = |said: &Said| match said.key {
+            let absorbed = |said: &BoundedMeasure| match said.key {
                 "position" => at_origin.is_some(),
                 _ => own.is_some(),
             };
-            stance.extra.extend(ask.stand(context).into_iter().filter(|said| !absorbed(said)));
+            placement.extra.extend(ask.placement(context).into_iter().filter(|said| !absorbed(said)));
             if let (Some(from), Some(place), None) =
                 (ask.from, ask.position.as_ref().and_then(exact), ask.point)
             {
                 let turn = ask.rotation.unwrap_or_else(Rotation3::identity);
-                stance.on = Some((from, Pose::new(turn, place)));
+                placement.on = Some((from, Pose::new(turn, place)));
             }
         }
-        stance
+        placement
     }
 
     /// An ask about a body as seen from a fixed one, as seen from the world.
-    fn absolute(&self, mut ask: BodyAsk<'a>) -> BodyAsk<'a> {
+    fn absolute(&self, mut ask: BodyTarget<'a>) -> BodyTarget<'a> {
         let context = self.context;
         let Some(from) = ask.from.filter(|&from| context.model.slots[from].is_none()) else { return ask };
         let pose = context.pose(from);
@@ -123,11 +123,11 @@ impl<'a> End<'a> {
     }
 
     /// A body on a joint that keeps coordinates, or turns about a point, or holds it fast.
-    fn hung_stance(&self, slot: usize) -> Read<Stance> {
+    fn joint_placement(&self, slot: usize) -> Read<PlacementSpec> {
         let context = self.context;
         let link = context.link(slot);
-        let joint: Option<&JointAsk> = self.asks.joint(slot);
-        let ask = self.asks.body(link.body).cloned().map(|ask| self.absolute(ask));
+        let joint: Option<&JointTarget> = self.targets.joint(slot);
+        let ask = self.targets.body(link.body).cloned().map(|ask| self.absolute(ask));
         let kept = self.kept[slot] && !joint.is_some_and(|ask| ask.free[0]);
         let scene = &context.state.coordinates[link.coordinates()];
         let given = |i: usize| joint.and_then(|ask| ask.coordinates.get(i).copied().flatten());
@@ -138,7 +138,7 @@ impl<'a> End<'a> {
         let spherical = link.joint.kind == JointKind::Spherical;
         let by_joint =
             bounds.iter().all(|b| b.is_some_and(|b| b.is_equation())) && (!spherical || turned.is_some());
-        let mut stance = Stance {
+        let mut placement = PlacementSpec {
             pose: None,
             on: None,
             coordinates: scene
@@ -151,27 +151,27 @@ impl<'a> End<'a> {
             own: bounds
                 .iter()
                 .enumerate()
-                .filter_map(|(i, bound)| Some(said::coordinate(context, slot, i, (*bound)?)))
+                .filter_map(|(i, bound)| Some(measures::coordinate(context, slot, i, (*bound)?)))
                 .collect(),
             extra: Vec::new(),
         };
         if spherical {
-            stance.own.extend(turned.map(|turn| said::turned(context, slot, &turn)));
+            placement.own.extend(turned.map(|turn| measures::turned(context, slot, &turn)));
         }
-        let Some(ask) = ask else { return Ok(stance) };
-        stance.extra = ask.aligned(context);
+        let Some(ask) = ask else { return Ok(placement) };
+        placement.extra = ask.alignments(context);
         let place = ask.position.as_ref().and_then(exact);
         let whole = place.zip(ask.rotation).filter(|_| ask.from.is_none() && ask.point.is_none());
         match whole {
             // The joint says nothing, the placement everything.
-            Some((place, turn)) if stance.own.is_empty() && link.joint.dofs() > 0 => {
-                stance.pose = Some(Pose::new(turn, place));
-                stance.known = true;
-                stance.own = ask.stand(context);
+            Some((place, turn)) if placement.own.is_empty() && link.joint.dofs() > 0 => {
+                placement.pose = Some(Pose::new(turn, place));
+                placement.known = true;
+                placement.own = ask.placement(context);
             }
-            _ => stance.extra.extend(ask.stand(context)),
+            _ => placement.extra.extend(ask.placement(context)),
         }
-        Ok(stance)
+        Ok(placement)
     }
 
     /// How a spherical joint is turned in the scene.
@@ -186,13 +186,13 @@ impl<'a> End<'a> {
     }
 
     /// How the body of a slot moves.
-    pub(super) fn pace(&self, slot: usize) -> Read<Pace> {
+    pub(super) fn velocity(&self, slot: usize) -> Read<VelocitySpec> {
         let context = self.context;
         let link = context.link(slot);
-        let (ask, joint) = (self.asks.body(link.body), self.asks.joint(slot));
+        let (ask, joint) = (self.targets.body(link.body), self.targets.joint(slot));
         let hung = link.joint.kind != JointKind::Free;
         let particle = context.is_particle(link.body);
-        let mut pace = Pace::default();
+        let mut velocity = VelocitySpec::default();
         let free = ask.map_or([false; 2], |ask| [ask.free[2], ask.free[3]]);
         // As seen from the world: fixed bodies do not move.
         let from = ask.and_then(|ask| ask.from).filter(|&from| context.model.slots[from].is_some());
@@ -201,8 +201,8 @@ impl<'a> End<'a> {
             let rates = joint.and_then(|ask| ask.rates.clone());
             let freed = joint.is_some_and(|ask| ask.free[1]);
             let own = link.dofs();
-            pace.rates_key = joint.filter(|_| rates.is_some()).map(|ask| ask.f.place);
-            let said = ask.map(|ask| ask.pace(context)).unwrap_or_default();
+            velocity.rates_key = joint.filter(|_| rates.is_some()).map(|ask| ask.f.place);
+            let said = ask.map(|ask| ask.velocities(context)).unwrap_or_default();
             let default = match (self.at_rest, self.kept[slot] && !freed && said.is_empty()) {
                 (true, _) => Some(vec![0.0; own.len()]),
                 (_, true) => Some(self.rates[own.clone()].to_vec()),
@@ -218,10 +218,10 @@ impl<'a> End<'a> {
                 let v = ask.velocity.as_ref().and_then(exact)?;
                 Some((v, if particle { Vec3::zeros() } else { ask.angular.as_ref().and_then(exact)? }))
             });
-            pace.body = whole;
-            pace.rates = rates.or(default.filter(|_| said.is_empty()));
-            pace.said = said;
-            return Ok(pace);
+            velocity.body = whole;
+            velocity.rates = rates.or(default.filter(|_| said.is_empty()));
+            velocity.said = said;
+            return Ok(velocity);
         }
         let twist = &self.twists[slot];
         let default = |scene: Vec3, free: bool| match (self.at_rest, self.kept[slot] && !free) {
@@ -245,15 +245,17 @@ impl<'a> End<'a> {
             true => Some(Vec3::zeros()),
             false => w.as_ref().and_then(exact),
         });
-        pace.body = whole;
-        pace.said.extend(v.map(|bounds| said::velocity(context, link.body, (None, None), bounds)));
-        pace.said.extend(w.map(|bounds| said::angular(context, link.body, None, bounds)));
+        velocity.body = whole;
+        velocity.said.extend(v.map(|bounds| measures::velocity(context, link.body, (None, None), bounds)));
+        velocity.said.extend(w.map(|bounds| measures::angular(context, link.body, None, bounds)));
         if let Some(ask) = ask {
             let point = (ask.point, from);
-            let seen = said_v.filter(|_| v.is_none()).map(|b| said::velocity(context, link.body, point, b));
-            let turning = said_w.filter(|_| w.is_none()).map(|b| said::angular(context, link.body, from, b));
-            pace.said.extend(seen.into_iter().chain(turning));
+            let seen =
+                said_v.filter(|_| v.is_none()).map(|b| measures::velocity(context, link.body, point, b));
+            let turning =
+                said_w.filter(|_| w.is_none()).map(|b| measures::angular(context, link.body, from, b));
+            velocity.said.extend(seen.into_iter().chain(turning));
         }
-        Ok(pace)
+        Ok(velocity)
     }
 }

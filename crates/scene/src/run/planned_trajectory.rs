@@ -1,7 +1,7 @@
 //! A manoeuvre read back from a run folder: to begin another search from, or to be simulated.
 
 use super::error::RunError;
-use super::kept::Kept;
+use super::reader::TrajectoryReader;
 use super::summary::Summary;
 use nalgebra::{Matrix3, Rotation3};
 use percussion_control::{Guess, Plan};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// States at nodes with the efforts between them.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedTrajectory {
     /// At the nodes, with their times.
     pub nodes: Vec<State>,
     /// Interval by interval.
@@ -21,7 +21,7 @@ pub struct Planned {
     pub scales: Vec<f64>,
 }
 
-impl Planned {
+impl PlannedTrajectory {
     /// The manoeuvre in a folder, with efforts for the controls of a plan.
     pub fn read(folder: &Path, plan: &Plan) -> Result<Self, RunError> {
         let (planned, controls) = read(folder, plan)?;
@@ -48,9 +48,9 @@ fn unfit(folder: &Path, why: &str) -> RunError {
 }
 
 /// What is in a folder, and how many components its controls have, if it has any.
-fn read(folder: &Path, plan: &Plan) -> Result<(Planned, Option<usize>), RunError> {
+fn read(folder: &Path, plan: &Plan) -> Result<(PlannedTrajectory, Option<usize>), RunError> {
     let model = &*plan.model;
-    let mut kept = Kept::open(folder, model)?;
+    let mut kept = TrajectoryReader::open(folder, model)?;
     let bodies: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
     if kept.names("bodies") != bodies {
         return Err(unfit(folder, "it has other bodies"));
@@ -77,11 +77,11 @@ fn read(folder: &Path, plan: &Plan) -> Result<(Planned, Option<usize>), RunError
         Some(_) => Summary::read(folder)?.plan.map(|plan| plan.sigma).unwrap_or_default(),
         None => Vec::new(),
     };
-    Ok((Planned { nodes, efforts, scales }, controls))
+    Ok((PlannedTrajectory { nodes, efforts, scales }, controls))
 }
 
 /// The states of all rows; without momenta where the run has not kept any.
-fn states(kept: &mut Kept, model: &Model, like: &State) -> io::Result<Vec<State>> {
+fn states(kept: &mut TrajectoryReader, model: &Model, like: &State) -> io::Result<Vec<State>> {
     let rows = 0..kept.rows();
     let mut all = vec![like.clone(); kept.rows()];
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "an array has another width than the scene");

@@ -3,26 +3,26 @@
 //!
 //! ```text
 //! guess -> search, which others watch -> manoeuvre
-//! efforts as forces, momenta before and after contacts -> the ledger books interval after interval -> rows
+//! efforts as forces, momenta before and after contacts -> the ledger recorder interval after interval -> rows
 //! events, trajectory, a checkpoint that marks the folder, figures
 //! ```
 //!
-//! The books are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
+//! The recorder are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
 //! the controls did not bring shows up there.
 
 use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::complementarity::ComplementarityStats;
 use super::error::RunError;
-use super::events::Event;
+use super::events::EventRecord;
+use super::extremes::RowExtremes;
 use super::folder::{self, Folder};
-use super::manoeuvre::Planned;
-use super::parts::{Column, Parts};
 use super::planned_arrays::{self, SearchLog};
 use super::planned_figures::PlanFigures;
-use super::since::Since;
-use super::stepping::Stepping;
-use super::summary::{About, Course, Made, Status, Summary};
-use super::trajectory::{Row, StepFigures, columns, fixed};
-use crate::overlap::Overlaps;
+use super::planned_trajectory::PlannedTrajectory;
+use super::row::{StepFigures, TrajectoryRow, columns, fixed};
+use super::summary::{RunResult, RunStats, SceneInfo, Status, Summary};
+use super::writer::{Column, TrajectoryWriter};
+use crate::penetration::PenetrationMonitor;
 use crate::{PlanGuess, PlanSettings, Scene};
 use percussion_control::manoeuvre::{Contact, Ending};
 use percussion_control::plan::Plan;
@@ -49,7 +49,7 @@ const SCHEME: &str = "plan";
 /// Order of the discrete equations in time.
 const ORDER: u32 = 2;
 
-/// Looks for the manoeuvre that a scene asks for and writes it into a folder. `watch` is told every iteration.
+/// Looks for the manoeuvre that a scene asks for and writes it into a folder. `watch` is reported every iteration.
 pub fn plan(
     mut scene: Scene,
     path: &Path,
@@ -60,8 +60,8 @@ pub fn plan(
     Folder::check(path)?;
     // Before the folder is touched: it may be the one that the guess is in.
     let guess = match guess {
-        PlanGuess::Made(guess) => guess,
-        PlanGuess::Run(folder) => Planned::guess(Path::new(&folder), &plan)?,
+        PlanGuess::Computed(guess) => guess,
+        PlanGuess::Run(folder) => PlannedTrajectory::guess(Path::new(&folder), &plan)?,
     };
     let mut search = SearchLog::default();
     let mut found = find(&plan, &guess, &options, &mut |progress| {
@@ -73,9 +73,9 @@ pub fn plan(
     }
     let seconds = clock.elapsed().as_secs_f64();
     let folder = Folder::begin(path, &scene.resolved)?;
-    let mut books = Books::open(&plan, &found, &folder)?;
-    books.write(&search)?;
-    let Books { model, ledger, parts, warnings, overlap, figures, bytes, .. } = books;
+    let mut recorder = PlanRecorder::open(&plan, &found, &folder)?;
+    recorder.write(&search)?;
+    let PlanRecorder { model, ledger, parts, warnings, overlap, figures, bytes, .. } = recorder;
     let state = &found.nodes[plan.intervals];
     let contact = ContactFigures { collisions: found.contacts.len() as u64, fallbacks: 0, overlap };
     let place = folder.file(folder::CHECKPOINT);
@@ -89,12 +89,12 @@ pub fn plan(
         figures,
         event_bytes: bytes,
         contact,
-        since: Since::none(plan.step),
+        since: RowExtremes::none(plan.step),
         memory: Vec::new(),
-        stepping: Stepping::default(),
+        stepping: ComplementarityStats::default(),
     };
     checkpoint.write(&place).map_err(RunError::at(&place))?;
-    let course = Course {
+    let course = RunStats {
         status: status(&found.ending),
         failure: None,
         warnings: scene.warnings.iter().cloned().chain(warnings).collect(),
@@ -102,9 +102,9 @@ pub fn plan(
         rows: parts.rows(),
         iterations: 0,
         contact,
-        stepping: Stepping::default(),
+        stepping: ComplementarityStats::default(),
     };
-    let made = Made {
+    let made = RunResult {
         model: &model,
         state,
         ledger: &ledger,
@@ -113,7 +113,7 @@ pub fn plan(
         tolerances: vec![("constraints", options.tolerance)],
         h: plan.step,
     };
-    let summary = Summary::new(&About::from(&scene), &made, course);
+    let summary = Summary::new(&SceneInfo::from(&scene), &made, course);
     let summary = Summary { every: 1, plan: Some(PlanFigures::of(&plan, &found, seconds)), ..summary };
     // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
     let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
@@ -132,15 +132,15 @@ fn status(ending: &Ending) -> Status {
 }
 
 /// What is kept of a manoeuvre, row by row.
-struct Books<'a> {
+struct PlanRecorder<'a> {
     plan: &'a Plan,
     found: &'a PlanSolution,
     folder: &'a Folder,
     /// With the efforts as forces.
     model: Model,
     ledger: Ledger,
-    parts: Parts,
-    row: Row,
+    parts: TrajectoryWriter,
+    row: TrajectoryRow,
     /// Which columns of a run's row are kept.
     kept: Vec<bool>,
     figures: StepFigures,
@@ -150,7 +150,7 @@ struct Books<'a> {
     bytes: u64,
 }
 
-impl<'a> Books<'a> {
+impl<'a> PlanRecorder<'a> {
     fn open(plan: &'a Plan, found: &'a PlanSolution, folder: &'a Folder) -> Result<Self, RunError> {
         let times: Vec<f64> = found.nodes.iter().map(|node| node.time).collect();
         let mut warnings = Vec::new();
@@ -168,8 +168,8 @@ impl<'a> Books<'a> {
         let own = PLANNED.iter().zip(shapes).take(if apart > 0 { PLANNED.len() } else { 3 });
         arrays.extend(own.map(|(name, n)| Column { name, shape: vec![n] }));
         let place = folder.file(folder::PARTS);
-        let parts = Parts::create(&place, arrays).map_err(RunError::at(&place))?;
-        let row = Row::new(&model, false);
+        let parts = TrajectoryWriter::create(&place, arrays).map_err(RunError::at(&place))?;
+        let row = TrajectoryRow::new(&model, false);
         let figures = StepFigures { discrete_energy: energy, hamiltonian: energy, hidden: 0.0 };
         Ok(Self {
             plan,
@@ -187,16 +187,16 @@ impl<'a> Books<'a> {
         })
     }
 
-    /// Events and trajectory, with the course of the search.
+    /// EventWriter and trajectory, with the course of the search.
     fn write(&mut self, search: &SearchLog) -> Result<(), RunError> {
         let (plan, found) = (self.plan, self.found);
         let m = plan.components();
         let mut events = self.folder.events(0)?;
         let place = self.folder.file(folder::EVENTS);
         let events_at = RunError::at(&place);
-        let mut overlaps = Overlaps::of(&self.model, &found.nodes[0]);
+        let mut penetration_monitor = PenetrationMonitor::of(&self.model, &found.nodes[0]);
         let mut tool = Differentiator::default();
-        self.keep(0, &mut overlaps)?;
+        self.keep(0, &mut penetration_monitor)?;
         for (k, ends) in found.nodes.windows(2).enumerate() {
             let (before, after) = (&ends[0], &ends[1]);
             let efforts = &found.efforts[k * m..(k + 1) * m];
@@ -210,7 +210,7 @@ impl<'a> Books<'a> {
                 hamiltonian: entry.hamiltonian,
                 hidden: entry.hidden,
             };
-            self.keep(k + 1, &mut overlaps)?;
+            self.keep(k + 1, &mut penetration_monitor)?;
             for contact in found.contacts.iter().filter(|contact| contact.node == k + 1) {
                 events.write(&event(&self.model, contact, &arrived, after)).map_err(&events_at)?;
             }
@@ -267,12 +267,17 @@ impl<'a> Books<'a> {
     }
 
     /// Adds a node to the trajectory.
-    fn keep(&mut self, node: usize, overlaps: &mut Option<Overlaps>) -> Result<(), RunError> {
+    fn keep(
+        &mut self,
+        node: usize,
+        penetration_monitor: &mut Option<PenetrationMonitor>,
+    ) -> Result<(), RunError> {
         let (found, m) = (self.found, self.plan.components());
         let state = &found.nodes[node];
-        let deepest = overlaps.as_mut().and_then(|o| o.deepest(state)).map_or(0.0, |(overlap, _)| overlap);
+        let deepest =
+            penetration_monitor.as_mut().and_then(|o| o.deepest(state)).map_or(0.0, |(overlap, _)| overlap);
         self.overlap = self.overlap.max(deepest);
-        let since = Since { overlap: deepest, ..Since::none(self.plan.step) };
+        let since = RowExtremes { overlap: deepest, ..RowExtremes::none(self.plan.step) };
         self.row.fill(&self.model, state, &self.ledger, &self.figures, &since);
         // Efforts hold from a node to the next; after the last nothing is planned.
         let k = node.min(self.plan.intervals - 1);
@@ -296,7 +301,7 @@ fn kinetic(model: &Model, state: &State, slot: usize, twist: &Vec6) -> f64 {
 }
 
 /// A planned contact as a line of the events, with the states before and after it.
-fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State) -> Event<'a> {
+fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State) -> EventRecord<'a> {
     let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
     let met = [contact.bodies.0, contact.bodies.1];
     let speed = |state: &State| {
@@ -321,7 +326,7 @@ fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State)
             .map(|slot| kinetic(model, state, slot, &twists[slot]))
             .sum::<f64>()
     };
-    Event {
+    EventRecord {
         time: contact.time,
         bodies: [name(met[0]), name(met[1])],
         point: contact.point.into(),

@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::range::{range, range_of, vector_of};
+use crate::placement::{WAYS, rotation};
 use crate::read::joints::coordinate_names;
-use crate::read::placement::{WAYS, rotation};
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Table, Value};
 use nalgebra::Rotation3;
@@ -59,7 +59,7 @@ pub(super) struct Align {
 
 /// What is asked of a body.
 #[derive(Clone, Debug)]
-pub(super) struct BodyAsk<'a> {
+pub(super) struct BodyTarget<'a> {
     pub f: Fields<'a>,
     pub body: usize,
     /// From whom it is looked at; a body that moves or not.
@@ -77,7 +77,7 @@ pub(super) struct BodyAsk<'a> {
 
 /// What is asked of a joint.
 #[derive(Clone, Debug)]
-pub(super) struct JointAsk<'a> {
+pub(super) struct JointTarget<'a> {
     pub f: Fields<'a>,
     /// Of the body that hangs on it.
     pub slot: usize,
@@ -92,21 +92,21 @@ pub(super) struct JointAsk<'a> {
 
 /// All that is asked under the keys `bodies` and `joints` of a table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asks<'a> {
-    pub bodies: Vec<BodyAsk<'a>>,
-    pub joints: Vec<JointAsk<'a>>,
+pub(super) struct Targets<'a> {
+    pub bodies: Vec<BodyTarget<'a>>,
+    pub joints: Vec<JointTarget<'a>>,
 }
 
-impl<'a> Asks<'a> {
+impl<'a> Targets<'a> {
     /// Reads them all; `may_free` at the start, where everything stands as the scene has it unless it is said to be free.
     pub fn read(context: &Context<'a>, f: &Fields<'a>, may_free: bool) -> Read<Self> {
-        let bodies: Vec<Read<BodyAsk>> = named(f, "bodies")?
+        let bodies: Vec<Read<BodyTarget>> = named(f, "bodies")?
             .iter()
-            .map(|entry| BodyAsk::read(context, entry, &f.path("bodies"), may_free))
+            .map(|entry| BodyTarget::read(context, entry, &f.path("bodies"), may_free))
             .collect();
-        let joints: Vec<Read<JointAsk>> = named(f, "joints")?
+        let joints: Vec<Read<JointTarget>> = named(f, "joints")?
             .iter()
-            .map(|entry| JointAsk::read(context, entry, &f.path("joints"), may_free))
+            .map(|entry| JointTarget::read(context, entry, &f.path("joints"), may_free))
             .collect();
         Ok(Self {
             bodies: bodies.into_iter().collect::<Read<_>>()?,
@@ -114,11 +114,11 @@ impl<'a> Asks<'a> {
         })
     }
 
-    pub fn body(&self, body: usize) -> Option<&BodyAsk<'a>> {
+    pub fn body(&self, body: usize) -> Option<&BodyTarget<'a>> {
         self.bodies.iter().find(|ask| ask.body == body)
     }
 
-    pub fn joint(&self, slot: usize) -> Option<&JointAsk<'a>> {
+    pub fn joint(&self, slot: usize) -> Option<&JointTarget<'a>> {
         self.joints.iter().find(|ask| ask.slot == slot)
     }
 
@@ -137,12 +137,12 @@ pub(super) fn named<'a>(f: &Fields<'a>, key: &str) -> Read<&'a [Entry]> {
     Ok(entries)
 }
 
-impl<'a> BodyAsk<'a> {
+impl<'a> BodyTarget<'a> {
     fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
         let body = context.cast.find(entry.place, &entry.key)?;
         let f = Fields::of(context.report, &entry.node, &format!("{above}.{}", entry.key), &BODY)?;
         if context.model.slots[body].is_none() {
-            let message = format!("`{}` asks something of a fixed body, which stays where it is", f.name);
+            let message = format!("`{}` targets something of a fixed body, which stays where it is", f.name);
             return Err(context.report.complain(entry.place, message, "name a body that moves"));
         }
         let particle = context.is_particle(body);
@@ -157,7 +157,7 @@ impl<'a> BodyAsk<'a> {
         let turned = turned.then(|| rotation(&f)).transpose();
         let (from, align) = (context.body_of(&f, "relative_to"), align(&f));
         let free = freed(&f, &BODY_FREE, may_free);
-        let at_rest = f.truth("at_rest");
+        let at_rest = f.boolean("at_rest");
         let (mut velocity, mut angular) = (velocity?, angular?);
         if at_rest?.unwrap_or(false) {
             let moving = ["velocity", "angular_velocity"];
@@ -191,7 +191,7 @@ fn freed<const N: usize>(f: &Fields, words: &[&str; N], may_free: bool) -> Read<
         let remedy = "remove it: what is not said is free here, only at the start it is as the scene has it";
         return Err(f.wrong("free", "is given", remedy));
     }
-    if let Value::Truth(all) = node.value {
+    if let Value::Boolean(all) = node.value {
         return Ok([all; N]);
     }
     let name = f.path("free");
@@ -232,7 +232,7 @@ fn align(f: &Fields) -> Read<Vec<Align>> {
     Ok(all)
 }
 
-impl<'a> JointAsk<'a> {
+impl<'a> JointTarget<'a> {
     fn read(context: &Context<'a>, entry: &'a Entry, above: &str, may_free: bool) -> Read<Self> {
         let slot = context.joint(entry.place, &entry.key)?;
         let joint = &context.link(slot).joint;
@@ -247,7 +247,7 @@ impl<'a> JointAsk<'a> {
         }
         let f = Fields::of(context.report, &entry.node, &name, &JOINT)?;
         if joint.kind == JointKind::Free {
-            let message = format!("`{name}` asks something of a free joint");
+            let message = format!("`{name}` targets something of a free joint");
             let remedy = "ask it of the body: [..bodies.NAME] with `position` and so on";
             return Err(context.report.complain(entry.place, message, remedy));
         }
@@ -310,7 +310,7 @@ fn rates(f: &Fields, dofs: usize, word: &str) -> Read<Option<Vec<f64>>> {
     if let [first, second, ..] = given[..] {
         return Err(f.wrong(second, &format!("is given together with `{first}`"), "keep one of the two"));
     }
-    if f.truth("at_rest")?.unwrap_or(false) {
+    if f.boolean("at_rest")?.unwrap_or(false) {
         return Ok(Some(vec![0.0; dofs]));
     }
     let (key, rates) = match f.number("rate")? {

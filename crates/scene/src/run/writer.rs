@@ -42,7 +42,7 @@ impl Column {
 
 /// The growing files.
 #[derive(Debug)]
-pub struct Parts {
+pub struct TrajectoryWriter {
     folder: PathBuf,
     columns: Vec<Column>,
     files: Vec<BufWriter<File>>,
@@ -50,7 +50,7 @@ pub struct Parts {
     buffer: Vec<u8>,
 }
 
-impl Parts {
+impl TrajectoryWriter {
     /// Begins with no rows in a folder that is made for them.
     pub fn create(folder: &Path, columns: Vec<Column>) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
@@ -156,7 +156,7 @@ mod tests {
         vec![Column { name: "time", shape: vec![] }, Column { name: "position", shape: vec![2, 3] }]
     }
 
-    fn push(parts: &mut Parts, i: usize) {
+    fn push(parts: &mut TrajectoryWriter, i: usize) {
         let position: Vec<f64> = (0..6).map(|k| (10 * i + k) as f64).collect();
         parts.push([&[i as f64][..], &position].into_iter()).unwrap();
     }
@@ -165,13 +165,13 @@ mod tests {
     fn a_trajectory_broken_off_in_a_row_goes_on_after_the_last_one_that_counts() {
         let folder = std::env::temp_dir().join(format!("percussion-parts-{}", std::process::id()));
         let (place, archive) = (folder.join("parts"), folder.join("t.npz"));
-        let mut parts = Parts::create(&place, columns()).unwrap();
+        let mut parts = TrajectoryWriter::create(&place, columns()).unwrap();
         (0..5).for_each(|i| push(&mut parts, i));
         parts.sync().unwrap();
         drop(parts);
         OpenOptions::new().append(true).open(place.join("time.part")).unwrap().write_all(b"abc").unwrap();
-        assert!(Parts::open(&place, columns(), 6).is_err(), "there are only five rows");
-        let mut parts = Parts::open(&place, columns(), 3).unwrap();
+        assert!(TrajectoryWriter::open(&place, columns(), 6).is_err(), "there are only five rows");
+        let mut parts = TrajectoryWriter::open(&place, columns(), 3).unwrap();
         push(&mut parts, 7);
         parts.assemble(&archive, &[("bodies", Array::texts(&["a", "b"]))]).unwrap();
         parts.remove().unwrap();
@@ -182,13 +182,13 @@ mod tests {
         assert_eq!(position.header.shape, [4, 2, 3]);
         assert_eq!(position.as_floats().unwrap()[18..20], [70.0, 71.0]);
 
-        let mut parts = Parts::unpack(&archive, &place, columns(), 2).unwrap();
+        let mut parts = TrajectoryWriter::unpack(&archive, &place, columns(), 2).unwrap();
         push(&mut parts, 2);
         let again = folder.join("again.npz");
         parts.assemble(&again, &[]).unwrap();
         let mut reader = Reader::open(&again).unwrap();
         assert_eq!(reader.array("time").unwrap().as_floats().unwrap(), [0.0, 1.0, 2.0]);
-        assert!(Parts::unpack(&archive, &place, columns(), 5).is_err());
+        assert!(TrajectoryWriter::unpack(&archive, &place, columns(), 5).is_err());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

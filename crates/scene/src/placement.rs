@@ -52,7 +52,8 @@ pub(crate) fn rotation(fields: &Fields) -> Read<Rotation3<f64>> {
         let Ok(rows) = <[[f64; 3]; 3]>::try_from(rows) else {
             return Err(fields.wrong("rotation", "does not have three rows", "give a 3 by 3 matrix by rows"));
         };
-        return orthonormal(&rows).map_err(|said| fields.report.pass_on(fields.place_of("rotation"), &said));
+        return orthonormal(&rows)
+            .map_err(|said| fields.report.complain_with(fields.place_of("rotation"), &said));
     }
     if let Some(node) = fields.node("quaternion") {
         let name = fields.path("quaternion");

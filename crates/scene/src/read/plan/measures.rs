@@ -1,7 +1,7 @@
 //! From words to measures: what is asked of bodies and joints as functions of a node's state with bounds.
 
-use super::ask::{BodyAsk, JointAsk};
 use super::context::Context;
+use super::targets::{BodyTarget, JointTarget};
 use crate::read::joints::coordinate_names;
 use nalgebra::Rotation3;
 use percussion_control::plan::{Condition, Measure, Seen, When};
@@ -11,14 +11,14 @@ use percussion_solve::nlp::Bound;
 
 /// Something asked for: a measure with bounds, what people call it, and the key that says it.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct BoundedMeasure {
     pub name: String,
     pub measure: Measure,
     pub bounds: Vec<Bound>,
     pub key: &'static str,
 }
 
-impl Said {
+impl BoundedMeasure {
     /// As a condition.
     pub fn condition(self, when: When) -> Condition {
         Condition { name: self.name, when, measure: self.measure, bounds: self.bounds }
@@ -36,9 +36,9 @@ pub(super) fn position(
     body: usize,
     (point, from): (Option<Vec3>, Option<usize>),
     bounds: [Bound; 3],
-) -> Said {
+) -> BoundedMeasure {
     let of = Seen { body: Some(body), components: point.unwrap_or_else(Vec3::zeros) };
-    Said {
+    BoundedMeasure {
         name: format!("the position of `{}`{}", context.name(body), seen_from(context, from)),
         measure: Measure::Point { of, from },
         bounds: bounds.to_vec(),
@@ -52,8 +52,8 @@ pub(super) fn orientation(
     body: usize,
     from: Option<usize>,
     target: &Rotation3<f64>,
-) -> Said {
-    Said {
+) -> BoundedMeasure {
+    BoundedMeasure {
         name: format!("the orientation of `{}`{}", context.name(body), seen_from(context, from)),
         measure: Measure::Attitude { body, from, target: *target.matrix() },
         bounds: vec![Bound::equal(0.0); 3],
@@ -67,9 +67,9 @@ pub(super) fn velocity(
     body: usize,
     (point, from): (Option<Vec3>, Option<usize>),
     bounds: [Bound; 3],
-) -> Said {
+) -> BoundedMeasure {
     let components = point.unwrap_or(context.model.bodies[body].principal.position);
-    Said {
+    BoundedMeasure {
         name: format!("the velocity of `{}`{}", context.name(body), seen_from(context, from)),
         measure: Measure::Velocity { of: Seen { body: Some(body), components }, from },
         bounds: bounds.to_vec(),
@@ -78,8 +78,13 @@ pub(super) fn velocity(
 }
 
 /// How fast a body turns.
-pub(super) fn angular(context: &Context, body: usize, from: Option<usize>, bounds: [Bound; 3]) -> Said {
-    Said {
+pub(super) fn angular(
+    context: &Context,
+    body: usize,
+    from: Option<usize>,
+    bounds: [Bound; 3],
+) -> BoundedMeasure {
+    BoundedMeasure {
         name: format!("the angular velocity of `{}`{}", context.name(body), seen_from(context, from)),
         measure: Measure::AngularVelocity { body, from },
         bounds: bounds.to_vec(),
@@ -88,22 +93,22 @@ pub(super) fn angular(context: &Context, body: usize, from: Option<usize>, bound
 }
 
 /// A coordinate of a joint.
-pub(super) fn coordinate(context: &Context, slot: usize, i: usize, bound: Bound) -> Said {
+pub(super) fn coordinate(context: &Context, slot: usize, i: usize, bound: Bound) -> BoundedMeasure {
     let link = context.link(slot);
     let word = coordinate_names(link.joint.kind).get(i).copied().unwrap_or("coordinate");
     let measure = Measure::Coordinate { coordinate: link.coordinate + i, dof: link.dof + i };
     let name = format!("the {word} of joint `{}`", link.joint.name);
-    Said { name, measure, bounds: vec![bound], key: "coordinates" }
+    BoundedMeasure { name, measure, bounds: vec![bound], key: "coordinates" }
 }
 
 /// The rotation of a spherical joint: how its child stands on its parent.
-pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> Said {
+pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> BoundedMeasure {
     let link = context.link(slot);
     let principal = |body: usize| *context.model.bodies[body].principal.rotation.matrix();
     let parent = link.parent.map(|slot| context.link(slot).body);
     let above = parent.map_or_else(Mat3::identity, principal) * link.joint.on_parent.axes;
     let below = principal(link.body) * link.joint.on_child.axes;
-    Said {
+    BoundedMeasure {
         name: format!("the rotation of joint `{}`", link.joint.name),
         measure: Measure::Attitude {
             body: link.body,
@@ -119,9 +124,9 @@ fn seen_from(context: &Context, from: Option<usize>) -> String {
     from.map_or_else(String::new, |other| format!(" relative to `{}`", context.name(other)))
 }
 
-impl BodyAsk<'_> {
+impl BodyTarget<'_> {
     /// What is said about where it stands, but alignments.
-    pub fn stand(&self, context: &Context) -> Vec<Said> {
+    pub fn placement(&self, context: &Context) -> Vec<BoundedMeasure> {
         let position =
             self.position.map(|bounds| position(context, self.body, (self.point, self.from), bounds));
         let turned = self.rotation.as_ref().map(|r| orientation(context, self.body, self.from, r));
@@ -129,8 +134,8 @@ impl BodyAsk<'_> {
     }
 
     /// What is said about its axes.
-    pub fn aligned(&self, context: &Context) -> Vec<Said> {
-        let of = |align: &super::ask::Align| Said {
+    pub fn alignments(&self, context: &Context) -> Vec<BoundedMeasure> {
+        let of = |align: &super::targets::Align| BoundedMeasure {
             name: format!("the alignment of `{}`{}", context.name(self.body), seen_from(context, self.from)),
             measure: Measure::Alignment {
                 one: Seen { body: Some(self.body), components: align.axis },
@@ -143,7 +148,7 @@ impl BodyAsk<'_> {
     }
 
     /// What is said about how it moves.
-    pub fn pace(&self, context: &Context) -> Vec<Said> {
+    pub fn velocities(&self, context: &Context) -> Vec<BoundedMeasure> {
         let linear =
             self.velocity.map(|bounds| velocity(context, self.body, (self.point, self.from), bounds));
         let turning = self.angular.map(|bounds| angular(context, self.body, self.from, bounds));
@@ -151,14 +156,14 @@ impl BodyAsk<'_> {
     }
 
     /// Everything.
-    pub fn all(&self, context: &Context) -> Vec<Said> {
-        [self.stand(context), self.aligned(context), self.pace(context)].concat()
+    pub fn all(&self, context: &Context) -> Vec<BoundedMeasure> {
+        [self.placement(context), self.alignments(context), self.velocities(context)].concat()
     }
 }
 
-impl JointAsk<'_> {
+impl JointTarget<'_> {
     /// What is said about where it stands.
-    pub fn stand(&self, context: &Context) -> Vec<Said> {
+    pub fn placement(&self, context: &Context) -> Vec<BoundedMeasure> {
         let each = self.coordinates.iter().enumerate();
         let each = each.filter_map(|(i, bound)| bound.map(|bound| coordinate(context, self.slot, i, bound)));
         let turn = self.turned.map(|vector| turned(context, self.slot, &Rotation3::new(vector)));

@@ -2,19 +2,19 @@
 
 use super::bodies::WrittenBody;
 use super::joints::WrittenJoint;
-use crate::report::{Place, Report, Told};
+use crate::report::{Place, Report, Reported};
 use crate::tree::Fields;
 use percussion_mechanics::ModelError;
 use percussion_mechanics::contact::ContactError;
 
 /// Puts a refusal on record at the right place.
-pub(crate) fn blame(
+pub(crate) fn report_model_error(
     report: &Report,
     top: &Fields<'_>,
     bodies: &[(String, Option<WrittenBody>)],
     joints: &[WrittenJoint],
     error: &ModelError,
-) -> Told {
+) -> Reported {
     let body = |name: &str| {
         let found = bodies.iter().find(|(own, _)| own == name);
         found.and_then(|(_, body)| body.as_ref())
@@ -74,5 +74,5 @@ pub(crate) fn blame(
         | ModelError::NoOrientation { force: name, .. }
         | ModelError::OpenJoint { force: name, .. } => force(name),
     };
-    report.pass_on(place.unwrap_or(top.place), &said)
+    report.complain_with(place.unwrap_or(top.place), &said)
 }

@@ -6,9 +6,9 @@
 use super::error::RunError;
 use super::folder;
 use super::npz::Reader;
-use super::parts::Column;
-use super::planned::PLANNED;
-use super::trajectory::{columns, fixed};
+use super::planning::PLANNED;
+use super::row::{columns, fixed};
+use super::writer::Column;
 use percussion_mechanics::Model;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The rows a run has kept.
 #[derive(Debug)]
-pub struct Kept {
+pub struct TrajectoryReader {
     source: Source,
     arrays: Vec<(&'static str, Vec<usize>)>,
     rows: usize,
@@ -26,10 +26,10 @@ pub struct Kept {
 #[derive(Debug)]
 enum Source {
     Archive(Reader<BufReader<File>>),
-    Parts { columns: Vec<(Column, BufReader<File>)>, names: Vec<(&'static str, Vec<String>)> },
+    TrajectoryWriter { columns: Vec<(Column, BufReader<File>)>, names: Vec<(&'static str, Vec<String>)> },
 }
 
-impl Kept {
+impl TrajectoryReader {
     /// Opens what is in a run folder; the model is that of its scene.
     pub fn open(path: &Path, model: &Model) -> Result<Self, RunError> {
         let archive = path.join(folder::TRAJECTORY);
@@ -75,7 +75,12 @@ impl Kept {
         }
         let names =
             fixed(model).iter().filter_map(|(name, array)| Some((*name, array.as_texts().ok()?))).collect();
-        Ok(Self { source: Source::Parts { columns: open, names }, arrays, rows: rows as usize, going })
+        Ok(Self {
+            source: Source::TrajectoryWriter { columns: open, names },
+            arrays,
+            rows: rows as usize,
+            going,
+        })
     }
 
     /// How many rows there are.
@@ -97,7 +102,7 @@ impl Kept {
     pub fn width(&mut self, array: &str) -> Option<usize> {
         match &mut self.source {
             Source::Archive(reader) => reader.rows(array).ok().map(|rows| rows.width()),
-            Source::Parts { columns, .. } => {
+            Source::TrajectoryWriter { columns, .. } => {
                 columns.iter().find(|(column, _)| column.name == array).map(|(column, _)| column.width())
             }
         }
@@ -107,7 +112,7 @@ impl Kept {
     pub fn names(&mut self, array: &str) -> Vec<String> {
         match &mut self.source {
             Source::Archive(reader) => reader.array(array).and_then(|a| a.as_texts()).unwrap_or_default(),
-            Source::Parts { names, .. } => names
+            Source::TrajectoryWriter { names, .. } => names
                 .iter()
                 .find(|(name, _)| *name == array)
                 .map_or_else(Vec::new, |(_, texts)| texts.clone()),
@@ -118,7 +123,7 @@ impl Kept {
     pub fn numbers(&mut self, array: &str) -> Vec<f64> {
         match &mut self.source {
             Source::Archive(reader) => reader.array(array).and_then(|a| a.as_floats()).unwrap_or_default(),
-            Source::Parts { .. } => Vec::new(),
+            Source::TrajectoryWriter { .. } => Vec::new(),
         }
     }
 
@@ -138,7 +143,7 @@ impl Kept {
                     take(row, &values);
                 }
             }
-            Source::Parts { columns, .. } => {
+            Source::TrajectoryWriter { columns, .. } => {
                 let found = columns.iter_mut().find(|(column, _)| column.name == array);
                 let (column, file) = found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
                 let mut bytes = vec![0; column.bytes(1) as usize];

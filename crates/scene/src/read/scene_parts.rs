@@ -7,7 +7,7 @@ use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::ModelBuilder;
 
 /// Bodies, joints and forces of a scene.
-pub(crate) struct Kit<'a> {
+pub(crate) struct SceneParts<'a> {
     pub gravity: Vec3,
     /// Whether velocities that joints do not allow are projected.
     pub project: bool,
@@ -18,7 +18,7 @@ pub(crate) struct Kit<'a> {
 }
 
 /// How everything stands and moves.
-pub(crate) struct Posture {
+pub(crate) struct InitialState {
     /// Placements of the bodies.
     pub poses: Vec<Pose>,
     /// Velocities of centres of mass, and angular ones, world axes.
@@ -27,13 +27,13 @@ pub(crate) struct Posture {
     pub rates: Vec<Option<Vec<f64>>>,
 }
 
-impl Kit<'_> {
+impl SceneParts<'_> {
     /// As the scene says it, for bodies placed at `poses`.
-    pub fn as_written(&self, poses: Vec<Pose>) -> Posture {
+    pub fn as_written(&self, poses: Vec<Pose>) -> InitialState {
         let of = |((_, body), pose): (&(String, Option<WrittenBody>), &Pose)| {
             body.as_ref().and_then(|body| body.velocity).map(|velocity| velocity.of(pose))
         };
-        Posture {
+        InitialState {
             velocities: self.bodies.iter().zip(&poses).map(of).collect(),
             rates: self.joints.iter().map(|joint| joint.rates.clone()).collect(),
             poses,
@@ -41,7 +41,7 @@ impl Kit<'_> {
     }
 
     /// Everything handed to a builder; contact is not.
-    pub fn builder(&self, posture: &Posture) -> ModelBuilder {
+    pub fn builder(&self, posture: &InitialState) -> ModelBuilder {
         let mut builder = ModelBuilder::new();
         builder.gravity(self.gravity);
         builder.project(self.project);

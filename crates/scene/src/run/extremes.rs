@@ -2,35 +2,35 @@
 //!
 //! A trajectory that keeps every n-th state would otherwise miss what happens between them.
 
-use super::stepping::SinceSteps;
+use super::complementarity::RowComplementarity;
 use percussion_mechanics::contact::StepRecord;
 
 /// Extremes over the steps since the last row that counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Since {
+pub struct RowExtremes {
     /// Greatest overlap of two parts at the end of a step, m.
     pub overlap: f64,
     /// Shortest piece into which collisions divided a step, s; the step itself where none was divided.
     pub piece: f64,
     /// What complementarity problems came to.
-    pub steps: SinceSteps,
+    pub steps: RowComplementarity,
 }
 
-impl Since {
+impl RowExtremes {
     /// No step yet of those of length `h`.
     pub fn none(h: f64) -> Self {
-        Self { overlap: 0.0, piece: h, steps: SinceSteps::none() }
+        Self { overlap: 0.0, piece: h, steps: RowComplementarity::none() }
     }
 }
 
 /// Finds the shortest piece of a step; its memory serves again.
 #[derive(Clone, Debug, Default)]
-pub struct Pieces {
+pub struct SubstepTracker {
     /// How far the path of each island has been followed, s since the beginning of the step; zero between steps.
     reached: Vec<f64>,
 }
 
-impl Pieces {
+impl SubstepTracker {
     /// For a number of islands.
     pub fn new(islands: usize) -> Self {
         Self { reached: vec![0.0; islands] }
@@ -62,14 +62,14 @@ mod tests {
     use super::*;
     use percussion_mechanics::contact::PathNode;
 
-    fn shortest(pieces: &mut Pieces, nodes: &[(usize, f64)]) -> f64 {
+    fn shortest(pieces: &mut SubstepTracker, nodes: &[(usize, f64)]) -> f64 {
         let node = |&(island, since): &(usize, f64)| PathNode { island, since, places: 0, coordinates: 0 };
         pieces.shortest(&StepRecord { nodes: nodes.iter().map(node).collect(), ..StepRecord::default() }, 1.0)
     }
 
     #[test]
     fn pieces_are_counted_island_by_island_and_instants_are_none() {
-        let mut pieces = Pieces::new(3);
+        let mut pieces = SubstepTracker::new(3);
         assert_eq!(shortest(&mut pieces, &[]), 1.0);
         assert_eq!(shortest(&mut pieces, &[(1, 0.25)]), 0.25);
         assert_eq!(shortest(&mut pieces, &[(1, 0.75)]), 0.25);

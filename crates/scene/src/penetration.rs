@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 /// Measures overlaps.
 #[derive(Debug)]
-pub struct Overlaps {
+pub struct PenetrationMonitor {
     contacts: Arc<ContactGeometry>,
     /// `None` where a placement was not finite: such a state ends the run by itself.
     watch: Option<CandidatePairs>,
 }
 
-impl Overlaps {
+impl PenetrationMonitor {
     /// Of a model, if anything in it may meet.
     pub fn of(model: &Model, state: &State) -> Option<Self> {
         let contacts = Arc::clone(model.contacts.as_ref()?);
