@@ -1,4 +1,4 @@
-//! The scenes and studies that come with the program, carried inside it.
+//! The gallery: scenes and studies that are compiled into the program.
 
 use percussion_mechanics::schemes::WITHOUT_CONTACT;
 use percussion_scene::SceneError;
@@ -6,18 +6,18 @@ use percussion_scene::study::Study;
 use std::io;
 use std::path::Path;
 
-/// A shipped scene: a folder of `scenes/`.
+/// A scene or study of the gallery: a folder of `scenes/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Scene {
     /// Name of its folder.
     pub name: &'static str,
     /// One line about it.
     pub title: &'static str,
-    /// What is done with it: `distance`, `run`, `plan`, `shoot` (by the command `plan`) or `sweep`.
+    /// The command for it: `distance`, `run`, `plan` or `sweep`; `shoot` stands for a shooting problem, which `plan` solves.
     pub kind: &'static str,
-    /// Schemes for it; none for a `distance` scene, a plan, a shot or a study.
+    /// Schemes that can run it; empty for kinds other than `run`.
     pub schemes: &'static [&'static str],
-    /// The lines that `percussion distance` is to answer.
+    /// Input lines for `percussion distance`.
     #[serde(skip)]
     pub pairs: &'static str,
     /// Scene files with their texts: `scene.toml` and its variants, or `study.toml`.
@@ -35,7 +35,7 @@ const DRIVEN: [&str; 1] = ["lcp"];
 /// Schemes for friction.
 const ROUGH: [&str; 3] = ["decomposition", "dissipative", "lcp"];
 
-/// A scene to be run, with its files, and the schemes for it if bodies collide in it.
+/// A scene to run, with its files, and the schemes for it if bodies collide in it.
 macro_rules! run_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
         run_scene!($name, $title, [$($file),+], &WITHOUT_CONTACT)
@@ -52,14 +52,14 @@ macro_rules! run_scene {
     };
 }
 
-/// A scene whose manoeuvre is to be planned, with its files.
+/// A scene with an optimal control problem, with its files.
 macro_rules! plan_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
         Scene { kind: "plan", ..run_scene!($name, $title, [$($file),+], &[]) }
     };
 }
 
-/// A scene whose initial conditions are to be found, with its files.
+/// A scene with a shooting problem, with its files.
 macro_rules! shoot_scene {
     ($name:literal, $title:literal, [$($file:literal),+]) => {
         Scene { kind: "shoot", ..run_scene!($name, $title, [$($file),+], &[]) }
@@ -80,7 +80,7 @@ macro_rules! study {
     };
 }
 
-/// All of them, by name.
+/// All scenes and studies, by name.
 pub const SCENES: &[Scene] = &[
     plan_scene!(
         "articulated-manipulator",
@@ -278,12 +278,12 @@ pub const SCENES: &[Scene] = &[
     ),
 ];
 
-/// The scene of that name.
+/// The scene of a name.
 pub fn scene(name: &str) -> Option<&'static Scene> {
     SCENES.iter().find(|scene| scene.name == name)
 }
 
-/// Loads a scene to be run, planned or shot: `free-top`, or a variant such as `free-top/unstable`. `None` if there is no such scene.
+/// Loads a scene of the kinds `run`, `plan` and `shoot`: `free-top`, or a variant such as `free-top/unstable`. None if there is no such scene.
 pub fn load(
     name: &str,
     overrides: &[(String, String)],
@@ -294,18 +294,18 @@ pub fn load(
     let runs = |scene: &&Scene| built(scene) && scene.files.iter().any(|(name, _)| *name == file);
     let scene = scene(folder).filter(runs)?;
     let path = Path::new(folder).join(&file);
-    Some(percussion_scene::Scene::read(path, overrides, &|path| scene.carried(path)))
+    Some(percussion_scene::Scene::read(path, overrides, &|path| scene.file(path)))
 }
 
-/// Loads a study: `order-of-schemes`. `None` if there is no such study.
+/// Loads a study: `order-of-schemes`. None if there is no such study.
 pub fn study(name: &str) -> Option<Result<Study, SceneError>> {
     let scene = scene(name).filter(|scene| scene.kind == "sweep")?;
-    Some(Study::read(Path::new(name).join("study.toml"), &|path| scene.carried(path)))
+    Some(Study::read(Path::new(name).join("study.toml"), &|path| scene.file(path)))
 }
 
 impl Scene {
     /// A file of its folder.
-    fn carried(&self, path: &Path) -> io::Result<String> {
+    fn file(&self, path: &Path) -> io::Result<String> {
         let found = self.files.iter().find(|(name, _)| Path::new(self.name).join(name) == path);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }

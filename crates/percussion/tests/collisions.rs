@@ -84,7 +84,7 @@ fn every_collision_is_a_line() {
     assert_eq!(told["projection"]["energy"], 0.0);
     assert_eq!(vector(&told["projection"]["angular_momentum"]), [0.0; 3]);
     let causes: Vec<&str> =
-        told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+        told["sources"].as_array().unwrap().iter().map(|c| c["source"].as_str().unwrap()).collect();
     assert_eq!(causes, ["gravity", "supports", "scheme", "contact", "friction", "projection"]);
 }
 
@@ -108,8 +108,9 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
         succeed(&run(&scene, &whole, &until("1.4")));
         // In the middle of contact where it is a potential, and between the rows of steps 3750 and 4500.
         succeed(&run(&scene, &parts, &until("0.4")));
-        let row =
-            |folder: &Path| ["overlap", "step_piece"].map(|name| array(folder, name).as_floats().unwrap()[6]);
+        let row = |folder: &Path| {
+            ["penetration", "substep_min"].map(|name| array(folder, name).as_floats().unwrap()[6])
+        };
         let before = row(&parts);
         succeed(&run(&scene, &parts, &[&until("1.4")[..], &["--resume"]].concat()));
         assert_eq!(outcome(&whole), outcome(&parts), "{scheme}");
@@ -119,9 +120,13 @@ fn a_run_in_two_parts_has_the_bits_of_a_run_in_one_under_every_scheme() {
         let neither = ["decomposition", "lcp"].contains(&scheme);
         assert!(overlap > 0.02 || piece < 1e-5 || neither, "{scheme}: {before:?}");
         let names: Vec<String> = outcome(&parts).0.into_iter().map(|(name, _)| name).collect();
-        for name in
-            ["overlap", "step_piece", "cause_energy", "cause_linear_momentum", "cause_angular_momentum"]
-        {
+        for name in [
+            "penetration",
+            "substep_min",
+            "source_energy",
+            "source_linear_momentum",
+            "source_angular_momentum",
+        ] {
             assert!(names.iter().any(|found| found == name), "{name} is among what was compared");
         }
     }

@@ -89,9 +89,9 @@ fn base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for four in text.as_bytes().chunks(4) {
         let kept = four.iter().take_while(|b| **b != b'=').count();
-        let word = four[..kept].iter().fold(0u32, |word, b| word << 6 | u32::from(value(*b)));
+        let word = four[..trajectory].iter().fold(0u32, |word, b| word << 6 | u32::from(value(*b)));
         let word = word << (6 * (4 - kept));
-        bytes.extend_from_slice(&word.to_be_bytes()[1..kept]);
+        bytes.extend_from_slice(&word.to_be_bytes()[1..trajectory]);
     }
     bytes
 }
@@ -297,7 +297,7 @@ fn cells_of_the_tables_are_read_back_to_the_bits_of_the_trajectory() {
 
     // A run that has not ended is written as far as it has come.
     fs::create_dir(out.join("parts")).unwrap();
-    for name in Recording::load(&out, 1).unwrap().kept.arrays().iter().map(|(name, _)| *name) {
+    for name in Recording::load(&out, 1).unwrap().trajectory.arrays().iter().map(|(name, _)| *name) {
         let bytes: Vec<u8> = floats(&out, name).iter().flat_map(|v| v.to_le_bytes()).collect();
         fs::write(out.join(format!("parts/{name}.part")), bytes).unwrap();
     }

@@ -61,7 +61,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     assert_eq!(Page::of(&short).curve(0, "energy", "total"), total);
     // Twelve thousand rows are two thousand buckets of six; the shortest piece of a step is one row.
     succeed(&run("falling-cube/tilted", &long, &["--until", "12", "--set", "run.step=1e-3"]));
-    let pieces: Vec<f64> = array(&long, "step_piece").as_floats().unwrap();
+    let pieces: Vec<f64> = array(&long, "substep_min").as_floats().unwrap();
     assert_eq!(pieces.len(), 12_001);
     let shown = Page::of(&long).curve(0, "step-piece", "shortest piece");
     assert_eq!(shown.len(), 4000);

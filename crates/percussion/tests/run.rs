@@ -104,8 +104,12 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                     assert_eq!(common::vector(&told[momentum]["final"]).len(), 3);
                     assert!(told[momentum]["max_error"].is_f64());
                 }
-                let mut causes: Vec<&str> =
-                    told["causes"].as_array().unwrap().iter().map(|c| c["cause"].as_str().unwrap()).collect();
+                let mut causes: Vec<&str> = told["sources"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|c| c["source"].as_str().unwrap())
+                    .collect();
                 let count = causes.len();
                 causes.sort_unstable();
                 causes.dedup();
@@ -114,8 +118,8 @@ fn every_scene_of_the_gallery_runs_with_every_scheme() {
                 assert_eq!(array(&out, "position").header.shape, [6, bodies, 3], "{name}");
                 assert_eq!(array(&out, "rotation").header.shape, [6, bodies, 3, 3]);
                 assert_eq!(array(&out, "time").header.kind, Kind::Float);
-                let causes = array(&out, "cause_names").as_texts().unwrap().len();
-                assert_eq!(array(&out, "cause_angular_momentum").header.shape, [6, causes, 3], "{name}");
+                let causes = array(&out, "source_names").as_texts().unwrap().len();
+                assert_eq!(array(&out, "source_angular_momentum").header.shape, [6, causes, 3], "{name}");
                 let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
                 let collisions = events.lines().filter(|line| !line.contains("\"fallback\"")).count();
                 assert_eq!(told["collisions"], collisions, "{name}");

@@ -1,7 +1,7 @@
 //! A run as it is shown: how bodies look, where they are at a number of instants, what happened in between.
 //!
 //! A recording is made from the folder of a run, whether it has ended or not. Long runs are thinned: of the rows that were
-//! kept, evenly spaced ones are taken, with the first and the last.
+//! trajectory, evenly spaced ones are taken, with the first and the last.
 
 use crate::look::Look;
 use crate::ties::Ties;
@@ -138,8 +138,8 @@ pub struct Recording {
     pub core: Extent,
     /// Who met whom.
     pub events: Vec<EventRecord<'static>>,
-    /// The rows that were kept; `frames` are some of them.
-    pub kept: TrajectoryReader,
+    /// The rows that were trajectory; `frames` are some of them.
+    pub trajectory: TrajectoryReader,
 }
 
 impl Recording {
@@ -155,15 +155,15 @@ impl Recording {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
         }
         let scene = Scene::load(&place, &[])?;
-        let mut kept = TrajectoryReader::open(path, &scene.model)?;
+        let mut trajectory = TrajectoryReader::open(path, &scene.model)?;
         let archive = path.join(folder::TRAJECTORY);
-        if kept.rows() == 0 {
+        if trajectory.rows() == 0 {
             return Err(RunError::NothingToShow { folder: path.to_owned() }.into());
         }
-        let rows = thinned(kept.rows(), most(scene.model.bodies.len()));
-        let frames = read_frames(&mut kept, rows).map_err(RecordingError::at(&archive))?;
+        let rows = thinned(trajectory.rows(), most(scene.model.bodies.len()));
+        let frames = read_frames(&mut trajectory, rows).map_err(RecordingError::at(&archive))?;
         let names: Vec<&str> = scene.model.bodies.iter().map(|body| body.name.as_str()).collect();
-        if kept.names("bodies") != names {
+        if trajectory.names("bodies") != names {
             return Err(RecordingError::UnsupportedScene(path.to_owned()));
         }
         let painted = scene.model.bodies.iter().zip(&scene.body_colors);
@@ -179,12 +179,23 @@ impl Recording {
             let travel = (0..frames.len()).filter(|_| driven).map(gone).fold(0.0, f64::max);
             look.fit(&scene.model.bodies[k], &start, travel, &extent);
         }
-        let events = events(&path.join(folder::EVENTS), kept.is_going())?;
-        let summary = match kept.is_going() {
+        let events = events(&path.join(folder::EVENTS), trajectory.is_in_progress())?;
+        let summary = match trajectory.is_in_progress() {
             true => None,
             false => read_summary(&path.join(folder::SUMMARY))?,
         };
-        Ok(Self { folder: path.to_owned(), scene, summary, looks, ties, frames, extent, core, events, kept })
+        Ok(Self {
+            folder: path.to_owned(),
+            scene,
+            summary,
+            looks,
+            ties,
+            frames,
+            extent,
+            core,
+            events,
+            trajectory,
+        })
     }
 
     /// Normal of the plane in which everything moves, if it is a planar scene. It points to whoever looks at it: the plane of x and y is
@@ -207,16 +218,16 @@ pub fn thinned(n: usize, most: usize) -> Vec<usize> {
     (0..wanted).map(|k| if wanted == 1 { n - 1 } else { k * (n - 1) / (wanted - 1) }).collect()
 }
 
-fn read_frames(kept: &mut TrajectoryReader, rows: Vec<usize>) -> io::Result<Frames> {
-    let bodies = kept.width("position").unwrap_or(0) / 3;
+fn read_frames(trajectory: &mut TrajectoryReader, rows: Vec<usize>) -> io::Result<Frames> {
+    let bodies = trajectory.width("position").unwrap_or(0) / 3;
     let mut frames = Frames { times: Vec::with_capacity(rows.len()), bodies, ..Frames::default() };
-    kept.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
+    trajectory.read("time", rows.iter().copied(), |_, row| frames.times.push(row[0]))?;
     frames.poses.reserve(rows.len() * bodies);
-    kept.read("position", rows.iter().copied(), |_, row| {
+    trajectory.read("position", rows.iter().copied(), |_, row| {
         frames.poses.extend(row.as_chunks::<3>().0.iter().map(|p| Pose::at(Vec3::from(*p))));
     })?;
     let mut next = frames.poses.iter_mut();
-    kept.read("rotation", rows.iter().copied(), |_, row| {
+    trajectory.read("rotation", rows.iter().copied(), |_, row| {
         for (r, pose) in row.as_chunks::<9>().0.iter().zip(&mut next) {
             pose.rotation = Rotation3::from_matrix_unchecked(Matrix3::from_row_slice(r));
         }

@@ -28,12 +28,12 @@ fn shot(scene: Scene, name: &str) -> ShootFigures {
 }
 
 fn near(figures: &ShootFigures, expected: &[f64], tolerance: f64) {
-    for (one, expected) in figures.chosen.iter().zip(expected) {
+    for (one, expected) in figures.unknowns.iter().zip(expected) {
         let off = (one.value - expected).abs();
         println!("{}: {} and {expected}, {off:.1e} apart", one.name, one.value);
         assert!(off < tolerance, "{} is {}, not {expected}", one.name, one.value);
     }
-    assert_eq!(figures.chosen.len(), expected.len());
+    assert_eq!(figures.unknowns.len(), expected.len());
 }
 
 /// With `d` from the centre to wall and floor less the radius: across `s T = 2 d`; it comes up as fast as it was thrown, so that
@@ -43,7 +43,7 @@ fn a_disc_comes_back_as_by_mirrors() {
     let (d, angle) = (0.9, 1.0_f64);
     let across = (G * d / (1.0 + 1.0 / angle.cos())).sqrt();
     let figures = shot(gallery("shooting-circle", &[]), "circle");
-    assert_eq!((figures.ending.as_str(), figures.impacts), ("hit", 2));
+    assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
     near(&figures, &[-across, across * angle.tan(), 2.0 * d / across], 1e-12);
     // Newton's method at its end: errors are squared.
     let last = &figures.residuals[figures.residuals.len() - 3..];
@@ -159,8 +159,8 @@ fn an_ellipse_comes_back_as_an_independent_solution_says() {
     let exact = thrown();
     let found = ["0.01", "0.005", "0.0025"].map(|step| {
         let figures = shot(gallery("shooting-ellipse", &[("run.step", step)]), step);
-        assert_eq!((figures.ending.as_str(), figures.impacts), ("hit", 2));
-        nalgebra::Vector4::from_iterator(figures.chosen.iter().map(|one| one.value))
+        assert_eq!((figures.outcome.as_str(), figures.impacts), ("converged", 2));
+        nalgebra::Vector4::from_iterator(figures.unknowns.iter().map(|one| one.value))
     });
     let errors = found.map(|u| (u - exact).amax());
     println!("{exact:?}, errors {errors:?}");
@@ -179,10 +179,10 @@ fn a_shot_that_cannot_hit_says_how_it_ended() {
     let summary = shoot(far, &folder("limit"), &mut |_| Watch::Continue).unwrap();
     let figures = summary.shoot.unwrap();
     assert_eq!(
-        (summary.status, figures.ending.as_str(), figures.iterations),
+        (summary.status, figures.outcome.as_str(), figures.iterations),
         (Status::Failed, "iteration-limit", 2)
     );
-    assert!(figures.left.iter().any(|left| left.residual > 1e-3));
+    assert!(figures.targets.iter().any(|target| target.residual > 1e-3));
     let stopped = shoot(gallery("shooting-circle", &[]), &folder("stop"), &mut |round| {
         if round.iteration == 1 { Watch::Stop } else { Watch::Continue }
     });

@@ -14,12 +14,12 @@ const BLOCK: usize = 1024;
 /// Coordinates of a vector.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Everything about the run as a whole, at every row that was kept: energies, momenta, errors, joint coordinates and
+/// Everything about the run as a whole, at every row that was trajectory: energies, momenta, errors, joint coordinates and
 /// whatever else has not a value for each body.
 pub fn plots(recording: &mut Recording, out: &mut impl Write) -> io::Result<()> {
     let bodies = recording.looks.len();
-    let arrays: Vec<(&'static str, Vec<usize>)> = recording.kept.arrays().to_vec();
-    let (mut kept, mut header) = (Vec::new(), Vec::new());
+    let arrays: Vec<(&'static str, Vec<usize>)> = recording.trajectory.arrays().to_vec();
+    let (mut trajectory, mut header) = (Vec::new(), Vec::new());
     for (array, shape) in arrays {
         let names = names(recording, array).filter(|names| shape.first() == Some(&names.len()));
         // What has bodies for rows belongs into the table of bodies.
@@ -27,19 +27,20 @@ pub fn plots(recording: &mut Recording, out: &mut impl Write) -> io::Result<()> 
             continue;
         }
         header.extend(titles(array, &shape, names.as_deref()));
-        kept.push((array, shape.iter().product::<usize>()));
+        trajectory.push((array, shape.iter().product::<usize>()));
     }
     line(out, header.iter().map(String::as_str))?;
-    let rows = recording.kept.rows();
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); kept.len()];
+    let rows = recording.trajectory.rows();
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); trajectory.len()];
     for start in (0..rows).step_by(BLOCK) {
         let block = start..rows.min(start + BLOCK);
-        for ((array, _), values) in kept.iter().zip(&mut columns) {
+        for ((array, _), values) in trajectory.iter().zip(&mut columns) {
             values.clear();
-            recording.kept.read(array, block.clone(), |_, row| values.extend_from_slice(row))?;
+            recording.trajectory.read(array, block.clone(), |_, row| values.extend_from_slice(row))?;
         }
         for row in 0..block.len() {
-            let cells = kept.iter().zip(&columns).flat_map(|((_, width), all)| &all[row * width..][..*width]);
+            let cells =
+                trajectory.iter().zip(&columns).flat_map(|((_, width), all)| &all[row * width..][..*width]);
             numbers(out, "", cells)?;
         }
     }
@@ -55,11 +56,11 @@ pub fn bodies(recording: &mut Recording, out: &mut impl Write) -> io::Result<()>
     let numbered = position.iter().chain(&turn).chain(&velocity).chain(&spin);
     line(out, ["time [s]", "body"].into_iter().chain(numbered.map(String::as_str)))?;
 
-    let Recording { frames, kept, looks, .. } = recording;
+    let Recording { frames, trajectory, looks, .. } = recording;
     let names: Vec<Cow<'_, str>> = looks.iter().map(|look| quoted(&look.name)).collect();
     let mut turns = Turns::new(names.len());
     for frame in 0..frames.len() {
-        let twists = twists(kept, frames.rows[frame])?;
+        let twists = twists(trajectory, frames.rows[frame])?;
         for (body, pose) in frames.at(frame).iter().enumerate() {
             let q = turns.next(body, pose);
             let real = [q.w, q.i, q.j, q.k];
@@ -106,7 +107,7 @@ fn names(recording: &mut Recording, array: &str) -> Option<Vec<String>> {
     let starts: Vec<&str> = ends.map(|end| &array[..end]).collect();
     // `controls` are named by `control_names`.
     let starts = starts.into_iter().rev().flat_map(|start| [Some(start), start.strip_suffix('s')]).flatten();
-    let lists: Vec<_> = starts.map(|start| recording.kept.names(&format!("{start}_names"))).collect();
+    let lists: Vec<_> = starts.map(|start| recording.trajectory.names(&format!("{start}_names"))).collect();
     lists.into_iter().find(|names| !names.is_empty())
 }
 

@@ -23,7 +23,7 @@ pub enum Use {
     Keys = 0,
 }
 
-/// The numbers, with what is known about them. The same numbers are kept once.
+/// The numbers, with what is known about them. The same numbers are trajectory once.
 #[derive(Debug, Default)]
 pub struct Numbers {
     bytes: Vec<u8>,

@@ -2,7 +2,7 @@
 //!
 //! Everything is made from a [`Recording`]; nothing is computed anew. Each format is a file of functions that write to
 //! anything that takes bytes, and [`write()`] puts them into a folder. Numbers are taken to be finite, as those of a run
-//! are: a step that makes others fails the run before they are kept.
+//! are: a step that makes others fails the run before they are trajectory.
 //!
 //! | file | knows |
 //! |---|---|
@@ -162,9 +162,9 @@ fn surface(recording: &Recording, body: usize) -> Mesh {
 }
 
 /// Velocities of the bodies' origins and their angular velocities, at a row of the trajectory.
-fn twists(kept: &mut TrajectoryReader, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
+fn twists(trajectory: &mut TrajectoryReader, row: usize) -> io::Result<Vec<[Vec3; 2]>> {
     let (mut v, mut w) = (Vec::new(), Vec::new());
-    kept.read("velocity", [row], |_, row| v.extend_from_slice(row.as_chunks::<3>().0))?;
-    kept.read("angular_velocity", [row], |_, row| w.extend_from_slice(row.as_chunks::<3>().0))?;
+    trajectory.read("velocity", [row], |_, row| v.extend_from_slice(row.as_chunks::<3>().0))?;
+    trajectory.read("angular_velocity", [row], |_, row| w.extend_from_slice(row.as_chunks::<3>().0))?;
     Ok(v.into_iter().zip(w).map(|(v, w)| [Vec3::from(v), Vec3::from(w)]).collect())
 }

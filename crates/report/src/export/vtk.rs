@@ -46,8 +46,8 @@ impl Exporter {
 
     /// What moves, at a frame of the recording, as a `.vtu` document; `None` if nothing moves.
     pub fn frame(&self, recording: &mut Recording, frame: usize) -> io::Result<Option<String>> {
-        let Recording { frames, kept, .. } = recording;
-        let twists = twists(kept, frames.rows[frame])?;
+        let Recording { frames, trajectory, .. } = recording;
+        let twists = twists(trajectory, frames.rows[frame])?;
         self.grid(&self.moving, frames.at(frame), |body| twists[body], Some(frames.times[frame]))
     }
 

@@ -73,7 +73,7 @@ fn run(recording: &mut Recording, label: String, every: usize, pack: &mut Pack) 
     let frames = poses::packed(recording, every, pack);
     let jointed = !recording.ties.joints.is_empty();
     let h = step(recording);
-    let plots = plots::plots(&mut recording.kept, h, jointed, pack)?;
+    let plots = plots::plots(&mut recording.trajectory, h, jointed, pack)?;
     let forces = forces::packed(recording, pack)?;
     let Recording { scene, looks, ties, extent, core, .. } = &*recording;
     let mut meshes = Meshes::default();
@@ -150,17 +150,17 @@ fn step(recording: &Recording) -> f64 {
 
 /// A run without figures that nobody goes on with was broken off.
 fn status(recording: &Recording) -> String {
-    let unsaid = if recording.kept.is_going() { "running" } else { "interrupted" };
+    let unsaid = if recording.trajectory.is_in_progress() { "running" } else { "interrupted" };
     said(recording).map_or_else(|| unsaid.to_owned(), |said| said.status)
 }
 
 /// What the page leaves out or changes, in words.
 fn notes(recording: &Recording, every: usize) -> Vec<String> {
-    let (rows, shown) = (recording.kept.rows(), poses::chosen(recording.frames.len(), every).len());
+    let (rows, shown) = (recording.trajectory.rows(), poses::chosen(recording.frames.len(), every).len());
     let mut notes = Vec::new();
     if shown < rows {
         notes.push(format!(
-            "The playback shows {shown} of the {rows} states that were kept, evenly spaced; trajectory.npz has all of them."
+            "The playback shows {shown} of the {rows} states that were trajectory, evenly spaced; trajectory.npz has all of them."
         ));
     }
     notes.push(

@@ -73,7 +73,7 @@ pub fn packed(recording: &mut Recording, pack: &mut Pack) -> io::Result<Option<P
 
 fn vectors(recording: &mut Recording, array: &str, rows: &[usize]) -> io::Result<Vec<Vec3>> {
     let mut all = Vec::new();
-    recording.kept.read(array, rows.iter().copied(), |_, row| {
+    recording.trajectory.read(array, rows.iter().copied(), |_, row| {
         all.extend(row.as_chunks::<3>().0.iter().map(|v| Vec3::from(*v)));
     })?;
     Ok(all)

@@ -10,22 +10,24 @@ const SEARCHED: [&str; 3] = ["objective", "violation", "stationarity"];
 
 /// All that a run has the arrays for; none of one that was not planned.
 pub(super) fn plots(
-    kept: &mut TrajectoryReader,
+    trajectory: &mut TrajectoryReader,
     gathered: &Gathered,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
-    let mut all = controls(kept, gathered, time, pack)?;
-    all.extend(clearance(kept, gathered, time, pack)?);
-    all.extend(search(kept, pack));
+    let mut all = controls(trajectory, gathered, time, pack)?;
+    all.extend(clearance(trajectory, gathered, time, pack)?);
+    all.extend(search(trajectory, pack));
     Ok(all)
 }
 
 /// The columns of an array, from its first row to its last.
-fn columns(kept: &mut TrajectoryReader, array: &str) -> io::Result<Vec<Vec<f64>>> {
-    let Some(width) = kept.width(array) else { return Ok(Vec::new()) };
-    let mut all = vec![Vec::with_capacity(kept.rows()); width];
-    kept.read(array, 0..kept.rows(), |_, row| all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v)))?;
+fn columns(trajectory: &mut TrajectoryReader, array: &str) -> io::Result<Vec<Vec<f64>>> {
+    let Some(width) = trajectory.width(array) else { return Ok(Vec::new()) };
+    let mut all = vec![Vec::with_capacity(trajectory.rows()); width];
+    trajectory.read(array, 0..trajectory.rows(), |_, row| {
+        all.iter_mut().zip(row).for_each(|(list, v)| list.push(*v))
+    })?;
     Ok(all)
 }
 
@@ -40,14 +42,17 @@ struct Component {
 
 /// Efforts; those of one unit share an axis.
 fn controls(
-    kept: &mut TrajectoryReader,
+    trajectory: &mut TrajectoryReader,
     gathered: &Gathered,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
-    let values = columns(kept, "controls")?;
-    let (names, units, bounds) =
-        (kept.names("control_names"), kept.names("control_units"), kept.numbers("control_bounds"));
+    let values = columns(trajectory, "controls")?;
+    let (names, units, bounds) = (
+        trajectory.names("control_names"),
+        trajectory.names("control_units"),
+        trajectory.numbers("control_bounds"),
+    );
     let components = names.into_iter().enumerate().take(values.len()).map(|(place, name)| Component {
         name,
         // A run by an older version keeps neither units nor bounds.
@@ -128,16 +133,16 @@ fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Com
 
 /// The least separation of bodies at nodes and between them: of all pairs, then of each.
 fn clearance(
-    kept: &mut TrajectoryReader,
+    trajectory: &mut TrajectoryReader,
     gathered: &Gathered,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
-    let (at, between) = (columns(kept, "clearance")?, columns(kept, "clearance_between")?);
-    let (names, margins) = (kept.names("clearance_names"), kept.numbers("clearance_margins"));
+    let (at, between) = (columns(trajectory, "clearance")?, columns(trajectory, "clearance_between")?);
+    let (names, margins) = (trajectory.names("clearance_names"), trajectory.numbers("clearance_margins"));
     let pairs = at.len().min(between.len()).min(names.len()).min(margins.len());
-    let rows = kept.rows();
-    // Two that a joint holds together are not what is kept apart, at the nodes of that time neither.
+    let rows = trajectory.rows();
+    // Two that a joint holds together are not what is trajectory apart, at the nodes of that time neither.
     let held =
         |pair: usize, k: usize| between[pair][k.saturating_sub(1)].is_nan() || between[pair][k].is_nan();
     let free = |pair: usize, k: usize| if held(pair, k) { f64::NAN } else { at[pair][k] };
@@ -179,9 +184,9 @@ fn clearance(
 }
 
 /// The iterations of the search.
-fn search(kept: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
+fn search(trajectory: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
     let width = SEARCHED.len() + 1;
-    let all = kept.numbers("search");
+    let all = trajectory.numbers("search");
     let rows: Vec<&[f64]> = all.chunks_exact(width).collect();
     let rounds = rows.last()?[0];
     let time = pack.doubles((0..rows.len()).map(|k| k as f64));

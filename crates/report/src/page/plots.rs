@@ -1,7 +1,7 @@
 //! The curves of a page, and how those of long runs are thinned. Those that only plans have are in `planned.rs`.
 //!
 //! A run with more rows than a plot has pixels is gathered into buckets; of each bucket the lowest and the highest value
-//! are kept, in the order in which they came: a spike of one step stays visible.
+//! are trajectory, in the order in which they came: a spike of one step stays visible.
 
 use super::pack::{Pack, Ref};
 use super::planned;
@@ -65,18 +65,23 @@ struct Wanted {
 }
 
 /// All plots of a run with the step `h`, with or without joints.
-pub fn plots(kept: &mut TrajectoryReader, h: f64, jointed: bool, pack: &mut Pack) -> io::Result<Vec<Plot>> {
-    let gathered = Gathered::of(kept.rows());
+pub fn plots(
+    trajectory: &mut TrajectoryReader,
+    h: f64,
+    jointed: bool,
+    pack: &mut Pack,
+) -> io::Result<Vec<Plot>> {
+    let gathered = Gathered::of(trajectory.rows());
     let mut times = Vec::new();
-    kept.read("time", 0..kept.rows(), |_, row| times.push(row[0]))?;
+    trajectory.read("time", 0..trajectory.rows(), |_, row| times.push(row[0]))?;
     let time = pack.doubles(gathered.times(&times));
     // What was planned comes before what follows from it.
-    let mut all = planned::plots(kept, &gathered, time, pack)?;
-    for wanted in wanted(kept, h, jointed) {
+    let mut all = planned::plots(trajectory, &gathered, time, pack)?;
+    for wanted in wanted(trajectory, h, jointed) {
         if wanted.columns.is_empty() {
             continue;
         }
-        let curves = gathered.curves(kept, &wanted, pack)?;
+        let curves = gathered.curves(trajectory, &wanted, pack)?;
         let Wanted { id, title, unit, log, note, choice, .. } = wanted;
         let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
         all.push(Plot {
@@ -96,17 +101,18 @@ pub fn plots(kept: &mut TrajectoryReader, h: f64, jointed: bool, pack: &mut Pack
 }
 
 /// The plots that a run has the arrays for.
-fn wanted(kept: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
+fn wanted(trajectory: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
     let mut all = Vec::new();
-    let energy = kept.names("energy_names");
+    let energy = trajectory.names("energy_names");
     let named = |names: &[String], wanted: &[(&str, &str)]| -> Vec<(usize, String)> {
         let place = |name: &str| names.iter().position(|n| n == name);
         wanted.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
     };
     let axes = || ["x", "y", "z"].iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let mut add = |wanted: Wanted, kept: &mut TrajectoryReader| {
+    let mut add = |wanted: Wanted, trajectory: &mut TrajectoryReader| {
         // A run by an older version keeps fewer arrays.
-        if kept.width(wanted.array).is_some_and(|width| wanted.columns.iter().all(|(k, _)| *k < width)) {
+        if trajectory.width(wanted.array).is_some_and(|width| wanted.columns.iter().all(|(k, _)| *k < width))
+        {
             all.push(wanted);
         }
     };
@@ -122,14 +128,17 @@ fn wanted(kept: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
         scale: 1.0,
     };
     let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
-    add(plot("energy", "Energy", "J", "energy", columns), kept);
+    add(plot("energy", "Energy", "J", "energy", columns), trajectory);
     let columns = named(&energy, &[("error", "error")]);
     let note = "The change of the total that no work of a force explains.";
-    add(Wanted { log: true, note, ..plot("energy-error", "Energy error", "J", "energy", columns) }, kept);
-    add(plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()), kept);
+    add(
+        Wanted { log: true, note, ..plot("energy-error", "Energy error", "J", "energy", columns) },
+        trajectory,
+    );
+    add(plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()), trajectory);
     add(
         plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
-        kept,
+        trajectory,
     );
     let columns = vec![(0, "linear".to_owned()), (1, "angular".to_owned())];
     let note = "What no force, support or contact explains.";
@@ -140,39 +149,42 @@ fn wanted(kept: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
             note,
             ..plot("momentum-error", "Momentum error", unit, "momentum_error", columns)
         },
-        kept,
+        trajectory,
     );
     let columns = vec![(0, "overlap".to_owned())];
     // Where bodies keep apart, their clearance tells the same and more.
-    if kept.width("clearance").is_none() {
+    if trajectory.width("clearance").is_none() {
         let overlap = plot("overlap", "Greatest overlap of two bodies", "m", "overlap", columns);
-        add(Wanted { log: true, ..overlap }, kept);
+        add(Wanted { log: true, ..overlap }, trajectory);
     }
     let columns = vec![(0, "shortest piece".to_owned())];
     let note = "Impacts divide the step they are in; one is a whole step.";
-    let piece = plot("step-piece", "Shortest piece of a step", "of the step", "step_piece", columns);
-    add(Wanted { log: true, note, scale: h, ..piece }, kept);
+    let piece = plot("step-piece", "Shortest piece of a step", "of the step", "substep_min", columns);
+    add(Wanted { log: true, note, scale: h, ..piece }, trajectory);
     let columns = |name: &str| vec![(0, name.to_owned())];
     let note = "The greatest overlap, in units of the metric, or opening of a joint.";
     let violation =
         plot("infeasibility", "Violation of constraints", "", "infeasibility", columns("violation"));
-    add(Wanted { log: true, note, ..violation }, kept);
-    add(plot("contacts", "ContactGeometry of the problem", "", "contacts", columns("contacts")), kept);
+    add(Wanted { log: true, note, ..violation }, trajectory);
+    add(plot("contacts", "ContactGeometry of the problem", "", "contacts", columns("contacts")), trajectory);
     let iterations = columns("iterations");
-    add(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations), kept);
+    add(
+        plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations),
+        trajectory,
+    );
     let note = "What the judge of the complementarity problem says of the impulses.";
     let residual =
         plot("solver-residual", "Residual of the solver", "", "solver_residual", columns("residual"));
-    add(Wanted { log: true, note, ..residual }, kept);
-    let names = kept.names("constraint_names");
+    add(Wanted { log: true, note, ..residual }, trajectory);
+    let names = trajectory.names("constraint_names");
     let words = [("position", "placements"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
     let columns = if jointed { named(&names, &words) } else { Vec::new() };
     let unit = "m, m/s";
     add(
         Wanted { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
-        kept,
+        trajectory,
     );
-    let causes = kept.names("cause_names");
+    let causes = trajectory.names("cause_names");
     let note = "What each cause has brought so far.";
     let ledger = |unit, array, choice: String, columns| Wanted {
         note,
@@ -180,23 +192,23 @@ fn wanted(kept: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<Wanted> {
         ..plot(CAUSES, "Ledger by cause", unit, array, columns)
     };
     let columns = causes.iter().cloned().enumerate().collect();
-    add(ledger("J", "cause_energy", "energy".to_owned(), columns), kept);
+    add(ledger("J", "cause_energy", "energy".to_owned(), columns), trajectory);
     for (word, unit, array) in
         [("linear", "N s", "cause_linear_momentum"), ("angular", "N m s", "cause_angular_momentum")]
     {
         for (axis, letter) in ["x", "y", "z"].iter().enumerate() {
             let columns = causes.iter().enumerate().map(|(k, name)| (3 * k + axis, name.clone())).collect();
-            add(ledger(unit, array, format!("{word} momentum {letter}"), columns), kept);
+            add(ledger(unit, array, format!("{word} momentum {letter}"), columns), trajectory);
         }
     }
-    let columns = kept.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
-    add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), kept);
+    let columns = trajectory.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
+    add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), trajectory);
     let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
     let columns = names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
     let note = "Momentum in the interval before an instant that efforts, weight and contacts do not explain.";
     let consistency =
         plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
-    add(Wanted { log: true, note, ..consistency }, kept);
+    add(Wanted { log: true, note, ..consistency }, trajectory);
     all
 }
 
@@ -235,7 +247,7 @@ impl Gathered {
 
     fn curves(
         &self,
-        kept: &mut TrajectoryReader,
+        trajectory: &mut TrajectoryReader,
         wanted: &Wanted,
         pack: &mut Pack,
     ) -> io::Result<Vec<Curve>> {
@@ -247,7 +259,7 @@ impl Gathered {
         let thinned = self.is_thinned();
         let mut buckets = vec![Bucket::default(); wanted.columns.len()];
         let mut bucket = 0;
-        kept.read(wanted.array, 0..self.rows, |k, row| {
+        trajectory.read(wanted.array, 0..self.rows, |k, row| {
             let last = k + 1 == self.begin(bucket + 1);
             for ((list, spread), (column, _)) in values.iter_mut().zip(&mut buckets).zip(&wanted.columns) {
                 let value = value(row, *column);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! number        n = round((x - low) / step), low and step by body and component
-//! what is kept  n_k - (2 n_{k-1} - n_{k-2}) modulo 2^16: small where motion is smooth
+//! what is trajectory  n_k - (2 n_{k-1} - n_{k-2}) modulo 2^16: small where motion is smooth
 //! order         by body, component, frame; the low bytes of all, then the high bytes
 //! ```
 //!
@@ -60,7 +60,7 @@ pub fn packed(recording: &Recording, every: usize, pack: &mut Pack) -> Packed {
         low: pack.doubles(low),
         step: pack.doubles(step),
         poses: pack.raw(bytes(0).chain(bytes(1))),
-        rows: recording.kept.rows(),
+        rows: recording.trajectory.rows(),
     }
 }
 

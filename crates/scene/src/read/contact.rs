@@ -42,16 +42,16 @@ pub(crate) const PAIR_KEYS: [&str; 4] = ["between", "collide", "restitution", "f
 /// The word that leaves a number to the program.
 const AUTO: &str = "auto";
 
-/// Allowed overlap relative to the radius of the smallest part, if none is given.
-const OVERLAP: f64 = 0.01;
+/// Default of the allowed penetration, relative to the radius of the smallest part.
+const ALLOWED_PENETRATION: f64 = 0.01;
 
 /// What a scene says about contact, with its defaults settled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
     /// The contact potential, under the schemes that have one.
     pub potential: Option<Potential>,
-    /// Allowed overlap, m.
-    pub overlap: f64,
+    /// Allowed penetration, m.
+    pub allowed_penetration: f64,
     /// Whether bodies that overlap at the start are moved apart.
     pub project_start: bool,
 }
@@ -61,7 +61,7 @@ pub struct ContactSettings {
 pub(crate) struct WrittenContact {
     /// `C`; `None` is the program's choice.
     pub stiffness: Option<f64>,
-    overlap: Option<f64>,
+    allowed_penetration: Option<f64>,
     pub drag: f64,
     otherwise: Surface,
     pub options: ContactOptions,
@@ -85,7 +85,7 @@ pub(crate) fn contact(cast: &BodyTable<'_>, root: &Table) -> Read<Option<Written
     let f = Fields::of(cast.report, &entry.node, "contact", &KEYS)?;
     // All are read before any is missed, so that all complaints are heard.
     let stiffness = stiffness(&f);
-    let overlap = f.positive("allowed_penetration", "length in metres");
+    let allowed_penetration = f.positive("allowed_penetration", "length in metres");
     let drag = f.not_negative("normal_damping", "damping in N s/m");
     let surface = coefficients(&f);
     let options = options(&f);
@@ -95,7 +95,7 @@ pub(crate) fn contact(cast: &BodyTable<'_>, root: &Table) -> Read<Option<Written
     let ideal = Surface::IDEAL;
     Ok(Some(WrittenContact {
         stiffness: stiffness?,
-        overlap: overlap?,
+        allowed_penetration: allowed_penetration?,
         drag: drag?.unwrap_or(0.0),
         otherwise: Surface {
             restitution: restitution.unwrap_or(ideal.restitution),
@@ -225,7 +225,7 @@ impl WrittenContact {
         let smallest = parts.map(|part| part.radius).fold(f64::INFINITY, f64::min);
         ContactSettings {
             potential: spec.potential,
-            overlap: self.overlap.unwrap_or(OVERLAP * smallest),
+            allowed_penetration: self.allowed_penetration.unwrap_or(ALLOWED_PENETRATION * smallest),
             project_start: self.project_start,
         }
     }

@@ -48,7 +48,8 @@ impl ModelAssembler<'_> {
         self.check_parts(contact, &model);
         let mut settings = contact.settings(&spec, &model);
         if let (Some(potential), None) = (&mut spec.potential, contact.stiffness)
-            && let Some(stiffness) = self.suggest(contact, run.step, settings.overlap, &model, &state)
+            && let Some(stiffness) =
+                self.suggest(contact, run.step, settings.allowed_penetration, &model, &state)
         {
             potential.stiffness = stiffness;
             settings.potential = spec.potential;
@@ -126,11 +127,14 @@ impl ModelAssembler<'_> {
     ) -> Read<()> {
         let Some(contacts) = &model.contacts else { return Ok(()) };
         let too_deep = |state: &State| {
-            let (depth, (a, b)) = PenetrationMonitor::of(model, state)?.deepest(state)?;
+            let (depth, (a, b)) = PenetrationMonitor::new(model, state)?.deepest(state)?;
             let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
             let rounding = TOUCHING * a.radius.min(b.radius);
-            let allowed =
-                if settings.potential.is_some() { settings.overlap.max(rounding) } else { rounding };
+            let allowed = if settings.potential.is_some() {
+                settings.allowed_penetration.max(rounding)
+            } else {
+                rounding
+            };
             (depth > allowed).then_some((depth, allowed, a, b))
         };
         let mut found = too_deep(state);

@@ -1,15 +1,20 @@
-//! What complementarity problems of steps came to: over a whole run, and since the last row that counts.
+//! Statistics of the complementarity problems of a scheme's steps: over a whole run, and since the previous row of the trajectory.
 
+use percussion_mechanics::NamedArrays;
 use percussion_mechanics::contact::StepRecord;
 use percussion_mechanics::schemes::StepSolver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Solvers that can answer, in the order of their numbers in `trajectory.npz`.
-pub const SOLVER_NAMES: [&str; 5] = ["none", "lemke", "relaxation", "fixed-point", "sweeps"];
+/// Names of the solvers, in the order of their numbers in `trajectory.npz`; `none` where a step had nothing to solve.
+pub const SOLVER_NAMES: [&str; 5] = ["none", "lemke", "relaxation", "fixed-point", "gauss-seidel"];
+
+/// Names of the arrays of [`RowComplementarity`] in the trajectory.
+pub const ARRAYS: [&str; 6] =
+    ["infeasibility", "contacts", "solver", "solver_iterations", "solver_residual", "solver_converged"];
 
 /// The number of a solver.
-fn number(solver: StepSolver) -> usize {
+fn solver_number(solver: StepSolver) -> usize {
     match solver {
         StepSolver::Auto => 0,
         StepSolver::Lemke => 1,
@@ -19,31 +24,25 @@ fn number(solver: StepSolver) -> usize {
     }
 }
 
-/// Over the steps since the last row that counts: the worst, but who solved and how many contacts there were are of the
-/// last one.
+/// Statistics over the steps since the previous row: the worst values; the solver and the number of contacts of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowComplementarity {
-    /// Greatest violation of a constraint at the beginning of a step.
+    /// Largest violation of a constraint at the beginning of a step.
     pub infeasibility: f64,
-    /// ContactGeometry of the last step.
+    /// Contacts of the last step.
     pub contacts: f64,
-    /// Number of who solved it.
+    /// Number of the solver of the last step.
     pub solver: f64,
     /// Most iterations.
     pub iterations: f64,
-    /// Worst residual.
+    /// Largest residual.
     pub residual: f64,
-    /// One if all converged, else zero.
+    /// One if all steps converged, otherwise zero.
     pub converged: f64,
 }
 
-/// Names of the arrays, in the order of [`RowComplementarity::numbers`].
-pub const ARRAYS: [&str; 6] =
-    ["infeasibility", "contacts", "solver", "solver_iterations", "solver_residual", "solver_converged"];
-
-impl RowComplementarity {
-    /// No step yet.
-    pub fn none() -> Self {
+impl Default for RowComplementarity {
+    fn default() -> Self {
         Self {
             infeasibility: 0.0,
             contacts: 0.0,
@@ -53,137 +52,157 @@ impl RowComplementarity {
             converged: 1.0,
         }
     }
+}
 
-    /// As numbers.
-    pub fn numbers(&self) -> [f64; 6] {
+impl RowComplementarity {
+    /// The values by the names of their arrays.
+    pub fn by_name(&self) -> [(&'static str, f64); 6] {
         let Self { infeasibility, contacts, solver, iterations, residual, converged } = *self;
-        [infeasibility, contacts, solver, iterations, residual, converged]
+        let [a, b, c, d, e, f] = ARRAYS;
+        [(a, infeasibility), (b, contacts), (c, solver), (d, iterations), (e, residual), (f, converged)]
     }
 
-    /// From its numbers.
-    pub fn of([infeasibility, contacts, solver, iterations, residual, converged]: [f64; 6]) -> Self {
-        Self { infeasibility, contacts, solver, iterations, residual, converged }
+    /// From values by name; none if one is missing.
+    pub fn from_named(value: impl Fn(&str) -> Option<f64>) -> Option<Self> {
+        let [infeasibility, contacts, solver, iterations, residual, converged] = ARRAYS.map(value);
+        Some(Self {
+            infeasibility: infeasibility?,
+            contacts: contacts?,
+            solver: solver?,
+            iterations: iterations?,
+            residual: residual?,
+            converged: converged?,
+        })
     }
 
-    /// Takes a step into account.
-    pub fn watch(&mut self, inside: &StepRecord) {
-        self.infeasibility = self.infeasibility.max(inside.infeasibility.unwrap_or(0.0));
-        let Some(solve) = inside.solve else { return };
+    /// Adds a step.
+    pub fn add(&mut self, step: &StepRecord) {
+        self.infeasibility = self.infeasibility.max(step.infeasibility.unwrap_or(0.0));
+        let Some(solve) = step.solve else { return };
         self.contacts = solve.contacts as f64;
-        self.solver = number(solve.solver) as f64;
+        self.solver = solver_number(solve.solver) as f64;
         self.iterations = self.iterations.max(solve.iterations as f64);
         self.residual = self.residual.max(solve.residual);
         self.converged = self.converged.min(f64::from(u8::from(solve.converged)));
     }
 }
 
-/// Over a whole run.
+/// Statistics over a whole run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComplementarityStats {
-    /// Steps with such a problem.
+    /// Steps with a complementarity problem.
     pub steps: u64,
-    /// Steps by who solved, as [`SOLVER_NAMES`].
-    solvers: [u64; 5],
-    contacts: (u64, u64),
-    iterations: (u64, u64),
-    residual: f64,
+    /// Steps by solver, in the order of [`SOLVER_NAMES`].
+    solvers: [u64; SOLVER_NAMES.len()],
+    contacts_sum: u64,
+    contacts_max: u64,
+    iterations_sum: u64,
+    iterations_max: u64,
+    residual_max: f64,
     unconverged: u64,
-    eased: u64,
-    guarded: u64,
-    /// How many, and the part of the impulses that the least one was left with, less than one.
-    calmed: (u64, f64),
-    /// Sum over the steps, and the greatest.
-    infeasibility: (f64, f64),
+    stabilisation_reduced: u64,
+    energy_guarded: u64,
+    impulses_scaled: u64,
+    impulse_scale_min: f64,
+    infeasibility_sum: f64,
+    infeasibility_max: f64,
 }
-
-/// Numbers of it.
-const NUMBERS: usize = 18;
 
 impl Default for ComplementarityStats {
     fn default() -> Self {
         Self {
             steps: 0,
-            solvers: [0; 5],
-            contacts: (0, 0),
-            iterations: (0, 0),
-            residual: 0.0,
+            solvers: [0; SOLVER_NAMES.len()],
+            contacts_sum: 0,
+            contacts_max: 0,
+            iterations_sum: 0,
+            iterations_max: 0,
+            residual_max: 0.0,
             unconverged: 0,
-            eased: 0,
-            guarded: 0,
-            calmed: (0, 1.0),
-            infeasibility: (0.0, 0.0),
+            stabilisation_reduced: 0,
+            energy_guarded: 0,
+            impulses_scaled: 0,
+            impulse_scale_min: 1.0,
+            infeasibility_sum: 0.0,
+            infeasibility_max: 0.0,
         }
     }
 }
 
 impl ComplementarityStats {
-    /// Takes a step into account.
-    pub fn watch(&mut self, inside: &StepRecord) {
-        let Some(solve) = inside.solve else { return };
-        let infeasibility = inside.infeasibility.unwrap_or(0.0);
+    /// Adds a step.
+    pub fn add(&mut self, step: &StepRecord) {
+        let Some(solve) = step.solve else { return };
+        let infeasibility = step.infeasibility.unwrap_or(0.0);
+        let (contacts, iterations) = (solve.contacts as u64, solve.iterations as u64);
         self.steps += 1;
-        self.solvers[number(solve.solver)] += 1;
-        let add = |sum: &mut (u64, u64), value: usize| *sum = (sum.0 + value as u64, sum.1.max(value as u64));
-        add(&mut self.contacts, solve.contacts);
-        add(&mut self.iterations, solve.iterations);
-        self.residual = self.residual.max(solve.residual);
+        self.solvers[solver_number(solve.solver)] += 1;
+        self.contacts_sum += contacts;
+        self.contacts_max = self.contacts_max.max(contacts);
+        self.iterations_sum += iterations;
+        self.iterations_max = self.iterations_max.max(iterations);
+        self.residual_max = self.residual_max.max(solve.residual);
         self.unconverged += u64::from(!solve.converged);
-        self.eased += u64::from(solve.eased < 1.0);
-        self.guarded += u64::from(solve.guarded > 0);
-        self.calmed = (self.calmed.0 + u64::from(solve.calmed < 1.0), self.calmed.1.min(solve.calmed));
-        self.infeasibility = (self.infeasibility.0 + infeasibility, self.infeasibility.1.max(infeasibility));
+        self.stabilisation_reduced += u64::from(solve.eased < 1.0);
+        self.energy_guarded += u64::from(solve.guarded > 0);
+        self.impulses_scaled += u64::from(solve.calmed < 1.0);
+        self.impulse_scale_min = self.impulse_scale_min.min(solve.calmed);
+        self.infeasibility_sum += infeasibility;
+        self.infeasibility_max = self.infeasibility_max.max(infeasibility);
     }
 
-    /// As numbers, for a checkpoint.
-    pub fn numbers(&self) -> [f64; NUMBERS] {
-        let s = self.solvers.map(|n| n as f64);
-        [
-            self.steps as f64,
-            s[0],
-            s[1],
-            s[2],
-            s[3],
-            s[4],
-            self.contacts.0 as f64,
-            self.contacts.1 as f64,
-            self.iterations.0 as f64,
-            self.iterations.1 as f64,
-            self.residual,
-            self.unconverged as f64,
-            self.eased as f64,
-            self.infeasibility.0,
-            self.infeasibility.1,
-            self.guarded as f64,
-            self.calmed.0 as f64,
-            self.calmed.1,
-        ]
+    /// Saves all values by name.
+    pub fn save(&self, to: &mut NamedArrays) {
+        to.insert("steps", [self.steps as f64]);
+        to.insert("solvers", self.solvers.map(|steps| steps as f64));
+        to.insert("contacts_sum", [self.contacts_sum as f64]);
+        to.insert("contacts_max", [self.contacts_max as f64]);
+        to.insert("iterations_sum", [self.iterations_sum as f64]);
+        to.insert("iterations_max", [self.iterations_max as f64]);
+        to.insert("residual_max", [self.residual_max]);
+        to.insert("unconverged", [self.unconverged as f64]);
+        to.insert("stabilisation_reduced", [self.stabilisation_reduced as f64]);
+        to.insert("energy_guarded", [self.energy_guarded as f64]);
+        to.insert("impulses_scaled", [self.impulses_scaled as f64]);
+        to.insert("impulse_scale_min", [self.impulse_scale_min]);
+        to.insert("infeasibility_sum", [self.infeasibility_sum]);
+        to.insert("infeasibility_max", [self.infeasibility_max]);
     }
 
-    /// From its numbers; none if there are too few or too many.
-    pub fn of(numbers: &[f64]) -> Option<Self> {
-        let n: [f64; NUMBERS] = numbers.try_into().ok()?;
-        let whole = |k: usize| n[k] as u64;
+    /// Restores what [`Self::save`] saved; none if a value is missing.
+    pub fn restore(from: &NamedArrays) -> Option<Self> {
+        let number = |name: &str| from.fixed::<1>(name).map(|[value]| value);
+        let count = |name: &str| number(name).map(|value| value as u64);
         Some(Self {
-            steps: whole(0),
-            solvers: std::array::from_fn(|k| whole(1 + k)),
-            contacts: (whole(6), whole(7)),
-            iterations: (whole(8), whole(9)),
-            residual: n[10],
-            unconverged: whole(11),
-            eased: whole(12),
-            infeasibility: (n[13], n[14]),
-            guarded: whole(15),
-            calmed: (whole(16), n[17]),
+            steps: count("steps")?,
+            solvers: from.fixed("solvers")?.map(|steps| steps as u64),
+            contacts_sum: count("contacts_sum")?,
+            contacts_max: count("contacts_max")?,
+            iterations_sum: count("iterations_sum")?,
+            iterations_max: count("iterations_max")?,
+            residual_max: number("residual_max")?,
+            unconverged: count("unconverged")?,
+            stabilisation_reduced: count("stabilisation_reduced")?,
+            energy_guarded: count("energy_guarded")?,
+            impulses_scaled: count("impulses_scaled")?,
+            impulse_scale_min: number("impulse_scale_min")?,
+            infeasibility_sum: number("infeasibility_sum")?,
+            infeasibility_max: number("infeasibility_max")?,
         })
     }
 
-    /// Mean and greatest violation of constraints; none without steps.
-    pub fn infeasibility(&self) -> Option<(f64, f64)> {
-        (self.steps > 0).then(|| (self.infeasibility.0 / self.steps as f64, self.infeasibility.1))
+    /// Mean of the violation of constraints over the steps; none without steps.
+    pub fn infeasibility_mean(&self) -> Option<f64> {
+        (self.steps > 0).then(|| self.infeasibility_sum / self.steps as f64)
     }
 
-    /// What a summary says of it; nothing without steps.
-    pub fn summary(&self) -> Option<ComplementarityFigures> {
+    /// Largest violation of constraints; none without steps.
+    pub fn infeasibility_max(&self) -> Option<f64> {
+        (self.steps > 0).then_some(self.infeasibility_max)
+    }
+
+    /// The figures of the summary; none without steps.
+    pub fn figures(&self) -> Option<ComplementarityFigures> {
         let mean = |sum: u64| sum as f64 / self.steps as f64;
         (self.steps > 0).then(|| ComplementarityFigures {
             solvers: SOLVER_NAMES
@@ -192,53 +211,52 @@ impl ComplementarityStats {
                 .filter(|(_, steps)| *steps > 0)
                 .map(|(name, steps)| ((*name).to_owned(), steps))
                 .collect(),
-            contacts_mean: mean(self.contacts.0),
-            contacts_max: self.contacts.1,
-            iterations_mean: mean(self.iterations.0),
-            iterations_max: self.iterations.1,
-            residual_max: self.residual,
+            contacts_mean: mean(self.contacts_sum),
+            contacts_max: self.contacts_max,
+            iterations_mean: mean(self.iterations_sum),
+            iterations_max: self.iterations_max,
+            residual_max: self.residual_max,
             unconverged: self.unconverged,
-            eased: self.eased,
-            guarded: self.guarded,
-            calmed: self.calmed.0,
-            calmed_min: self.calmed.1,
+            stabilisation_reduced: self.stabilisation_reduced,
+            energy_guarded: self.energy_guarded,
+            impulses_scaled: self.impulses_scaled,
+            impulse_scale_min: self.impulse_scale_min,
         })
     }
 }
 
-/// What the complementarity problems of a run came to.
+/// Figures of the complementarity problems of a run, `complementarity` in `summary.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComplementarityFigures {
-    /// Steps by who solved them; `none` had nothing to solve.
+    /// Steps by solver; `none` had nothing to solve.
     pub solvers: BTreeMap<String, u64>,
-    /// ContactGeometry of a step, on average.
+    /// Mean number of contacts of a step.
     pub contacts_mean: f64,
-    /// The most.
+    /// Largest number of contacts of a step.
     pub contacts_max: u64,
-    /// Iterations of a step, on average.
+    /// Mean number of iterations of a step.
     pub iterations_mean: f64,
-    /// The most.
+    /// Largest number of iterations of a step.
     pub iterations_max: u64,
-    /// Worst residual, in the units of the judge.
+    /// Largest residual, as measured by the residual check of the problem.
     pub residual_max: f64,
     /// Steps whose residual stayed above the tolerance.
     pub unconverged: u64,
-    /// Steps in which penetration_monitor were mended with less than gamma, because all of it would have brought energy.
-    pub eased: u64,
-    /// Steps in which sweeps went on, or impulses were scaled down, for some bodies: so few sweeps as were asked for would have
-    /// brought energy.
+    /// Steps in which penetrations were stabilised with less than gamma, because all of it would have increased the energy.
+    pub stabilisation_reduced: u64,
+    /// Steps in which, for some bodies, the solver made more sweeps than asked for or impulses were scaled down, because the
+    /// result would have increased the energy.
     #[serde(default)]
-    pub guarded: u64,
-    /// Steps that were not solved and got a part of their impulses only, because all of them would have brought energy.
+    pub energy_guarded: u64,
+    /// Unconverged steps whose impulses were scaled down, because they would have increased the energy.
     #[serde(default)]
-    pub calmed: u64,
-    /// The least such part; one if there was none.
-    #[serde(default = "whole")]
-    pub calmed_min: f64,
+    pub impulses_scaled: u64,
+    /// Smallest factor by which impulses were scaled; one if there was none.
+    #[serde(default = "unscaled")]
+    pub impulse_scale_min: f64,
 }
 
-/// What is not scaled.
-fn whole() -> f64 {
+fn unscaled() -> f64 {
     1.0
 }
 
@@ -248,23 +266,28 @@ mod tests {
     use percussion_mechanics::schemes::LcpSolveStats;
 
     #[test]
-    fn steps_kept_from_bringing_energy_are_counted_and_survive_a_checkpoint() {
-        let mut stepping = ComplementarityStats::default();
+    fn steps_kept_from_gaining_energy_are_counted_and_restored_from_a_checkpoint() {
+        let mut stats = ComplementarityStats::default();
         let solve =
             LcpSolveStats { solver: StepSolver::Sweeps, eased: 1.0, calmed: 1.0, ..LcpSolveStats::default() };
         for (guarded, calmed) in [(0, 1.0), (2, 1.0), (1, 0.25), (0, 0.75)] {
             let solve = LcpSolveStats { guarded, calmed, ..solve };
-            stepping.watch(&StepRecord { solve: Some(solve), ..StepRecord::default() });
-            stepping = ComplementarityStats::of(&stepping.numbers()).unwrap();
+            stats.add(&StepRecord { solve: Some(solve), ..StepRecord::default() });
+            let mut saved = NamedArrays::default();
+            stats.save(&mut saved);
+            stats = ComplementarityStats::restore(&saved).unwrap();
         }
-        let summary = stepping.summary().unwrap();
-        assert_eq!((summary.guarded, summary.calmed, summary.calmed_min), (2, 2, 0.25));
-        // What was written before these were counted says nothing of them.
-        let mut text = serde_json::to_value(&summary).unwrap();
-        for name in ["guarded", "calmed", "calmed_min"] {
+        let figures = stats.figures().unwrap();
+        assert_eq!(
+            (figures.energy_guarded, figures.impulses_scaled, figures.impulse_scale_min),
+            (2, 2, 0.25)
+        );
+        // Summaries without these counts can be read.
+        let mut text = serde_json::to_value(&figures).unwrap();
+        for name in ["energy_guarded", "impulses_scaled", "impulse_scale_min"] {
             text.as_object_mut().unwrap().remove(name).unwrap();
         }
         let old: ComplementarityFigures = serde_json::from_value(text).unwrap();
-        assert_eq!((old.guarded, old.calmed, old.calmed_min), (0, 0, 1.0));
+        assert_eq!((old.energy_guarded, old.impulses_scaled, old.impulse_scale_min), (0, 0, 1.0));
     }
 }

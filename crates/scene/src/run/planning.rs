@@ -1,27 +1,29 @@
-//! A manoeuvre from its scene to its folder, which is that of a run: nodes in place of steps, planned contacts in place of
-//! collisions.
+//! Planning: solves the optimal control problem of a scene with `[plan]` and writes the result into a run folder, with nodes in place
+//! of steps and planned contacts in place of collisions.
 //!
 //! ```text
-//! guess -> search, which others watch -> manoeuvre
-//! efforts as forces, momenta before and after contacts -> the ledger recorder interval after interval -> rows
-//! events, trajectory, a checkpoint that marks the folder, figures
+//! initial guess -> optimiser -> solution
+//! control inputs as forces, momenta before and after contacts -> the ledger records interval after interval -> rows
+//! events, trajectory, a checkpoint that marks the folder, summary
 //! ```
 //!
-//! The recorder are kept by those of the simulator, which know nothing of the program that was solved: energy or momentum that
-//! the controls did not bring shows up there.
+//! The ledger is that of the simulator and independent of the nonlinear program: energy or momentum that does not come from the controls
+//! is unaccounted there.
 
-use super::checkpoint::{Checkpoint, ContactFigures, replace};
+use super::checkpoint::{Checkpoint, ContactFigures};
+use super::checkpoint_adapter::save_ledger;
 use super::complementarity::ComplementarityStats;
 use super::error::RunError;
 use super::events::EventRecord;
 use super::extremes::RowExtremes;
 use super::folder::{self, Folder};
-use super::planned_arrays::{self, SearchLog};
+use super::planned_arrays::{self, GUARDED, PLANNED, SearchLog};
 use super::planned_figures::PlanFigures;
 use super::planned_trajectory::PlannedTrajectory;
-use super::row::{StepFigures, TrajectoryRow, columns, fixed};
+use super::replace::replace;
+use super::row::{RowBuilder, StepFigures, constant_arrays, growing_arrays};
 use super::summary::{RunResult, RunStats, SceneInfo, Status, Summary};
-use super::writer::{Column, TrajectoryWriter};
+use super::writer::{GrowingArray, TrajectoryWriter};
 use crate::penetration::PenetrationMonitor;
 use crate::{PlanGuess, PlanSettings, Scene};
 use percussion_control::manoeuvre::{Contact, Ending};
@@ -33,78 +35,76 @@ use percussion_mechanics::contact::{JumpSource, MomentumJump, StepRecord};
 use percussion_mechanics::discrete::Differentiator;
 use percussion_mechanics::force::ForceError;
 use percussion_mechanics::joint::motion::{Vec6, angular, linear};
-use percussion_mechanics::{Ledger, Model, State};
+use percussion_mechanics::{Ledger, Model, NamedArrays, State};
 use percussion_solve::nlp::Watch;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-/// The arrays of a trajectory that only plans have; the last two only those that keep bodies apart.
-pub const PLANNED: [&str; 5] =
-    ["controls", "momentum_consistency", "reduced_momentum", "clearance", "clearance_between"];
-/// The array of runs that plans have not: their intervals are not divided.
-const UNDIVIDED: &str = "step_piece";
-/// What takes the place of a scheme.
+/// The array of runs that plans do not have: their intervals are not divided.
+const UNDIVIDED: &str = "substep_min";
+/// The entry `scheme` of the summary.
 const SCHEME: &str = "plan";
 /// Order of the discrete equations in time.
 const ORDER: u32 = 2;
 
-/// Looks for the manoeuvre that a scene asks for and writes it into a folder. `watch` is reported every iteration.
+/// Solves the optimal control problem of a scene and writes the solution into a folder. `observe` is called at every iteration.
 pub fn plan(
     mut scene: Scene,
     path: &Path,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
+    observe: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Summary, RunError> {
     let clock = Instant::now();
     let PlanSettings { plan, guess, options } = scene.plan.take().ok_or(RunError::NoPlan)?;
     Folder::check(path)?;
-    // Before the folder is touched: it may be the one that the guess is in.
+    // Before the folder is touched: it may be the one of the guess.
     let guess = match guess {
         PlanGuess::Computed(guess) => guess,
         PlanGuess::Run(folder) => PlannedTrajectory::guess(Path::new(&folder), &plan)?,
     };
     let mut search = SearchLog::default();
     let mut found = find(&plan, &guess, &options, &mut |progress| {
-        search.note(progress.record);
-        watch(progress)
+        search.push(progress.record);
+        observe(progress)
     })?;
     for (k, node) in found.nodes.iter_mut().enumerate() {
         node.steps = k as u64;
     }
     let seconds = clock.elapsed().as_secs_f64();
     let folder = Folder::begin(path, &scene.resolved)?;
-    let mut recorder = PlanRecorder::open(&plan, &found, &folder)?;
+    let mut recorder = PlanRecorder::new(&plan, &found, &folder)?;
     recorder.write(&search)?;
-    let PlanRecorder { model, ledger, parts, warnings, overlap, figures, bytes, .. } = recorder;
+    let PlanRecorder { model, ledger, trajectory, warnings, penetration, figures, event_bytes, .. } =
+        recorder;
     let state = &found.nodes[plan.intervals];
-    let contact = ContactFigures { collisions: found.contacts.len() as u64, fallbacks: 0, overlap };
+    let contact = ContactFigures { collisions: found.contacts.len() as u64, fallbacks: 0, penetration };
     let place = folder.file(folder::CHECKPOINT);
     let checkpoint = Checkpoint {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         state: state.clone(),
-        ledger: ledger.figures(),
-        rows: parts.rows(),
+        ledger: save_ledger(&ledger),
+        scheme: NamedArrays::default(),
+        rows: trajectory.rows(),
         iterations: 0,
         wall_time: clock.elapsed().as_secs_f64(),
         figures,
-        event_bytes: bytes,
+        event_bytes,
         contact,
-        since: RowExtremes::none(plan.step),
-        memory: Vec::new(),
-        stepping: ComplementarityStats::default(),
+        extremes: RowExtremes::new(plan.step),
+        complementarity: ComplementarityStats::default(),
     };
     checkpoint.write(&place).map_err(RunError::at(&place))?;
-    let course = RunStats {
+    let stats = RunStats {
         status: status(&found.ending),
         failure: None,
         warnings: scene.warnings.iter().cloned().chain(warnings).collect(),
         wall_time: clock.elapsed().as_secs_f64(),
-        rows: parts.rows(),
+        rows: trajectory.rows(),
         iterations: 0,
         contact,
-        stepping: ComplementarityStats::default(),
+        complementarity: ComplementarityStats::default(),
     };
-    let made = RunResult {
+    let result = RunResult {
         model: &model,
         state,
         ledger: &ledger,
@@ -113,13 +113,11 @@ pub fn plan(
         tolerances: vec![("constraints", options.tolerance)],
         h: plan.step,
     };
-    let summary = Summary::new(&SceneInfo::from(&scene), &made, course);
-    let summary = Summary { every: 1, plan: Some(PlanFigures::of(&plan, &found, seconds)), ..summary };
-    // A summary holds numbers, words and lists of them: nothing that JSON cannot say.
-    let text = serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n";
-    folder.write(folder::SUMMARY, &text)?;
+    let summary = Summary::new(&SceneInfo::from(&scene), &result, stats);
+    let summary = Summary { every: 1, plan: Some(PlanFigures::new(&plan, &found, seconds)), ..summary };
+    summary.write(&folder)?;
     let place = folder.file(folder::PARTS);
-    parts.remove().map_err(RunError::at(&place))?;
+    trajectory.remove().map_err(RunError::at(&place))?;
     Ok(summary)
 }
 
@@ -131,59 +129,57 @@ fn status(ending: &Ending) -> Status {
     }
 }
 
-/// What is kept of a manoeuvre, row by row.
+/// Writes events and rows of a solution.
 struct PlanRecorder<'a> {
     plan: &'a Plan,
     found: &'a PlanSolution,
     folder: &'a Folder,
-    /// With the efforts as forces.
+    /// With the control inputs as forces.
     model: Model,
     ledger: Ledger,
-    parts: TrajectoryWriter,
-    row: TrajectoryRow,
-    /// Which columns of a run's row are kept.
-    kept: Vec<bool>,
+    trajectory: TrajectoryWriter,
+    row: RowBuilder,
     figures: StepFigures,
     warnings: Vec<String>,
-    overlap: f64,
-    /// Bytes of events.
-    bytes: u64,
+    /// Largest penetration at nodes, m.
+    penetration: f64,
+    event_bytes: u64,
 }
 
 impl<'a> PlanRecorder<'a> {
-    fn open(plan: &'a Plan, found: &'a PlanSolution, folder: &'a Folder) -> Result<Self, RunError> {
+    fn new(plan: &'a Plan, found: &'a PlanSolution, folder: &'a Folder) -> Result<Self, RunError> {
         let times: Vec<f64> = found.nodes.iter().map(|node| node.time).collect();
         let mut warnings = Vec::new();
         let model = loaded(plan, &times, &found.efforts).unwrap_or_else(|error| {
-            warnings.push(format!("energy errors contain the work of controls: {error}"));
+            warnings.push(format!("energy errors contain the work of the controls: {error}"));
             Model::clone(&plan.model)
         });
         let ledger = Ledger::new(&model, &found.nodes[0])?;
         let energy = ledger.initial().energy();
-        let mut arrays = columns(&model, false);
-        let kept: Vec<bool> = arrays.iter().map(|column| column.name != UNDIVIDED).collect();
-        arrays.retain(|column| column.name != UNDIVIDED);
-        let apart = found.clearances.len();
-        let shapes = [plan.components(), 6, model.dofs, apart, apart];
-        let own = PLANNED.iter().zip(shapes).take(if apart > 0 { PLANNED.len() } else { 3 });
-        arrays.extend(own.map(|(name, n)| Column { name, shape: vec![n] }));
+        let mut arrays = growing_arrays(&model, false);
+        arrays.retain(|array| array.name != UNDIVIDED);
+        let array = |(name, width): (&'static str, usize)| GrowingArray { name, shape: vec![width] };
+        arrays.extend(PLANNED.into_iter().zip([plan.components(), 6, model.dofs]).map(array));
+        let pairs = found.clearances.len();
+        if pairs > 0 {
+            arrays.extend(GUARDED.map(|name| array((name, pairs))));
+        }
+        let row = RowBuilder::new(&model, &arrays);
         let place = folder.file(folder::PARTS);
-        let parts = TrajectoryWriter::create(&place, arrays).map_err(RunError::at(&place))?;
-        let row = TrajectoryRow::new(&model, false);
-        let figures = StepFigures { discrete_energy: energy, hamiltonian: energy, hidden: 0.0 };
+        let trajectory = TrajectoryWriter::create(&place, arrays).map_err(RunError::at(&place))?;
+        let figures = StepFigures { discrete_energy: energy, hamiltonian: energy, hidden_violation: 0.0 };
         Ok(Self {
             plan,
             found,
             folder,
             model,
             ledger,
-            parts,
+            trajectory,
             row,
-            kept,
             figures,
             warnings,
-            overlap: 0.0,
-            bytes: 0,
+            penetration: 0.0,
+            event_bytes: 0,
         })
     }
 
@@ -194,102 +190,96 @@ impl<'a> PlanRecorder<'a> {
         let mut events = self.folder.events(0)?;
         let place = self.folder.file(folder::EVENTS);
         let events_at = RunError::at(&place);
-        let mut penetration_monitor = PenetrationMonitor::of(&self.model, &found.nodes[0]);
+        let mut monitor = PenetrationMonitor::new(&self.model, &found.nodes[0]);
         let mut tool = Differentiator::default();
-        self.keep(0, &mut penetration_monitor)?;
+        self.push_row(0, &mut monitor)?;
         for (k, ends) in found.nodes.windows(2).enumerate() {
             let (before, after) = (&ends[0], &ends[1]);
-            let efforts = &found.efforts[k * m..(k + 1) * m];
+            let inputs = &found.efforts[k * m..(k + 1) * m];
             let mut arrived = after.clone();
-            arrived.momenta = momenta_at_end(plan, (before, after), efforts, &mut tool)?;
+            arrived.momenta = momenta_at_end(plan, (before, after), inputs, &mut tool)?;
             let h = after.time - before.time;
-            let inside = self.jumps(k + 1, &arrived, after, h)?;
-            let entry = self.ledger.record(&self.model, before, after, h, inside.as_ref())?;
+            let record = self.contact_jumps(k + 1, &arrived, after, h)?;
+            let entry = self.ledger.record(&self.model, before, after, h, record.as_ref())?;
             self.figures = StepFigures {
                 discrete_energy: entry.discrete_energy,
                 hamiltonian: entry.hamiltonian,
-                hidden: entry.hidden,
+                hidden_violation: entry.hidden,
             };
-            self.keep(k + 1, &mut penetration_monitor)?;
+            self.push_row(k + 1, &mut monitor)?;
             for contact in found.contacts.iter().filter(|contact| contact.node == k + 1) {
                 events.write(&event(&self.model, contact, &arrived, after)).map_err(&events_at)?;
             }
         }
         events.sync().map_err(&events_at)?;
-        self.bytes = events.bytes();
+        self.event_bytes = events.bytes();
         let archive = self.folder.file(folder::TRAJECTORY);
-        let mut arrays = fixed(&self.model);
-        arrays.extend(planned_arrays::fixed(plan, found));
+        let mut arrays = constant_arrays(&self.model);
+        arrays.extend(planned_arrays::constant_arrays(plan, found));
         arrays.extend(search.arrays());
-        replace(&archive, |path| self.parts.assemble(path, &arrays)).map_err(RunError::at(&archive))
+        replace(&archive, |path| self.trajectory.assemble(path, &arrays)).map_err(RunError::at(&archive))
     }
 
-    /// What planned contacts did at a node; nothing where there is none.
-    fn jumps(
+    /// The momentum jumps of planned contacts at a node; none where there is none.
+    fn contact_jumps(
         &self,
         node: usize,
         arrived: &State,
         after: &State,
         since: f64,
     ) -> Result<Option<StepRecord>, ForceError> {
-        let mut inside = StepRecord::default();
-        let (slow, fast) = (self.model.twists(arrived), self.model.twists(after));
+        let mut record = StepRecord::default();
+        let (before, after_twists) = (self.model.twists(arrived), self.model.twists(after));
         for (i, island) in self.model.islands.iter().enumerate() {
-            let touched = self.plan.meetings.iter().any(|meeting| {
-                // A joint that a contact made acts at every node until it leaves.
+            let in_contact = self.plan.meetings.iter().any(|meeting| {
+                // A joint made by a contact acts at every node until it is released.
                 let last =
                     meeting.tie.map_or(meeting.node, |_| meeting.released.unwrap_or(self.plan.intervals));
                 let own = [meeting.bodies.0, meeting.bodies.1].map(|body| self.model.slots[body]);
                 (meeting.node..=last).contains(&node)
                     && own.iter().flatten().any(|slot| island.bodies.contains(slot))
             });
-            if !touched {
+            if !in_contact {
                 continue;
             }
-            inside.node(i, island, after, since);
+            record.node(i, island, after, since);
             for slot in island.bodies.clone() {
                 let link = &self.model.links[slot];
                 let r = &after.rotations[slot];
-                let change = fast[slot] - slow[slot];
+                let change = after_twists[slot] - before[slot];
                 let gained = linear(&change) * link.mass;
                 let spin = r * link.inertia.component_mul(&r.tr_mul(&angular(&change)));
-                inside.jumps.push(MomentumJump {
+                record.jumps.push(MomentumJump {
                     cause: JumpSource::Contact,
                     slot,
                     linear: gained,
                     angular: after.positions[slot].cross(&gained) + spin,
-                    energy: kinetic(&self.model, after, slot, &fast[slot])
-                        - kinetic(&self.model, after, slot, &slow[slot]),
+                    energy: kinetic(&self.model, after, slot, &after_twists[slot])
+                        - kinetic(&self.model, after, slot, &before[slot]),
                 });
             }
         }
-        Ok((!inside.nodes.is_empty()).then_some(inside))
+        Ok((!record.nodes.is_empty()).then_some(record))
     }
 
     /// Adds a node to the trajectory.
-    fn keep(
-        &mut self,
-        node: usize,
-        penetration_monitor: &mut Option<PenetrationMonitor>,
-    ) -> Result<(), RunError> {
+    fn push_row(&mut self, node: usize, monitor: &mut Option<PenetrationMonitor>) -> Result<(), RunError> {
         let (found, m) = (self.found, self.plan.components());
         let state = &found.nodes[node];
-        let deepest =
-            penetration_monitor.as_mut().and_then(|o| o.deepest(state)).map_or(0.0, |(overlap, _)| overlap);
-        self.overlap = self.overlap.max(deepest);
-        let since = RowExtremes { overlap: deepest, ..RowExtremes::none(self.plan.step) };
-        self.row.fill(&self.model, state, &self.ledger, &self.figures, &since);
-        // Efforts hold from a node to the next; after the last nothing is planned.
+        let deepest = monitor.as_mut().and_then(|monitor| monitor.deepest(state));
+        let penetration = deepest.map_or(0.0, |(depth, _)| depth);
+        self.penetration = self.penetration.max(penetration);
+        let extremes = RowExtremes { penetration, ..RowExtremes::new(self.plan.step) };
+        let row = self.row.build(&self.model, state, &self.ledger, &self.figures, &extremes);
+        // Control inputs hold from a node to the next; the last row repeats those of the last interval.
         let k = node.min(self.plan.intervals - 1);
-        let consistency = if node == 0 { &[0.0; 6] } else { &found.consistency[node - 1] };
-        let at: Vec<f64> = found.clearances.iter().map(|c| c.at[node]).collect();
-        let between: Vec<f64> = found.clearances.iter().map(|c| c.between[k]).collect();
-        let own: [&[f64]; 5] =
-            [&found.efforts[k * m..(k + 1) * m], consistency, &state.momenta, &at, &between];
-        let own = own.into_iter().take(if at.is_empty() { 3 } else { PLANNED.len() });
-        let run = self.row.slices().zip(&self.kept).filter(|(_, kept)| **kept).map(|(slice, _)| slice);
-        let pushed = self.parts.push(run.chain(own));
-        pushed.map_err(RunError::at(&self.folder.file(folder::PARTS)))
+        let consistency = if node == 0 { [0.0; 6] } else { found.consistency[node - 1] };
+        row.set("controls", found.efforts[k * m..(k + 1) * m].iter().copied());
+        row.set("momentum_consistency", consistency);
+        row.set("reduced_momentum", state.momenta.iter().copied());
+        row.set("clearance", found.clearances.iter().map(|c| c.at[node]));
+        row.set("clearance_between", found.clearances.iter().map(|c| c.between[k]));
+        self.trajectory.push(row).map_err(RunError::at(&self.folder.file(folder::PARTS)))
     }
 }
 
@@ -300,10 +290,10 @@ fn kinetic(model: &Model, state: &State, slot: usize, twist: &Vec6) -> f64 {
     0.5 * (link.mass * linear(twist).norm_squared() + turning.dot(&link.inertia.component_mul(&turning)))
 }
 
-/// A planned contact as a line of the events, with the states before and after it.
+/// The event of a planned contact, with the states before and after it.
 fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State) -> EventRecord<'a> {
     let name = |body: usize| Cow::Borrowed(model.bodies[body].name.as_str());
-    let met = [contact.bodies.0, contact.bodies.1];
+    let pair = [contact.bodies.0, contact.bodies.1];
     let speed = |state: &State| {
         let twists = model.twists(state);
         let velocity = |body: usize| match model.slots[body] {
@@ -315,11 +305,11 @@ fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State)
                 .driven(body)
                 .map_or_else(Vec3::zeros, |motion| motion.twist(state.time).velocity(&contact.point)),
         };
-        contact.normal.dot(&(velocity(met[0]) - velocity(met[1])))
+        contact.normal.dot(&(velocity(pair[0]) - velocity(pair[1])))
     };
     let energy = |state: &State| {
         let twists = model.twists(state);
-        let slots = met.map(|body| model.slots[body]);
+        let slots = pair.map(|body| model.slots[body]);
         let islands = model.islands.iter();
         let own = islands.filter(|island| slots.iter().flatten().any(|slot| island.bodies.contains(slot)));
         own.flat_map(|island| island.bodies.clone())
@@ -328,7 +318,7 @@ fn event<'a>(model: &'a Model, contact: &Contact, before: &State, after: &State)
     };
     EventRecord {
         time: contact.time,
-        bodies: [name(met[0]), name(met[1])],
+        bodies: [name(pair[0]), name(pair[1])],
         point: contact.point.into(),
         normal: contact.normal.into(),
         impulse: contact.impulse.into(),

@@ -1,96 +1,98 @@
-//! What a run has kept, whether it has ended or not: the rows of `trajectory.npz`, or those of `parts/` so far.
+//! Reader of the trajectory of a run, finished or not: the rows of `trajectory.npz`, or the rows so far of the growing files in
+//! `parts/`.
 //!
-//! Whoever looks at a run reads it through this door and need not know which of the two there is. Rows are counted once,
-//! when it is opened: of a run that goes on, the complete ones of that moment.
+//! The interface is the same for both. Rows are counted when the trajectory is opened: for a run in progress, the complete ones of
+//! that moment.
 
 use super::error::RunError;
 use super::folder;
 use super::npz::Reader;
-use super::planning::PLANNED;
-use super::row::{columns, fixed};
-use super::writer::Column;
+use super::planned_arrays::{GUARDED, PLANNED};
+use super::row::{constant_arrays, growing_arrays};
+use super::writer::GrowingArray;
 use percussion_mechanics::Model;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The rows a run has kept.
+/// The trajectory of a run.
 #[derive(Debug)]
 pub struct TrajectoryReader {
-    source: Source,
+    source: Storage,
     arrays: Vec<(&'static str, Vec<usize>)>,
     rows: usize,
-    going: bool,
+    in_progress: bool,
 }
 
 #[derive(Debug)]
-enum Source {
+enum Storage {
     Archive(Reader<BufReader<File>>),
-    TrajectoryWriter { columns: Vec<(Column, BufReader<File>)>, names: Vec<(&'static str, Vec<String>)> },
+    Parts { arrays: Vec<(GrowingArray, BufReader<File>)>, names: Vec<(&'static str, Vec<String>)> },
 }
 
 impl TrajectoryReader {
-    /// Opens what is in a run folder; the model is that of its scene.
+    /// Opens the trajectory in a run folder, with the model of its scene.
     pub fn open(path: &Path, model: &Model) -> Result<Self, RunError> {
         let archive = path.join(folder::TRAJECTORY);
         if archive.exists() {
-            return Self::ended(&archive, model).map_err(RunError::at(&archive));
+            return Self::open_archive(&archive, model).map_err(RunError::at(&archive));
         }
         let parts = path.join(folder::PARTS);
         if !parts.exists() {
             return Err(RunError::NothingToShow { folder: path.to_owned() });
         }
-        let going = is_locked(&path.join(folder::EVENTS));
-        Self::growing(&parts, model, going).map_err(RunError::at(&parts))
+        let in_progress = is_locked(&path.join(folder::EVENTS));
+        Self::open_parts(&parts, model, in_progress).map_err(RunError::at(&parts))
     }
 
-    fn ended(archive: &Path, model: &Model) -> io::Result<Self> {
+    fn open_archive(archive: &Path, model: &Model) -> io::Result<Self> {
         let mut reader = Reader::open(archive)?;
         let rows = reader.rows("time")?.count();
-        let all: Vec<&'static str> =
-            columns(model, true).iter().map(|column| column.name).chain(PLANNED).collect();
+        let all: Vec<&'static str> = growing_arrays(model, true)
+            .iter()
+            .map(|array| array.name)
+            .chain(PLANNED)
+            .chain(GUARDED)
+            .collect();
         let mut arrays = Vec::new();
         for name in all {
-            // An older run may have kept less; one with planned efforts has more causes than its scene.
+            // A run has only the arrays of its scheme; one under planned control inputs has more sources than its scene.
             if reader.names().any(|other| other == name) {
                 arrays.push((name, reader.rows(name)?.shape().to_vec()));
             }
         }
-        Ok(Self { source: Source::Archive(reader), arrays, rows, going: false })
+        Ok(Self { source: Storage::Archive(reader), arrays, rows, in_progress: false })
     }
 
-    fn growing(parts: &Path, model: &Model, going: bool) -> io::Result<Self> {
-        // What the scheme does not have has no file.
-        let mut all = columns(model, true);
-        all.retain(|column| column.path(parts).exists());
+    fn open_parts(parts: &Path, model: &Model, in_progress: bool) -> io::Result<Self> {
+        // Arrays that the scheme does not have have no file.
+        let mut all = growing_arrays(model, true);
+        all.retain(|array| array.path(parts).exists());
         let arrays = shapes(&all);
         let mut open = Vec::new();
         let mut rows = u64::MAX;
-        for column in all {
-            let file = File::open(column.path(parts))?;
-            if let Some(complete) = file.metadata()?.len().checked_div(column.bytes(1)) {
+        for array in all {
+            let file = File::open(array.path(parts))?;
+            if let Some(complete) = file.metadata()?.len().checked_div(array.bytes(1)) {
                 rows = rows.min(complete);
             }
-            open.push((column, BufReader::new(file)));
+            open.push((array, BufReader::new(file)));
         }
-        let names =
-            fixed(model).iter().filter_map(|(name, array)| Some((*name, array.as_texts().ok()?))).collect();
-        Ok(Self {
-            source: Source::TrajectoryWriter { columns: open, names },
-            arrays,
-            rows: rows as usize,
-            going,
-        })
+        let names = constant_arrays(model)
+            .iter()
+            .filter_map(|(name, array)| Some((*name, array.as_texts().ok()?)))
+            .collect();
+        Ok(Self { source: Storage::Parts { arrays: open, names }, arrays, rows: rows as usize, in_progress })
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether a process is still adding to them.
-    pub fn is_going(&self) -> bool {
-        self.going
+    /// Whether a process is still adding rows.
+    pub fn is_in_progress(&self) -> bool {
+        self.in_progress
     }
 
     /// The arrays that grow with the run, each with the shape of a row of it; `time` is the first.
@@ -98,36 +100,36 @@ impl TrajectoryReader {
         &self.arrays
     }
 
-    /// Numbers in a row of an array; `None` if the run does not keep it.
+    /// Numbers in a row of an array; none if the trajectory does not have it.
     pub fn width(&mut self, array: &str) -> Option<usize> {
         match &mut self.source {
-            Source::Archive(reader) => reader.rows(array).ok().map(|rows| rows.width()),
-            Source::TrajectoryWriter { columns, .. } => {
-                columns.iter().find(|(column, _)| column.name == array).map(|(column, _)| column.width())
+            Storage::Archive(reader) => reader.rows(array).ok().map(|rows| rows.width()),
+            Storage::Parts { arrays, .. } => {
+                arrays.iter().find(|(own, _)| own.name == array).map(|(own, _)| own.width())
             }
         }
     }
 
-    /// A list of names, such as `bodies` or `energy_names`; nothing if there is none.
+    /// A list of names, such as `bodies` or `energy_names`; empty if there is none.
     pub fn names(&mut self, array: &str) -> Vec<String> {
         match &mut self.source {
-            Source::Archive(reader) => reader.array(array).and_then(|a| a.as_texts()).unwrap_or_default(),
-            Source::TrajectoryWriter { names, .. } => names
+            Storage::Archive(reader) => reader.array(array).and_then(|a| a.as_texts()).unwrap_or_default(),
+            Storage::Parts { names, .. } => names
                 .iter()
                 .find(|(name, _)| *name == array)
                 .map_or_else(Vec::new, |(_, texts)| texts.clone()),
         }
     }
 
-    /// The numbers of an array that does not grow with the run, such as `control_bounds`, row by row; nothing if there is none.
+    /// The numbers of a constant array, such as `control_bounds`, row by row; empty if there is none.
     pub fn numbers(&mut self, array: &str) -> Vec<f64> {
         match &mut self.source {
-            Source::Archive(reader) => reader.array(array).and_then(|a| a.as_floats()).unwrap_or_default(),
-            Source::TrajectoryWriter { .. } => Vec::new(),
+            Storage::Archive(reader) => reader.array(array).and_then(|a| a.as_floats()).unwrap_or_default(),
+            Storage::Parts { .. } => Vec::new(),
         }
     }
 
-    /// Hands some rows of an array to `take`, each with its number.
+    /// Calls `take` with some rows of an array, each with its number.
     pub fn read(
         &mut self,
         array: &str,
@@ -136,21 +138,21 @@ impl TrajectoryReader {
     ) -> io::Result<()> {
         let mut values = Vec::new();
         match &mut self.source {
-            Source::Archive(reader) => {
-                let mut kept = reader.rows(array)?;
+            Storage::Archive(reader) => {
+                let mut stored = reader.rows(array)?;
                 for row in rows {
-                    kept.read(row, &mut values)?;
+                    stored.read(row, &mut values)?;
                     take(row, &values);
                 }
             }
-            Source::TrajectoryWriter { columns, .. } => {
-                let found = columns.iter_mut().find(|(column, _)| column.name == array);
-                let (column, file) = found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-                let mut bytes = vec![0; column.bytes(1) as usize];
+            Storage::Parts { arrays, .. } => {
+                let found = arrays.iter_mut().find(|(own, _)| own.name == array);
+                let (own, file) = found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+                let mut bytes = vec![0; own.bytes(1) as usize];
                 let mut next = None;
                 for row in rows {
                     if next != Some(row) {
-                        file.seek(SeekFrom::Start(column.bytes(row as u64)))?;
+                        file.seek(SeekFrom::Start(own.bytes(row as u64)))?;
                     }
                     file.read_exact(&mut bytes)?;
                     next = Some(row + 1);
@@ -164,11 +166,11 @@ impl TrajectoryReader {
     }
 }
 
-fn shapes(columns: &[Column]) -> Vec<(&'static str, Vec<usize>)> {
-    columns.iter().map(|column| (column.name, column.shape.clone())).collect()
+fn shapes(arrays: &[GrowingArray]) -> Vec<(&'static str, Vec<usize>)> {
+    arrays.iter().map(|array| (array.name, array.shape.clone())).collect()
 }
 
-/// Whether a run holds the file it locks.
+/// Whether a run in progress holds the lock of its events.
 fn is_locked(events: &Path) -> bool {
     OpenOptions::new()
         .read(true)

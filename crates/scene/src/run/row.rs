@@ -1,32 +1,32 @@
-//! What of a run is kept: the arrays of `trajectory.npz`.
+//! The arrays of `trajectory.npz`, and the row that is added to them at an instant.
 //!
 //! | array | shape | |
 //! |---|---|---|
 //! | `time` | (n) | s |
-//! | `position`, `velocity` | (n, b, 3) | of the bodies' own origins, world axes; of driven bodies as prescribed |
+//! | `position`, `velocity` | (n, b, 3) | of the origins of the body frames, world axes; of driven bodies as prescribed |
 //! | `rotation` | (n, b, 3, 3) | `x_world = rotation x_body + position` |
 //! | `angular_velocity` | (n, b, 3) | world axes |
 //! | `energy` | (n, 7) | columns named by `energy_names` |
-//! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of everything that moves; scene_info the origin, scene_info the common centre of mass |
-//! | `momentum_error` | (n, 2) | size of the linear and angular momentum that no cause explains so far |
+//! | `linear_momentum`, `angular_momentum`, `angular_momentum_centre` | (n, 3) | of all moving bodies; about the origin, about the common centre of mass |
+//! | `momentum_error` | (n, 2) | norms of the unaccounted linear and angular momentum so far |
 //! | `constraint` | (n, 3) | columns named by `constraint_names` |
 //! | `coordinate` | (n, c) | joint coordinates, named by `coordinate_names` |
-//! | `overlap`, `step_piece` | (n) | extremes over the steps since the row before; only of a model with contact |
-//! | `infeasibility`, `contacts`, `solver`, `solver_iterations`, `solver_residual`, `solver_converged` | (n) | of complementarity problems: the worst since the row before; `contacts` and `solver` (a place in `solver_names`) of the last step |
-//! | `cause_energy` | (n, k) | what every cause has brought so far, named by `cause_names` |
-//! | `cause_linear_momentum`, `cause_angular_momentum` | (n, k, 3) | likewise; angular scene_info the origin |
-//! | `controls` | (n, m) | of a plan: efforts in `control_units`, from a row to the next, named by `control_names`, within `control_bounds` (m, 2); the last row repeats the one before it |
-//! | `momentum_consistency` | (n, 6) | of a plan: linear and angular momentum scene_info the origin that nothing explains in the interval before a row |
-//! | `reduced_momentum` | (n, f) | of a plan: along the degrees of freedom, after what happens at a row |
-//! | `clearance`, `clearance_between` | (n, p) | of a plan: least separation of two bodies, named by `clearance_names`, that keep `clearance_margins` apart, at a row and from it to the next |
-//! | `search` | (i, 4) | of a plan: its iterations, columns named by `search_names` |
-//! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | own axes; inertia scene_info the centre of mass; zero for fixed bodies |
+//! | `penetration`, `substep_min` | (n) | largest penetration, m, and smallest substep, s, over the steps since the previous row; only of a model with contact |
+//! | `infeasibility`, `contacts`, `solver`, `solver_iterations`, `solver_residual`, `solver_converged` | (n) | of complementarity problems: the worst since the previous row; `contacts` and `solver` (an index into `solver_names`) of the last step |
+//! | `source_energy` | (n, k) | contribution of each source so far, named by `source_names` |
+//! | `source_linear_momentum`, `source_angular_momentum` | (n, k, 3) | likewise; angular about the origin |
+//! | `controls` | (n, m) | of a plan: control inputs in `control_units`, from a row to the next, named by `control_names`, within `control_bounds` (m, 2); the last row repeats the one before it |
+//! | `momentum_consistency` | (n, 6) | of a plan: unaccounted linear and angular momentum about the origin in the interval before a row |
+//! | `reduced_momentum` | (n, f) | of a plan: along the degrees of freedom, after the impacts at a row |
+//! | `clearance`, `clearance_between` | (n, p) | of a plan: smallest separation of pairs named by `clearance_names`, whose margins are `clearance_margins`, at a row and from it to the next |
+//! | `search` | (i, 4) | of a plan: iterations of the optimiser, columns named by `search_names` |
+//! | `bodies`, `mass`, `centre_of_mass`, `inertia` | (b), (b), (b, 3), (b, 3, 3) | in the body frame; inertia about the center of mass; zero for fixed bodies |
 
 use super::complementarity::{ARRAYS, SOLVER_NAMES};
 use super::extremes::RowExtremes;
 use super::npz::Array;
-use super::sources::{self, SourceRow};
-use super::writer::Column;
+use super::sources::{self, Contributions};
+use super::writer::{GrowingArray, Row};
 use nalgebra::Matrix3;
 use percussion_geometry::Vec3;
 use percussion_mechanics::joint::motion::{angular, linear};
@@ -38,68 +38,68 @@ pub const ENERGY_NAMES: [&str; 7] =
 /// Columns of `constraint`.
 pub const CONSTRAINT_NAMES: [&str; 3] = ["position", "velocity", "hidden"];
 
-/// The arrays that grow with the run; `stepping` with complementarity problems.
-pub fn columns(model: &Model, stepping: bool) -> Vec<Column> {
+/// The arrays that grow with the run; `complementarity` adds those of complementarity problems.
+pub fn growing_arrays(model: &Model, complementarity: bool) -> Vec<GrowingArray> {
     let b = model.bodies.len();
-    let column = |name, shape: &[usize]| Column { name, shape: shape.to_vec() };
+    let array = |name, shape: &[usize]| GrowingArray { name, shape: shape.to_vec() };
     let mut all = vec![
-        column("time", &[]),
-        column("position", &[b, 3]),
-        column("rotation", &[b, 3, 3]),
-        column("velocity", &[b, 3]),
-        column("angular_velocity", &[b, 3]),
-        column("energy", &[ENERGY_NAMES.len()]),
-        column("linear_momentum", &[3]),
-        column("angular_momentum", &[3]),
-        column("angular_momentum_centre", &[3]),
-        column("momentum_error", &[2]),
-        column("constraint", &[CONSTRAINT_NAMES.len()]),
-        column("coordinate", &[model.coordinates]),
+        array("time", &[]),
+        array("position", &[b, 3]),
+        array("rotation", &[b, 3, 3]),
+        array("velocity", &[b, 3]),
+        array("angular_velocity", &[b, 3]),
+        array("energy", &[ENERGY_NAMES.len()]),
+        array("linear_momentum", &[3]),
+        array("angular_momentum", &[3]),
+        array("angular_momentum_centre", &[3]),
+        array("momentum_error", &[2]),
+        array("constraint", &[CONSTRAINT_NAMES.len()]),
+        array("coordinate", &[model.coordinates]),
     ];
-    // Zeros where nothing was measured would be taken for measurements.
+    // Absent where nothing is measured: zeros would be taken for measurements.
     if model.contacts.is_some() {
-        all.extend([column("overlap", &[]), column("step_piece", &[])]);
+        all.extend([array("penetration", &[]), array("substep_min", &[])]);
     }
-    if stepping {
-        all.extend(ARRAYS.map(|name| column(name, &[])));
+    if complementarity {
+        all.extend(ARRAYS.map(|name| array(name, &[])));
     }
     let k = sources::names(model).len();
     all.extend([
-        column("cause_energy", &[k]),
-        column("cause_linear_momentum", &[k, 3]),
-        column("cause_angular_momentum", &[k, 3]),
+        array("source_energy", &[k]),
+        array("source_linear_momentum", &[k, 3]),
+        array("source_angular_momentum", &[k, 3]),
     ]);
     all
 }
 
-/// The arrays that do not.
-pub fn fixed(model: &Model) -> Vec<(&'static str, Array)> {
+/// The arrays that do not grow.
+pub fn constant_arrays(model: &Model) -> Vec<(&'static str, Array)> {
     let b = model.bodies.len();
     let names: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
     let masses: Vec<f64> = model.bodies.iter().map(|body| body.mass).collect();
-    let centres: Vec<f64> = model.bodies.iter().flat_map(|body| own(&body.principal.position)).collect();
+    let centers: Vec<f64> = model.bodies.iter().flat_map(|body| xyz(&body.principal.position)).collect();
     let inertias: Vec<f64> = model
         .bodies
         .iter()
         .flat_map(|body| {
             let axes = body.principal.rotation.matrix();
-            rows(&(axes * Matrix3::from_diagonal(&body.inertia) * axes.transpose()))
+            row_major(&(axes * Matrix3::from_diagonal(&body.inertia) * axes.transpose()))
         })
         .collect();
     vec![
         ("bodies", Array::texts(&names)),
         ("mass", Array::floats(&[b], &masses)),
-        ("centre_of_mass", Array::floats(&[b, 3], &centres)),
+        ("centre_of_mass", Array::floats(&[b, 3], &centers)),
         ("inertia", Array::floats(&[b, 3, 3], &inertias)),
         ("energy_names", Array::texts(&ENERGY_NAMES)),
         ("constraint_names", Array::texts(&CONSTRAINT_NAMES)),
         ("coordinate_names", Array::texts(&coordinate_names(model))),
         ("solver_names", Array::texts(&SOLVER_NAMES)),
-        ("cause_names", Array::texts(&sources::names(model))),
+        ("source_names", Array::texts(&sources::names(model))),
     ]
 }
 
-/// `joint` where a joint keeps one coordinate, `joint.0`, `joint.1`, ... where it keeps more.
+/// `joint` for a joint with one coordinate, `joint.0`, `joint.1`, ... for a joint with more.
 fn coordinate_names(model: &Model) -> Vec<String> {
     let mut names = Vec::with_capacity(model.coordinates);
     for link in &model.links {
@@ -111,7 +111,7 @@ fn coordinate_names(model: &Model) -> Vec<String> {
     names
 }
 
-/// What belongs to a step, not to an instant: `E_d` of the step that led here, and `H_d` and the violation of the hidden
+/// Figures of a step, not of an instant: `E_d` of the step that ends here, and `H_d` and the violation of the hidden
 /// constraints at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepFigures {
@@ -120,51 +120,78 @@ pub struct StepFigures {
     /// J
     pub hamiltonian: f64,
     /// m/s or 1/s
-    pub hidden: f64,
+    pub hidden_violation: f64,
 }
 
-/// A row of all growing arrays, made anew in the same memory at each instant that is kept.
+/// Computes rows of the trajectory, with reusable memory.
 #[derive(Debug)]
-pub struct TrajectoryRow {
+pub struct RowBuilder {
+    row: Row,
     position: Vec<f64>,
     rotation: Vec<f64>,
     velocity: Vec<f64>,
     angular_velocity: Vec<f64>,
-    small: [f64; 22],
-    coordinate: Vec<f64>,
-    /// Only of a model with contact.
-    since: Option<[f64; 2]>,
-    /// Only of a scheme with complementarity problems.
-    steps: Option<[f64; 6]>,
-    causes: SourceRow,
+    contributions: Contributions,
 }
 
-impl TrajectoryRow {
-    /// For the states of a model.
-    pub fn new(model: &Model, stepping: bool) -> Self {
+impl RowBuilder {
+    /// For the states of a model and some arrays.
+    pub fn new(model: &Model, arrays: &[GrowingArray]) -> Self {
         Self {
+            row: Row::new(arrays),
             position: Vec::new(),
             rotation: Vec::new(),
             velocity: Vec::new(),
             angular_velocity: Vec::new(),
-            small: [0.0; 22],
-            coordinate: Vec::new(),
-            since: model.contacts.as_ref().map(|_| [0.0; 2]),
-            steps: stepping.then_some([0.0; 6]),
-            causes: SourceRow::new(model),
+            contributions: Contributions::new(model),
         }
     }
 
-    /// Fills in the present instant, which the ledger has measured, given the figures of the step that led to it and of all since
-    /// the last row.
-    pub fn fill(
+    /// Computes the row of the present state, which is the latest that the ledger recorded, with the figures of the step that led to it and
+    /// the extremes since the previous row. Further arrays can be set in the row before it is written.
+    pub fn build(
         &mut self,
         model: &Model,
         state: &State,
         ledger: &Ledger,
         step: &StepFigures,
-        since: &RowExtremes,
-    ) {
+        extremes: &RowExtremes,
+    ) -> &mut Row {
+        self.set_bodies(model, state, ledger);
+        self.contributions.update(ledger);
+        let row = &mut self.row;
+        row.set("time", [state.time]);
+        row.set("coordinate", state.coordinates.iter().copied());
+        let measure = ledger.latest();
+        let (initial, total) = (ledger.initial().energy(), measure.energy());
+        // The sum of no terms is -0.
+        let work = ledger.work() + 0.0;
+        let error = total - initial - work;
+        let StepFigures { discrete_energy, hamiltonian, hidden_violation } = *step;
+        let energy = [measure.kinetic, measure.potential, total, discrete_energy, work, error, hamiltonian];
+        row.set("energy", energy);
+        row.set("linear_momentum", xyz(&measure.linear));
+        row.set("angular_momentum", xyz(&measure.angular));
+        row.set("angular_momentum_centre", xyz(&measure.angular_about_centre()));
+        let scheme = ledger.causes().iter().find(|source| source.name == "scheme");
+        row.set(
+            "momentum_error",
+            scheme.map_or([0.0; 2], |source| [source.linear.norm(), source.angular.norm()]),
+        );
+        row.set("constraint", [measure.position_violation, measure.velocity_violation, hidden_violation]);
+        row.set("penetration", [extremes.penetration]);
+        row.set("substep_min", [extremes.substep_min]);
+        for (name, value) in extremes.complementarity.by_name() {
+            row.set(name, [value]);
+        }
+        row.set("source_energy", self.contributions.energy.iter().copied());
+        row.set("source_linear_momentum", self.contributions.linear_momentum.iter().copied());
+        row.set("source_angular_momentum", self.contributions.angular_momentum.iter().copied());
+        row
+    }
+
+    /// Positions, rotations and velocities of all bodies.
+    fn set_bodies(&mut self, model: &Model, state: &State, ledger: &Ledger) {
         for list in [&mut self.position, &mut self.rotation, &mut self.velocity, &mut self.angular_velocity] {
             list.clear();
         }
@@ -176,71 +203,28 @@ impl TrajectoryRow {
                     (twist.velocity(&pose.position), twist.angular)
                 }),
                 Some(slot) => {
-                    let (twist, centre) = (&ledger.twists()[*slot], &state.positions[*slot]);
+                    let (twist, center) = (&ledger.twists()[*slot], &state.positions[*slot]);
                     let w = angular(twist);
-                    (linear(twist) + w.cross(&(pose.position - centre)), w)
+                    (linear(twist) + w.cross(&(pose.position - center)), w)
                 }
             };
-            self.position.extend(own(&pose.position));
-            self.rotation.extend(rows(pose.rotation.matrix()));
-            self.velocity.extend(own(&v));
-            self.angular_velocity.extend(own(&w));
+            self.position.extend(xyz(&pose.position));
+            self.rotation.extend(row_major(pose.rotation.matrix()));
+            self.velocity.extend(xyz(&v));
+            self.angular_velocity.extend(xyz(&w));
         }
-        self.coordinate.clone_from(&state.coordinates);
-        let measure = ledger.latest();
-        let (initial, total) = (ledger.initial().energy(), measure.energy());
-        // The sum of nothing is -0.
-        let work = ledger.work() + 0.0;
-        let error = total - initial - work;
-        let StepFigures { discrete_energy, hamiltonian, hidden } = *step;
-        let energies = [measure.kinetic, measure.potential, total, discrete_energy, work, error, hamiltonian];
-        let vectors = [measure.linear, measure.angular, measure.angular_about_centre()];
-        let scheme = ledger.causes().iter().find(|cause| cause.name == "scheme");
-        let errors = scheme.map_or([0.0; 2], |cause| [cause.linear.norm(), cause.angular.norm()]);
-        let violations = [measure.position_violation, measure.velocity_violation, hidden];
-        let all = std::iter::once(state.time)
-            .chain(energies)
-            .chain(vectors.iter().flat_map(own))
-            .chain(errors)
-            .chain(violations);
-        self.small.iter_mut().zip(all).for_each(|(to, from)| *to = from);
-        if let Some(kept) = &mut self.since {
-            *kept = [since.overlap, since.piece];
-        }
-        if let Some(kept) = &mut self.steps {
-            *kept = since.steps.numbers();
-        }
-        self.causes.fill(ledger);
-    }
-
-    /// In the order of [`columns`].
-    pub fn slices(&self) -> impl Iterator<Item = &[f64]> + Clone {
-        let s = &self.small;
-        let always: [&[f64]; 12] = [
-            &s[..1],
-            &self.position,
-            &self.rotation,
-            &self.velocity,
-            &self.angular_velocity,
-            &s[1..8],
-            &s[8..11],
-            &s[11..14],
-            &s[14..17],
-            &s[17..19],
-            &s[19..22],
-            &self.coordinate,
-        ];
-        let since = self.since.iter().flat_map(|kept| kept.chunks(1));
-        let steps = self.steps.iter().flat_map(|kept| kept.chunks(1));
-        always.into_iter().chain(since).chain(steps).chain(self.causes.slices())
+        self.row.set("position", self.position.iter().copied());
+        self.row.set("rotation", self.rotation.iter().copied());
+        self.row.set("velocity", self.velocity.iter().copied());
+        self.row.set("angular_velocity", self.angular_velocity.iter().copied());
     }
 }
 
-fn own(v: &Vec3) -> [f64; 3] {
+fn xyz(v: &Vec3) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
-/// Entries row by row, as NumPy keeps them.
-pub(super) fn rows(m: &Matrix3<f64>) -> [f64; 9] {
+/// Entries row by row, the order of NumPy.
+pub(super) fn row_major(m: &Matrix3<f64>) -> [f64; 9] {
     std::array::from_fn(|i| m[(i / 3, i % 3)])
 }

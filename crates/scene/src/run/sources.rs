@@ -1,86 +1,87 @@
-//! What every cause has brought so far, as rows of the trajectory.
+//! Contributions of the sources of the ledger up to a row of the trajectory.
 //!
-//! The causes are those of the ledger, in its order. A scene with very many forces would write more scene_info its forces than
-//! scene_info its bodies: beyond [`MOST_FORCES`] they are kept as one cause, the sum of all of them.
+//! The sources are those of the ledger, in its order. With more than [`MOST_FORCES`] forces their sum is kept as one source, as
+//! otherwise a trajectory would hold more about forces than about bodies.
 
 use percussion_mechanics::Model;
 use percussion_mechanics::ledger::{Ledger, LedgerSource};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Forces that are reported apart; more than these are kept as one.
+/// Most forces that are kept as sources of their own; more are kept as their sum.
 pub const MOST_FORCES: usize = 24;
-/// Name of the cause that stands for all forces.
+/// Name of the source that is the sum of all forces.
 pub const ALL_FORCES: &str = "forces";
 
-/// Names of the causes that are reported apart.
+/// Names of the sources that are kept.
 pub fn names(model: &Model) -> Vec<Cow<'_, str>> {
     let mut all: Vec<Cow<'_, str>> = Ledger::cause_names(model).collect();
-    if let Some(forces) = joined(model) {
+    if let Some(forces) = summed(model) {
         all.splice(forces, [Cow::Borrowed(ALL_FORCES)]);
     }
     all
 }
 
-/// Which causes of the ledger are kept as one, if any are.
-fn joined(model: &Model) -> Option<Range<usize>> {
+/// The sources of the ledger that are kept as their sum, if any.
+fn summed(model: &Model) -> Option<Range<usize>> {
     Some(Ledger::forces(model)).filter(|forces| forces.len() > MOST_FORCES)
 }
 
-/// A row of what every cause has brought, made anew in the same memory.
+/// Contributions of all sources, with reusable memory.
 #[derive(Debug)]
-pub struct SourceRow {
-    joined: Option<Range<usize>>,
-    energy: Vec<f64>,
-    linear: Vec<f64>,
-    angular: Vec<f64>,
+pub struct Contributions {
+    summed: Option<Range<usize>>,
+    /// J, by source.
+    pub energy: Vec<f64>,
+    /// N s, three components by source.
+    pub linear_momentum: Vec<f64>,
+    /// About the origin, N m s, three components by source.
+    pub angular_momentum: Vec<f64>,
 }
 
-impl SourceRow {
-    /// For the causes of a model.
+impl Contributions {
+    /// For the sources of a model.
     pub fn new(model: &Model) -> Self {
-        Self { joined: joined(model), energy: Vec::new(), linear: Vec::new(), angular: Vec::new() }
+        Self {
+            summed: summed(model),
+            energy: Vec::new(),
+            linear_momentum: Vec::new(),
+            angular_momentum: Vec::new(),
+        }
     }
 
-    /// Fills in what the ledger says now.
-    pub fn fill(&mut self, ledger: &Ledger) {
-        for list in [&mut self.energy, &mut self.linear, &mut self.angular] {
+    /// Takes the present values of the ledger.
+    pub fn update(&mut self, ledger: &Ledger) {
+        for list in [&mut self.energy, &mut self.linear_momentum, &mut self.angular_momentum] {
             list.clear();
         }
         let all = ledger.causes();
-        match self.joined.clone() {
+        match self.summed.clone() {
             None => self.extend(all),
             Some(forces) => {
-                self.extend(&all[..forces.start]);
-                self.extend(&all[forces.start..=forces.start]);
-                for cause in &all[forces.start + 1..forces.end] {
-                    self.add(cause);
+                self.extend(&all[..=forces.start]);
+                for source in &all[forces.start + 1..forces.end] {
+                    self.add_to_last(source);
                 }
                 self.extend(&all[forces.end..]);
             }
         }
     }
 
-    fn extend(&mut self, causes: &[LedgerSource]) {
-        for cause in causes {
-            self.energy.push(cause.energy);
-            self.linear.extend(&cause.linear);
-            self.angular.extend(&cause.angular);
+    fn extend(&mut self, sources: &[LedgerSource]) {
+        for source in sources {
+            self.energy.push(source.energy);
+            self.linear_momentum.extend(&source.linear);
+            self.angular_momentum.extend(&source.angular);
         }
     }
 
-    /// Adds to the last one.
-    fn add(&mut self, cause: &LedgerSource) {
+    fn add_to_last(&mut self, source: &LedgerSource) {
         let add = |list: &mut [f64], more: &[f64]| {
             list.iter_mut().rev().zip(more.iter().rev()).for_each(|(to, from)| *to += from);
         };
-        add(&mut self.energy, &[cause.energy]);
-        add(&mut self.linear, cause.linear.as_slice());
-        add(&mut self.angular, cause.angular.as_slice());
-    }
-
-    /// Energies, linear and angular momenta, cause by cause.
-    pub fn slices(&self) -> [&[f64]; 3] {
-        [&self.energy, &self.linear, &self.angular]
+        add(&mut self.energy, &[source.energy]);
+        add(&mut self.linear_momentum, source.linear.as_slice());
+        add(&mut self.angular_momentum, source.angular.as_slice());
     }
 }

@@ -1,16 +1,16 @@
-//! Studies: one scene at every point of a grid of overrides, and what its figures do there.
+//! Studies: one scene at every point of a grid of overrides, and figures of its summaries over the grid.
 //!
-//! A study file names a scene, the axes of the grid (a path that is set and its values), the axis that figures are drawn over, and the
-//! figures: paths into `summary.json`, with the rate that is expected of them. Every other axis makes curves. **Opens files** and runs
-//! scenes through [`crate::run`]; prints and draws nothing.
+//! A study file names a scene, the axes of the grid (the path of an override and its values), the abscissa axis, and the figures: paths
+//! into `summary.json`, with bounds of their convergence rates. The other axes make curves. **Opens files** and runs scenes through
+//! [`crate::run`]; prints and draws nothing.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
-//! | `read.rs` | what the keys of a study file mean |
-//! | `grid.rs` | points and curves, in their order |
-//! | `plan.rs` | what every point overrides, found fit to run before the first one is |
-//! | `session.rs` | the points in threads, what is kept of them, and how a study goes on |
-//! | `fit.rs` | the slope of a line through logarithms, with its standard error |
+//! | `read.rs` | keys of a study file |
+//! | `grid.rs` | points and curves |
+//! | `plan.rs` | the overrides of every point; all scenes are checked before the first is run |
+//! | `session.rs` | runs the points in threads |
+//! | `fit.rs` | slope of a line through logarithms, with its standard error |
 //! | `record.rs` | `study.json` |
 
 mod error;
@@ -38,7 +38,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Where the scene of a study comes from: what it is with these overrides.
+/// Reads the scene of a study with some overrides.
 pub type Source<'a> = dyn Fn(&[(String, String)]) -> Result<Scene, SceneError> + Sync + 'a;
 
 /// A study, read from its file.
@@ -46,23 +46,23 @@ pub type Source<'a> = dyn Fn(&[(String, String)]) -> Result<Scene, SceneError> +
 pub struct Study {
     /// The name of its folder or file.
     pub name: String,
-    /// One line about it.
+    /// Its title, one line.
     pub title: String,
-    /// What it shows.
+    /// Its description.
     pub description: String,
     /// The scene: a file, a folder, or a name from the gallery.
     pub scene: String,
-    /// What is overridden at all points: paths and TOML values.
+    /// Overrides at all points: paths and TOML values.
     pub set: Vec<(String, String)>,
     /// The axes of the grid, in the order of the file.
     pub axes: Vec<Axis>,
-    /// The axis that figures are drawn over, as its place in the list.
+    /// Index of the abscissa axis.
     pub x: usize,
-    /// What is drawn.
+    /// The figures.
     pub figures: Vec<Figure>,
-    /// Where the scene is named.
+    /// Place of the scene's name.
     pub place: SourcePlace,
-    /// Where the first of what is overridden is written; the others were added later.
+    /// Places of the overrides in the file; further ones come from the command line.
     set_places: Vec<SourcePlace>,
 }
 
@@ -71,97 +71,97 @@ pub struct Study {
 pub struct Axis {
     /// Its name: `h`.
     pub name: String,
-    /// What is set, as by `--set`: `run.step`.
+    /// Path of the override, as after `--set`: `run.step`.
     pub path: String,
-    /// What it is set to, one value after the other.
+    /// Values.
     pub values: Vec<AxisValue>,
-    /// What it is, in words.
+    /// Label.
     pub label: String,
-    /// Its unit; empty if it has none.
+    /// Unit; empty if it has none.
     pub unit: String,
-    /// How it is drawn.
+    /// Scale of its axis.
     pub scale: Scale,
-    /// Where it is written.
+    /// Place in the file.
     #[serde(skip)]
     pub place: SourcePlace,
 }
 
-/// A value that an axis sets.
+/// A value of an axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum AxisValue {
-    /// True or false.
+    /// A boolean.
     Boolean(bool),
     /// A whole number.
     Whole(i64),
     /// Any other number.
     Number(f64),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
-/// How numbers are drawn.
+/// Scale of an axis in charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// By decades.
+    /// Logarithmic.
     #[default]
     Log,
-    /// In proportion.
+    /// Linear.
     Linear,
 }
 
 /// A figure over the grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Its name; its drawing is `NAME.svg`.
+    /// Its name; its chart is `NAME.svg`.
     pub name: String,
     /// Path into `summary.json`: `energy.max_relative_error`.
     pub value: String,
-    /// What it is, in words.
+    /// Label.
     pub label: String,
-    /// Its unit; empty if it has none.
+    /// Unit; empty if it has none.
     pub unit: String,
-    /// How it is drawn.
+    /// Scale of its axis.
     pub scale: Scale,
-    /// A slope to be drawn for comparison.
+    /// A slope drawn for comparison.
     pub slope: Option<f64>,
-    /// Whether lines are fitted, and what is expected of them.
+    /// Fit of lines with bounds of their slopes, if given.
     pub fit: Option<Fit>,
-    /// What others have found.
+    /// Published values.
     pub published: Vec<Published>,
-    /// Where it is written.
+    /// Place in the file.
     #[serde(skip)]
     pub place: SourcePlace,
 }
 
-/// A line through the logarithms of every curve, and what is expected of its slope.
+/// A line through the logarithms of every curve, with bounds of its slope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// Smallest value of the axis that counts.
+    /// Smallest abscissa of the fit.
     pub from: Option<f64>,
-    /// Greatest value of the axis that counts.
+    /// Largest abscissa of the fit.
     pub to: Option<f64>,
-    /// The slope is expected to be no smaller.
+    /// Lower bound of the slope.
     pub at_least: Option<f64>,
-    /// The slope is expected to be no greater.
+    /// Upper bound of the slope.
     pub at_most: Option<f64>,
-    /// Of which curves that is expected: values by axis. An axis that is not named has no say.
+    /// The curves to which the bounds apply: values by axis; an axis that is absent does not restrict them.
     pub only: BTreeMap<String, Vec<AxisValue>>,
 }
 
-/// What others have found.
+/// Published values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
-    /// Who, and where.
+    /// Source.
     pub label: String,
-    /// Places on the axis and values.
+    /// Abscissas and ordinates.
     pub points: Vec<[f64; 2]>,
-    /// The curve it is to be compared with: a value of each axis that makes curves. Empty if it is all of them.
+    /// The curve to compare with: a value of each axis that makes curves; empty for all curves.
     pub at: BTreeMap<String, AxisValue>,
 }
 
-/// A place in a study file, for those who find out later that something is wrong there.
+/// A place in a study file, for complaints that are found after reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourcePlace {
     file: String,
@@ -169,7 +169,7 @@ pub struct SourcePlace {
 }
 
 impl SourcePlace {
-    /// Says what is wrong there.
+    /// A complaint about this place.
     pub fn complaint(&self, message: impl Into<String>, remedy: impl Into<String>) -> Complaint {
         let (file, place) = (self.file.clone(), self.place);
         Complaint { file, place, message: message.into(), remedy: remedy.into() }
@@ -221,8 +221,8 @@ impl Study {
 }
 
 impl Axis {
-    /// A value with the name of the axis and its unit; words speak for themselves.
-    pub fn says(&self, value: &AxisValue) -> String {
+    /// The label of a value: with the name of the axis and its unit, or the string itself.
+    pub fn value_label(&self, value: &AxisValue) -> String {
         match value {
             AxisValue::Text(text) => text.clone(),
             other if self.unit.is_empty() => format!("{} = {other}", self.name),

@@ -110,7 +110,7 @@ fn condition(
 /// Everything that is asked for, with where it stands.
 fn said(context: &Context<'_>, f: &Fields<'_>, targets: &Targets<'_>) -> Read<Vec<(Place, BoundedMeasure)>> {
     if targets.is_empty() {
-        let message = format!("`{}` targets for nothing", f.name);
+        let message = format!("`{}` specifies nothing", f.name);
         return Err(context.report.complain(
             f.place,
             message,

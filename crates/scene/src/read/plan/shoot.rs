@@ -44,7 +44,7 @@ pub struct ShootSettings {
     /// What may vary, with what people call it.
     pub unknowns: Vec<(String, Unknown)>,
     /// What is asked of the end, with what people call it.
-    pub aims: Vec<(String, Aim)>,
+    pub targets: Vec<(String, Aim)>,
     /// How many impacts there are on the way, if that is asked.
     pub impacts: Option<usize>,
     /// Most iterations.
@@ -75,7 +75,7 @@ pub(crate) fn shoot(
     let iterations = iterations?.unwrap_or(ITERATIONS);
     if impacts.is_some_and(|impacts| impacts > 0) && model.contacts.is_none() {
         let remedy = "add [contact]: without it nothing ever touches; or remove `impacts`";
-        return Err(f.wrong("impacts", "targets for impacts, but the scene has no contact", remedy));
+        return Err(f.wrong("impacts", "requires impacts, but the scene has no contact", remedy));
     }
     let asked: usize = aims.iter().map(|(_, aim)| numbers(aim)).sum();
     if asked != unknowns.len() {
@@ -92,7 +92,7 @@ pub(crate) fn shoot(
         };
         return Err(report.complain(entry.place, message, remedy));
     }
-    Ok(Some(ShootSettings { unknowns, aims, impacts, iterations }))
+    Ok(Some(ShootSettings { unknowns, targets: aims, impacts, iterations }))
 }
 
 fn numbers(aim: &Aim) -> usize {
@@ -237,7 +237,7 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, nothing: &Node) -> Read<Vec<(Stri
     }
     if all.is_empty() {
         let remedy = "say what is wanted, such as [shoot.end.bodies.NAME] position = [1, 0, 2]";
-        return Err(f.wrong("end", "targets for nothing", remedy));
+        return Err(f.wrong("end", "specifies nothing", remedy));
     }
     Ok(all)
 }

@@ -142,7 +142,7 @@ impl<'a> BodyTarget<'a> {
         let body = context.cast.find(entry.place, &entry.key)?;
         let f = Fields::of(context.report, &entry.node, &format!("{above}.{}", entry.key), &BODY)?;
         if context.model.slots[body].is_none() {
-            let message = format!("`{}` targets something of a fixed body, which stays where it is", f.name);
+            let message = format!("`{}` is about a fixed body, which does not move", f.name);
             return Err(context.report.complain(entry.place, message, "name a body that moves"));
         }
         let particle = context.is_particle(body);
@@ -247,7 +247,7 @@ impl<'a> JointTarget<'a> {
         }
         let f = Fields::of(context.report, &entry.node, &name, &JOINT)?;
         if joint.kind == JointKind::Free {
-            let message = format!("`{name}` targets something of a free joint");
+            let message = format!("`{name}` is about a free joint");
             let remedy = "ask it of the body: [..bodies.NAME] with `position` and so on";
             return Err(context.report.complain(entry.place, message, remedy));
         }
