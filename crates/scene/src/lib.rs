@@ -1,7 +1,7 @@
 //! Scene files: from text to a model and back.
 //!
-//! **Knows** TOML with the places of everything in it, what the keys of a scene mean, and how to complain: every
-//! complaint names file, line and remedy, and as many as make sense are given at once. **Opens files**; prints nothing.
+//! Reads TOML with the places of all keys and values. Every complaint has file, line and remedy, and as many as possible are reported at
+//! once. **Opens files**; prints nothing.
 //!
 //! ```text
 //! text  -> tree      values with their places                     tree/

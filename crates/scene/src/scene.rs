@@ -57,9 +57,9 @@ impl Scene {
         overrides: &[(String, String)],
     ) -> Result<Self, SceneError> {
         let path = folder.as_ref().join(name);
-        Self::read(&path, overrides, &|asked| match asked == path {
+        Self::read(&path, overrides, &|requested| match requested == path {
             true => Ok(text.to_owned()),
-            false => std::fs::read_to_string(asked),
+            false => std::fs::read_to_string(requested),
         })
     }
 

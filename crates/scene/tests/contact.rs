@@ -52,7 +52,7 @@ fn the_table_has_defaults_for_everything() {
     let scene = balls("[contact]\nstiffness = 50\n");
     let settings = scene.contact.unwrap();
     assert_eq!(settings.potential, Some(Potential { stiffness: 50.0, drag: 0.0 }));
-    assert!((settings.overlap - 0.001).abs() < 1e-18, "a hundredth of the smallest radius");
+    assert!((settings.allowed_penetration - 0.001).abs() < 1e-18, "a hundredth of the smallest radius");
     assert!(!settings.project_start);
     assert_eq!(scene.run.options.contact, ContactOptions::default());
     assert_eq!(surface(&scene, "b", "c"), Surface::IDEAL);
@@ -67,7 +67,7 @@ fn every_choice_arrives() {
     );
     let settings = scene.contact.unwrap();
     assert_eq!(settings.potential, Some(Potential { stiffness: 1.5, drag: 3.0 }));
-    assert_eq!((settings.overlap, settings.project_start), (0.02, true));
+    assert_eq!((settings.allowed_penetration, settings.project_start), (0.02, true));
     let wanted = ContactOptions {
         law: ImpactLaw::Sum,
         energy: EnergyJumpCondition::Discrete,

@@ -1,6 +1,6 @@
-//! From a scene with shorthand to one without: included files, overrides, templates and patterns are written out.
+//! Expansion of a scene: includes, overrides, templates and patterns are written out.
 //!
-//! What comes out is a tree of the same language, so that it can be printed, read again, and means the same.
+//! The result is a tree of the same format, so that it can be printed and read again with the same meaning.
 
 mod include;
 mod merge;
@@ -27,7 +27,7 @@ pub(crate) fn expand(
     let later = overrides::apply(report, &mut root, changes?, overrides::ExpansionStage::Written)?;
     let place = Place { source: 0, offset: 0 };
     let node = Node { place, value: Value::Table(root) };
-    // Keys are checked before anything is taken away; reading goes on for the sake of further complaints.
+    // Keys are checked before templates and patterns are removed; expansion continues after complaints to find further ones.
     let mut root = Fields::of(report, &node, "", &TOP)?.table.clone();
     let templates = templates::Templates::take(report, &mut root);
     templates.expand_bodies(&mut root);

@@ -1,6 +1,6 @@
 //! Regular patterns: rows, grids and rings.
 
-use super::{Expansion, MOST, Prototype, check_keys, copies};
+use super::{Expansion, MOST_COPIES, Prototype, check_keys, copies};
 use crate::placement::rotation;
 use crate::report::Read;
 use crate::tree::{Entry, Fields, Value};
@@ -8,7 +8,7 @@ use nalgebra::{Rotation3, Unit};
 use percussion_geometry::Vec3;
 use percussion_mechanics::rotation::tangents;
 
-/// `count` copies, each `spacing` from the one before.
+/// `count` copies, each `spacing` from the previous one.
 pub(super) fn row(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion> {
     check_keys(f, "row", &["count", "spacing"]);
     let count = copies(f);
@@ -31,8 +31,8 @@ pub(super) fn grid(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion>
     let [nx, ny, nz] = counts[..] else {
         return Err(f.wrong("counts", &format!("has {} entries", counts.len()), "give three numbers"));
     };
-    if nx.checked_mul(ny).and_then(|n| n.checked_mul(nz)).is_none_or(|n| n > MOST) {
-        return Err(f.wrong("counts", "makes too many bodies", &format!("make at most {MOST}")));
+    if nx.checked_mul(ny).and_then(|n| n.checked_mul(nz)).is_none_or(|n| n > MOST_COPIES) {
+        return Err(f.wrong("counts", "makes too many bodies", &format!("make at most {MOST_COPIES}")));
     }
     let at = |i: usize| {
         let step = Vec3::new((i % nx) as f64, (i / nx % ny) as f64, (i / nx / ny) as f64);
@@ -42,7 +42,7 @@ pub(super) fn grid(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion>
     Ok(Expansion { bodies, ..Expansion::default() })
 }
 
-/// `count` copies on a circle about `axis`; with `facing` they turn with it.
+/// `count` copies on a circle about `axis`; with `facing` they are rotated with it.
 pub(super) fn ring(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion> {
     check_keys(f, "ring", &["count", "radius", "axis", "start", "facing"]);
     let count = copies(f);
@@ -52,7 +52,7 @@ pub(super) fn ring(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion>
     let facing = f.boolean("facing")?.unwrap_or(false);
     let (count, own) = (count?, rotation(&prototype.fields(f))?);
     let (e1, e2) = tangents(&axis);
-    let mut made = Expansion::default();
+    let mut expansion = Expansion::default();
     for i in 0..count {
         let angle = start + std::f64::consts::TAU * i as f64 / count as f64;
         let (sin, cos) = angle.sin_cos();
@@ -66,7 +66,7 @@ pub(super) fn ring(f: &Fields<'_>, prototype: &Prototype<'_>) -> Read<Expansion>
             });
             keys.push(Entry::new("rotation", prototype.place, Value::List(rows.collect())));
         }
-        made.bodies.push(prototype.copy(i, &position, keys));
+        expansion.bodies.push(prototype.copy(i, &position, keys));
     }
-    Ok(made)
+    Ok(expansion)
 }

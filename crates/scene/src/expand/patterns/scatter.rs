@@ -1,4 +1,4 @@
-//! Bodies at random: places in a box, a least distance apart; orientations and velocities if asked for.
+//! Random patterns: positions in a box with a minimum distance; orientations and velocities on request.
 
 use super::{Expansion, Prototype, check_keys, copies};
 use crate::expand::random::Random;
@@ -6,10 +6,10 @@ use crate::report::Read;
 use crate::tree::{Entry, Fields, Table, Value};
 use percussion_geometry::Vec3;
 
-/// Places tried for one body before the box counts as full.
+/// Trial positions for one body before the box is considered full.
 const TRIES: usize = 10_000;
 
-/// `count` copies at random places of `box`.
+/// `count` copies at random positions in `box`.
 pub(super) fn random(f: &Fields<'_>, prototype: &Prototype<'_>, seed: u64) -> Read<Expansion> {
     check_keys(f, "random", &["count", "box", "min_distance", "rotation", "speed", "spin"]);
     let count = copies(f);
@@ -33,11 +33,11 @@ pub(super) fn random(f: &Fields<'_>, prototype: &Prototype<'_>, seed: u64) -> Re
     let (velocity, angular_velocity) = (given("velocity")?, given("angular_velocity")?);
     let mut stream = Random::new(seed, prototype.name);
     let mut placed: Vec<Vec3> = Vec::with_capacity(count);
-    let mut made = Expansion::default();
+    let mut expansion = Expansion::default();
     for i in 0..count {
         let Some(place) = free_place(&mut stream, lower, upper, least, &placed) else {
             let message = format!(
-                "does not hold {count} bodies {least} m apart: there was no room for number {}",
+                "does not hold {count} bodies {least} m apart: no free position was found for number {}",
                 i + 1
             );
             return Err(f.wrong("box", &message, "enlarge it, or lower `count` or `min_distance`"));
@@ -57,9 +57,9 @@ pub(super) fn random(f: &Fields<'_>, prototype: &Prototype<'_>, seed: u64) -> Re
         if let Some(spin) = spin {
             keys.push(prototype.vector("angular_velocity", &(angular_velocity + stream.in_ball(spin))));
         }
-        made.bodies.push(prototype.copy(i, &(prototype.origin + place), keys));
+        expansion.bodies.push(prototype.copy(i, &(prototype.origin + place), keys));
     }
-    Ok(made)
+    Ok(expansion)
 }
 
 fn free_place(

@@ -30,7 +30,7 @@ impl Reader<'_> {
                 self.f.refuse(
                     &["times", "values"],
                     "is given together with `value`",
-                    "keep one way to say it",
+                    "keep one of the two",
                 )?;
                 TimeTable::constant([value])
             }
@@ -49,7 +49,7 @@ impl Reader<'_> {
         vec![WrittenForce::Joint(JointForce { name: self.name.to_owned(), slot, coordinate, law })]
     }
 
-    /// The joint a force acts along, as its place among the tree's joints, and which coordinate.
+    /// The joint and coordinate of a force: index among the joints of the tree, and index of the coordinate.
     fn along(&self) -> Read<Option<(usize, usize)>> {
         let f = &self.f;
         let name = self.needed("joint", f.text("joint"))?;
@@ -57,8 +57,8 @@ impl Reader<'_> {
         let trees = || self.context.joints.iter().filter(|joint| !joint.closes_loop);
         let Some(slot) = trees().position(|joint| joint.spec.name == name) else {
             if self.context.joints.iter().any(|joint| joint.spec.name == name) {
-                let remedy = "let another joint close the loop, or act along that one";
-                let message = format!("joint `{name}` closes a loop and keeps no coordinates");
+                let remedy = "close the loop by another joint, or act along another joint";
+                let message = format!("joint `{name}` closes a loop and has no coordinates");
                 return Err(f.report.complain(place, message, remedy));
             }
             if self.context.joints_table.is_some_and(|table| table.entry(name).is_some()) {
@@ -78,7 +78,7 @@ impl Reader<'_> {
             None if names.len() > 1 => {
                 return Err(f.missing("coordinate", &format!("give one of {}", names.join(", "))));
             }
-            // A joint without coordinates is refused when the model is built, with its kind.
+            // A joint without coordinates is reported when the model is built.
             _ => 0,
         };
         Ok(Some((slot, coordinate)))

@@ -14,7 +14,8 @@ impl Reader<'_> {
         let damping = self.f.not_negative("damping", "damping in N s/m");
         let rest = self.f.not_negative("rest_length", "length in metres");
         let Some((a, b)) = self.ends()? else { return Ok(Vec::new()) };
-        let rest_length = rest?.unwrap_or_else(|| (self.at_start(&a) - self.at_start(&b)).norm());
+        let rest_length =
+            rest?.unwrap_or_else(|| (self.initial_position(&a) - self.initial_position(&b)).norm());
         let (stiffness, damping) = (stiffness?, damping?.unwrap_or(0.0));
         Ok(self.points(ForceLaw::Spring(Spring { a, b, stiffness, rest_length, damping })))
     }
@@ -52,7 +53,7 @@ impl Reader<'_> {
         let softening = self.softening();
         let bodies = match self.named_bodies()? {
             Some(named) => named.into_iter().map(|(_, body)| body).collect(),
-            None => self.context.cast.moving(),
+            None => self.context.body_table.moving(),
         };
         let (constant, softening) = (constant?.unwrap_or(GRAVITATION), softening?);
         Ok(self

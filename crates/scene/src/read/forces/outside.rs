@@ -1,4 +1,4 @@
-//! What pulls from outside: a distant mass, a given load, the resistance of a medium.
+//! External forces: attraction by a center, prescribed loads, drag in a medium.
 
 use super::{ForceResult, Reader};
 use crate::report::Read;
@@ -13,15 +13,15 @@ impl Reader<'_> {
         self.keys(&["center", "parameter", "softening", "body", "bodies"]);
         let what = "gravitational parameter G M in m³/s²";
         let parameter = self.needed("parameter", self.f.positive("parameter", what));
-        let centre = self.f.vector("center");
+        let center = self.f.vector("center");
         let softening = self.softening();
         let Some(bodies) = self.named_bodies()? else {
             return Err(self.f.missing("bodies", "name the bodies that are attracted"));
         };
         let (parameter, softening) = (parameter?, softening?);
-        let centre = centre?.unwrap_or_else(Vec3::zeros);
+        let center = center?.unwrap_or_else(Vec3::zeros);
         Ok(self.each(&bodies, |body| {
-            ForceLaw::Attraction(Attraction { softening, ..Attraction::new(body, centre, parameter) })
+            ForceLaw::Attraction(Attraction { softening, ..Attraction::new(body, center, parameter) })
         }))
     }
 
@@ -31,7 +31,7 @@ impl Reader<'_> {
             Some("body") => Axes::Body,
             _ => Axes::World,
         };
-        let (force, torque) = (self.given("force", axes)?, self.given("torque", axes)?);
+        let (force, torque) = (self.components("force", axes)?, self.components("torque", axes)?);
         if force.is_none() && torque.is_none() {
             return Err(self.f.missing("force", "give `force`, `torque` or both"));
         }
@@ -40,11 +40,11 @@ impl Reader<'_> {
     }
 
     /// Components in time: three numbers, or `{ times, values }`.
-    fn given(&self, key: &str, axes: Axes) -> Read<Option<Given>> {
+    fn components(&self, key: &str, axes: Axes) -> Read<Option<Given>> {
         let Some(node) = self.f.node(key) else { return Ok(None) };
         let components = if node.table().is_some() {
             let f = Fields::of(self.f.report, node, &self.f.path(key), &["times", "values"])?;
-            let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the instants"))?;
+            let times = f.number_list("times")?.ok_or_else(|| f.missing("times", "list the times"))?;
             let values = f.rows::<3>("values")?.ok_or_else(|| f.missing("values", "list the vectors"))?;
             TimeTable::new(times, values)
                 .map_err(|error| self.f.report.complain_with(f.place, &format!("`{}`: {error}", f.name)))?
@@ -58,7 +58,7 @@ impl Reader<'_> {
         let coefficients = ["linear", "quadratic", "angular", "angular_quadratic"];
         self.keys(&["on", "body", "bodies", "medium", "linear", "quadratic", "angular", "angular_quadratic"]);
         if self.f.first_of(&coefficients).is_none() {
-            return Err(self.f.missing("linear", "give at least one coefficient of resistance"));
+            return Err(self.f.missing("linear", "give at least one drag coefficient"));
         }
         let [linear, quadratic, angular, angular_quadratic] =
             coefficients.map(|key| Ok(self.f.not_negative(key, "coefficient")?.unwrap_or(0.0)));
@@ -73,9 +73,9 @@ impl Reader<'_> {
         };
         match self.named_bodies()? {
             Some(bodies) => {
-                self.f.refuse(&["on"], "is given together with bodies", "keep one way to say it")?;
+                self.f.refuse(&["on"], "is given together with bodies", "keep one of the two")?;
                 Ok(self.each(&bodies, |body| {
-                    let arm = self.context.cast.centre(body);
+                    let arm = self.context.body_table.center_of_mass(body);
                     ForceLaw::Drag(Drag { anchor: Anchor { body: Some(body), arm }, ..drag.clone() })
                 }))
             }

@@ -1,4 +1,4 @@
-//! What must hold at nodes, and what is dear at the end: lists of what is asked of bodies and joints.
+//! Path conditions and goals: lists of targets of bodies and joints.
 
 use super::context::Context;
 use super::measures::{self, BoundedMeasure};
@@ -9,7 +9,7 @@ use percussion_control::kinematics::Stance;
 use percussion_control::plan::{Condition, Drive, Goal, Plan, Terminal, When};
 use percussion_solve::nlp::Bound;
 
-/// Violation of a condition by an end that stands firm that counts as rounding, in rad, m, rad/s and m/s.
+/// Violation of a condition by a fixed start or end that counts as rounding, in rad, m, rad/s and m/s.
 const ROUNDING: f64 = 1e-9;
 
 /// Conditions and goals as written.
@@ -45,31 +45,31 @@ impl Written {
         outcome.map(|()| written)
     }
 
-    /// Adds them to the plan, of which all else is known; refuses what contradicts its ends.
-    pub fn join(self, context: &Context<'_>, plan: &mut Plan) -> Read<()> {
+    /// Adds them to the plan; reports contradictions to its start and end.
+    pub fn add_to(self, context: &Context<'_>, plan: &mut Plan) -> Read<()> {
         let last = plan.intervals;
         for (place, when, said) in self.conditions {
             let ends = [(&plan.start, 0, "the start"), (&plan.end, last, "the end")];
             if !said.measure.of_velocities() {
                 for (terminal, _, at) in ends.into_iter().filter(|(_, node, _)| when.means(*node, last)) {
-                    fits(context, terminal, &said, place, at)?;
+                    check_fixed_terminal(context, terminal, &said, place, at)?;
                 }
             }
-            agree(context, plan, &said, when, place)?;
+            check_other_conditions(context, plan, &said, when, place)?;
             if said.measure.of_velocities() {
-                speeds(context, plan, said, when, place)?;
+                add_velocity_condition(context, plan, said, when, place)?;
             } else {
                 plan.conditions.push(said.condition(when));
             }
         }
         for (place, goal) in self.goals {
             if goal.measure.of_velocities() {
-                let free = asked_islands(context, &goal.measure);
-                if free.iter().all(|&i| matches!(plan.end.drive[i], Drive::Given(_))) {
-                    let message = format!("{} is a goal, but [plan.end] gives it already", goal.name);
+                let islands = measured_islands(context, &goal.measure);
+                if islands.iter().all(|&i| matches!(plan.end.drive[i], Drive::Given(_))) {
+                    let message = format!("{} is a goal, but it is given in [plan.end]", goal.name);
                     return Err(context.report.complain(place, message, "remove one of the two"));
                 }
-                condition_drive(&mut plan.end, &free);
+                condition_drive(&mut plan.end, &islands);
             }
             plan.goals.push(goal);
         }
@@ -99,32 +99,32 @@ fn condition(
             said.name = format!("{name} ({})", said.name);
         }
         if said.key == "align" && (said.bounds[0].lower >= 1.0 || said.bounds[0].upper <= -1.0) {
-            let message = "`cosine` can be met in one direction only, where its slope vanishes";
-            let remedy = "give a little room, such as { min = 0.9999 }, or ask for an orientation";
+            let message = "`cosine` is met by one direction only, where its gradient vanishes";
+            let remedy = "give a range, such as { min = 0.9999 }, or an orientation";
             return Err(context.report.complain(*place, message, remedy));
         }
     }
     Ok(all.into_iter().map(|(place, said)| (place, when, said)).collect())
 }
 
-/// Everything that is asked for, with where it stands.
+/// All measures of the targets, with their places.
 fn said(context: &Context<'_>, f: &Fields<'_>, targets: &Targets<'_>) -> Read<Vec<(Place, BoundedMeasure)>> {
     if targets.is_empty() {
         let message = format!("`{}` specifies nothing", f.name);
         return Err(context.report.complain(
             f.place,
             message,
-            "name bodies or joints: bodies.NAME = { ... }",
+            "give targets of bodies or joints: bodies.NAME = { ... }",
         ));
     }
     let mut all = Vec::new();
-    for ask in &targets.bodies {
-        all.extend(ask.all(context).into_iter().map(|said| (ask.f.place, said)));
+    for target in &targets.bodies {
+        all.extend(target.all(context).into_iter().map(|said| (target.f.place, said)));
     }
-    for ask in &targets.joints {
-        let remedy = "ask for velocities of bodies; rates are for the start and the end";
-        ask.f.refuse(&["rate", "rates", "at_rest"], "is given on the way", remedy)?;
-        all.extend(ask.placement(context).into_iter().map(|said| (ask.f.place, said)));
+    for target in &targets.joints {
+        let remedy = "give velocities of bodies; rates can be given at the start and the end";
+        target.f.refuse(&["rate", "rates", "at_rest"], "is given in a path condition", remedy)?;
+        all.extend(target.placement(context).into_iter().map(|said| (target.f.place, said)));
     }
     Ok(all)
 }
@@ -156,8 +156,8 @@ fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>
     let mut goals = Vec::new();
     for (place, said) in said(context, &f, &targets)? {
         if said.equations() != said.bounds.len() {
-            let message = format!("{} is a range, but a goal is something to come near to", said.name);
-            return Err(context.report.complain(place, message, "give numbers, or make it a condition"));
+            let message = format!("{} is a range, but a goal needs numbers", said.name);
+            return Err(context.report.complain(place, message, "give numbers, or make it a path condition"));
         }
         let goal = Goal {
             name: name.map_or_else(|| said.name.clone(), str::to_owned),
@@ -185,8 +185,8 @@ fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, BoundedMeasu
     all
 }
 
-/// The islands that a measure looks at.
-pub(super) fn asked_islands(
+/// The islands on which a measure depends.
+pub(super) fn measured_islands(
     context: &Context<'_>,
     measure: &percussion_control::plan::Measure,
 ) -> Vec<usize> {
@@ -200,15 +200,15 @@ pub(super) fn asked_islands(
     islands
 }
 
-/// Refuses a condition that an end that stands firm does not keep.
-fn fits(
+/// Reports a condition that a fixed start or end violates.
+fn check_fixed_terminal(
     context: &Context<'_>,
     terminal: &Terminal,
     said: &BoundedMeasure,
     place: Place,
     at: &str,
 ) -> Read<()> {
-    if !asked_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
+    if !measured_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
         return Ok(());
     }
     let stance = Stance::new(context.model, &terminal.state);
@@ -219,12 +219,12 @@ fn fits(
     if worst <= ROUNDING {
         return Ok(());
     }
-    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which stands firm", said.name);
-    let remedy = format!("widen the bounds, or let {at} be elsewhere");
+    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which is fixed", said.name);
+    let remedy = format!("widen the bounds, or change {at}");
     Err(context.report.complain(place, message, remedy))
 }
 
-/// The node that is meant; none for all of them.
+/// The node of a condition; none for all nodes.
 fn node_of(when: When, last: usize) -> Option<usize> {
     match when {
         When::Start => Some(0),
@@ -234,8 +234,14 @@ fn node_of(when: When, last: usize) -> Option<usize> {
     }
 }
 
-/// Refuses a condition that no value can satisfy together with another about the same.
-fn agree(context: &Context<'_>, plan: &Plan, said: &BoundedMeasure, when: When, place: Place) -> Read<()> {
+/// Reports a condition that contradicts another one on the same measure.
+fn check_other_conditions(
+    context: &Context<'_>,
+    plan: &Plan,
+    said: &BoundedMeasure,
+    when: When,
+    place: Place,
+) -> Read<()> {
     let last = plan.intervals;
     let clash = |other: &&Condition| {
         let together = match (node_of(when, last), node_of(other.when, last)) {
@@ -246,19 +252,19 @@ fn agree(context: &Context<'_>, plan: &Plan, said: &BoundedMeasure, when: When, 
         together && other.measure == said.measure && said.bounds.iter().zip(&other.bounds).any(apart)
     };
     let Some(other) = plan.conditions.iter().find(clash) else { return Ok(()) };
-    let message = format!("{} contradicts what is said elsewhere about {}", said.name, other.name);
-    Err(context.report.complain(place, message, "make the bounds overlap, or remove one of the two"))
+    let message = format!("{} contradicts another condition on {}", said.name, other.name);
+    Err(context.report.complain(place, message, "make the ranges overlap, or remove one of the two"))
 }
 
-/// Velocities: at the ends momenta must be sought; given ones are what they are.
-fn speeds(
+/// Adds a condition on velocities: at the start and the end momenta become conditioned, unless they are given.
+fn add_velocity_condition(
     context: &Context<'_>,
     plan: &mut Plan,
     said: BoundedMeasure,
     when: When,
     place: Place,
 ) -> Read<()> {
-    let islands = asked_islands(context, &said.measure);
+    let islands = measured_islands(context, &said.measure);
     let last = plan.intervals;
     let nodes: Vec<usize> = (0..=last).filter(|&node| when.means(node, last)).collect();
     for node in nodes {
@@ -269,7 +275,7 @@ fn speeds(
         };
         if let Some(terminal) = terminal {
             if islands.iter().all(|&i| matches!(terminal.drive[i], Drive::Given(_))) {
-                given_speed(context, terminal, &said, (own, when), place)?;
+                check_given_velocity(context, terminal, &said, (own, when), place)?;
                 continue;
             }
             condition_drive(terminal, &islands);
@@ -279,8 +285,8 @@ fn speeds(
     Ok(())
 }
 
-/// A velocity at an end where it is given: nothing to seek, but it must be within bounds.
-fn given_speed(
+/// Checks a velocity condition at a start or end with given velocities.
+fn check_given_velocity(
     context: &Context<'_>,
     terminal: &Terminal,
     said: &BoundedMeasure,
@@ -289,7 +295,7 @@ fn given_speed(
 ) -> Read<()> {
     let at = if own == When::Start { "the start" } else { "the end" };
     if own == when {
-        let message = format!("{} is asked for at {at}, but it is given there already", said.name);
+        let message = format!("{} is a condition at {at}, but it is given there", said.name);
         return Err::<(), Reported>(context.report.complain(place, message, "remove one of the two"));
     }
     let mut state = terminal.state.clone();
@@ -307,10 +313,10 @@ fn given_speed(
         return Ok(());
     }
     let message = format!("{} is out of its bounds by {worst:.3e} at {at}, where it is given", said.name);
-    Err(context.report.complain(place, message, format!("widen the bounds, or let {at} be otherwise")))
+    Err(context.report.complain(place, message, format!("widen the bounds, or change {at}")))
 }
 
-/// Lets momenta be sought that a velocity targets about.
+/// Makes free momenta conditioned, for a condition on velocities.
 pub(super) fn condition_drive(terminal: &mut Terminal, islands: &[usize]) {
     for &island in islands {
         if terminal.drive[island] == Drive::Free {

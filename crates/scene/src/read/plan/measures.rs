@@ -1,4 +1,4 @@
-//! From words to measures: what is asked of bodies and joints as functions of a node's state with bounds.
+//! Measures with bounds: targets of bodies and joints as functions of the state of a node.
 
 use super::context::Context;
 use super::targets::{BodyTarget, JointTarget};
@@ -9,7 +9,7 @@ use percussion_geometry::Vec3;
 use percussion_mechanics::rotation::Mat3;
 use percussion_solve::nlp::Bound;
 
-/// Something asked for: a measure with bounds, what people call it, and the key that says it.
+/// A measure with its bounds, its name in messages, and the key that gives it.
 #[derive(Clone, Debug)]
 pub(super) struct BoundedMeasure {
     pub name: String,
@@ -24,13 +24,13 @@ impl BoundedMeasure {
         Condition { name: self.name, when, measure: self.measure, bounds: self.bounds }
     }
 
-    /// How many equations it is.
+    /// Its number of equations.
     pub fn equations(&self) -> usize {
         self.bounds.iter().filter(|bound| bound.is_equation()).count()
     }
 }
 
-/// Where a point of a body is; its origin if none is given.
+/// The position of a point of a body; by default the origin of its frame.
 pub(super) fn position(
     context: &Context,
     body: usize,
@@ -39,14 +39,14 @@ pub(super) fn position(
 ) -> BoundedMeasure {
     let of = Seen { body: Some(body), components: point.unwrap_or_else(Vec3::zeros) };
     BoundedMeasure {
-        name: format!("the position of `{}`{}", context.name(body), seen_from(context, from)),
+        name: format!("the position of `{}`{}", context.name(body), relative_to(context, from)),
         measure: Measure::Point { of, from },
         bounds: bounds.to_vec(),
         key: "position",
     }
 }
 
-/// How a body is turned.
+/// The orientation of a body.
 pub(super) fn orientation(
     context: &Context,
     body: usize,
@@ -54,14 +54,14 @@ pub(super) fn orientation(
     target: &Rotation3<f64>,
 ) -> BoundedMeasure {
     BoundedMeasure {
-        name: format!("the orientation of `{}`{}", context.name(body), seen_from(context, from)),
+        name: format!("the orientation of `{}`{}", context.name(body), relative_to(context, from)),
         measure: Measure::Attitude { body, from, target: *target.matrix() },
         bounds: vec![Bound::equal(0.0); 3],
         key: "rotation",
     }
 }
 
-/// How fast a point of a body is; its centre of mass if none is given.
+/// The velocity of a point of a body; by default its center of mass.
 pub(super) fn velocity(
     context: &Context,
     body: usize,
@@ -70,14 +70,14 @@ pub(super) fn velocity(
 ) -> BoundedMeasure {
     let components = point.unwrap_or(context.model.bodies[body].principal.position);
     BoundedMeasure {
-        name: format!("the velocity of `{}`{}", context.name(body), seen_from(context, from)),
+        name: format!("the velocity of `{}`{}", context.name(body), relative_to(context, from)),
         measure: Measure::Velocity { of: Seen { body: Some(body), components }, from },
         bounds: bounds.to_vec(),
         key: "velocity",
     }
 }
 
-/// How fast a body turns.
+/// The angular velocity of a body.
 pub(super) fn angular(
     context: &Context,
     body: usize,
@@ -85,7 +85,7 @@ pub(super) fn angular(
     bounds: [Bound; 3],
 ) -> BoundedMeasure {
     BoundedMeasure {
-        name: format!("the angular velocity of `{}`{}", context.name(body), seen_from(context, from)),
+        name: format!("the angular velocity of `{}`{}", context.name(body), relative_to(context, from)),
         measure: Measure::AngularVelocity { body, from },
         bounds: bounds.to_vec(),
         key: "angular_velocity",
@@ -101,8 +101,8 @@ pub(super) fn coordinate(context: &Context, slot: usize, i: usize, bound: Bound)
     BoundedMeasure { name, measure, bounds: vec![bound], key: "coordinates" }
 }
 
-/// The rotation of a spherical joint: how its child stands on its parent.
-pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> BoundedMeasure {
+/// The rotation of a spherical joint: the orientation of its child relative to its parent.
+pub(super) fn joint_rotation(context: &Context, slot: usize, turn: &Rotation3<f64>) -> BoundedMeasure {
     let link = context.link(slot);
     let principal = |body: usize| *context.model.bodies[body].principal.rotation.matrix();
     let parent = link.parent.map(|slot| context.link(slot).body);
@@ -120,12 +120,12 @@ pub(super) fn turned(context: &Context, slot: usize, turn: &Rotation3<f64>) -> B
     }
 }
 
-fn seen_from(context: &Context, from: Option<usize>) -> String {
+fn relative_to(context: &Context, from: Option<usize>) -> String {
     from.map_or_else(String::new, |other| format!(" relative to `{}`", context.name(other)))
 }
 
 impl BodyTarget<'_> {
-    /// What is said about where it stands, but alignments.
+    /// Position and orientation.
     pub fn placement(&self, context: &Context) -> Vec<BoundedMeasure> {
         let position =
             self.position.map(|bounds| position(context, self.body, (self.point, self.from), bounds));
@@ -133,10 +133,14 @@ impl BodyTarget<'_> {
         position.into_iter().chain(turned).collect()
     }
 
-    /// What is said about its axes.
+    /// Alignments of axes.
     pub fn alignments(&self, context: &Context) -> Vec<BoundedMeasure> {
         let of = |align: &super::targets::Align| BoundedMeasure {
-            name: format!("the alignment of `{}`{}", context.name(self.body), seen_from(context, self.from)),
+            name: format!(
+                "the alignment of `{}`{}",
+                context.name(self.body),
+                relative_to(context, self.from)
+            ),
             measure: Measure::Alignment {
                 one: Seen { body: Some(self.body), components: align.axis },
                 other: Seen { body: self.from, components: align.with },
@@ -147,7 +151,7 @@ impl BodyTarget<'_> {
         self.align.iter().map(of).collect()
     }
 
-    /// What is said about how it moves.
+    /// Velocity and angular velocity.
     pub fn velocities(&self, context: &Context) -> Vec<BoundedMeasure> {
         let linear =
             self.velocity.map(|bounds| velocity(context, self.body, (self.point, self.from), bounds));
@@ -155,18 +159,19 @@ impl BodyTarget<'_> {
         linear.into_iter().chain(turning).collect()
     }
 
-    /// Everything.
+    /// All measures.
     pub fn all(&self, context: &Context) -> Vec<BoundedMeasure> {
         [self.placement(context), self.alignments(context), self.velocities(context)].concat()
     }
 }
 
 impl JointTarget<'_> {
-    /// What is said about where it stands.
+    /// Coordinates and rotation.
     pub fn placement(&self, context: &Context) -> Vec<BoundedMeasure> {
         let each = self.coordinates.iter().enumerate();
         let each = each.filter_map(|(i, bound)| bound.map(|bound| coordinate(context, self.slot, i, bound)));
-        let turn = self.turned.map(|vector| turned(context, self.slot, &Rotation3::new(vector)));
+        let turn =
+            self.rotation_vector.map(|vector| joint_rotation(context, self.slot, &Rotation3::new(vector)));
         each.chain(turn).collect()
     }
 }

@@ -1,15 +1,15 @@
-//! The two ends of a manoeuvre.
+//! Start and end of a plan.
 //!
 //! ```text
-//! link on a free joint   its body's position and orientation, velocity and angular velocity
-//! link on another        the joint's coordinates, its rates; or placement and velocity of its body
-//! island                 firm if all of this is known, else conditions hold what is
-//! momentum               given if all is at rest, or all is known and the island is firm; else conditioned, or free
+//! body without a joint   position and orientation, velocity and angular velocity
+//! body on a joint        coordinates and rates of the joint; or pose and velocity of the body
+//! island                 fixed if all of this is known, otherwise with conditions for what is known
+//! momentum               given if the island is at rest, or fixed with all velocities known; otherwise conditioned or free
 //! ```
 //!
-//! What is not said is as the scene has it at the start, and free at the end.
+//! What is not given is as in the scene at the start, and free at the end.
 
-use super::conditions::{asked_islands, condition_drive};
+use super::conditions::{condition_drive, measured_islands};
 use super::context::Context;
 use super::end_state::{PlacementSpec, VelocitySpec};
 use super::measures::BoundedMeasure;
@@ -23,26 +23,26 @@ use percussion_geometry::Pose;
 use percussion_mechanics::joint::motion::Vec6;
 use percussion_mechanics::{JointKind, State};
 
-/// What is said about an end.
+/// The targets of the start or the end.
 pub(super) struct End<'a> {
     pub(super) context: &'a Context<'a>,
     f: Fields<'a>,
     pub(super) targets: Targets<'a>,
     when: When,
-    /// Bodies that stand and move as in the scene.
+    /// Slots whose pose and velocity are those of the scene.
     pub(super) kept: Vec<bool>,
     pub(super) at_rest: bool,
     pub(super) rates: Vec<f64>,
     pub(super) twists: Vec<Vec6>,
 }
 
-/// Where bodies go from where the scene has them.
+/// Changes of the poses of the scene.
 struct Places {
-    /// Placements in the world.
+    /// Poses in the world.
     moved_to: Vec<Option<Pose>>,
-    /// Bodies on bodies that move.
+    /// Poses relative to moving bodies.
     placed_on: Vec<(usize, usize, Pose)>,
-    /// Joints with the coordinates that place their children.
+    /// Joints with their coordinates.
     joints: Vec<WrittenJoint>,
 }
 
@@ -72,10 +72,13 @@ impl<'a> End<'a> {
             let body = context.body(node, "plan.end.as_in_scene")?;
             let Some(slot) = context.model.slots[body] else {
                 let message = format!("`plan.end.as_in_scene` names the fixed body `{}`", context.name(body));
-                return Err(context.report.complain(node.place, message, "remove it: it stays anyway"));
+                return Err(context.report.complain(node.place, message, "remove it: it does not move"));
             };
-            let again =
-                end.targets.body(body).map(|ask| &ask.f).or(end.targets.joint(slot).map(|ask| &ask.f));
+            let again = end
+                .targets
+                .body(body)
+                .map(|target| &target.f)
+                .or(end.targets.joint(slot).map(|target| &target.f));
             if let Some(again) = again {
                 let message = format!(
                     "`plan.end.as_in_scene` names `{}`, but so does `{}`",
@@ -95,7 +98,7 @@ impl<'a> End<'a> {
         Self { context, f, targets, when, kept, at_rest: false, rates, twists }
     }
 
-    /// The end with the conditions it needs.
+    /// The terminal state with its conditions.
     pub fn terminal(&self) -> Read<(Terminal, Vec<Condition>)> {
         let context = self.context;
         let islands = &context.model.islands;
@@ -105,23 +108,23 @@ impl<'a> End<'a> {
             drive: vec![Drive::Free; islands.len()],
         };
         let mut conditions = Vec::new();
-        // Joints of which nothing is said leave bodies where the scene's state has them.
+        // Joints without targets keep the state of the scene.
         let at_rest =
-            |joint: &WrittenJoint| WrittenJoint { coordinates: None, turned: None, ..joint.clone() };
+            |joint: &WrittenJoint| WrittenJoint { coordinates: None, rotation_vector: None, ..joint.clone() };
         let mut places = Places {
             moved_to: vec![None; context.model.bodies.len()],
             placed_on: Vec::new(),
-            joints: context.kit.joints.iter().map(at_rest).collect(),
+            joints: context.parts.joints.iter().map(at_rest).collect(),
         };
-        let mut posture = InitialState {
+        let mut initial = InitialState {
             poses: Vec::new(),
             velocities: vec![None; context.model.bodies.len()],
-            rates: vec![None; context.kit.joints.len()],
+            rates: vec![None; context.parts.joints.len()],
         };
         let mut outcome = Ok(());
         for (i, island) in islands.iter().enumerate() {
             let slots = island.bodies.clone();
-            if self.is_plain(i) {
+            if self.has_no_target(i) {
                 if self.when == When::Start {
                     terminal.drive[i] = Drive::Given(context.state.momenta[island.dofs.clone()].to_vec());
                 } else if self.at_rest {
@@ -136,35 +139,35 @@ impl<'a> End<'a> {
                 outcome = Err(crate::report::Reported);
                 continue;
             };
-            let firm = placements.iter().all(|placement| placement.known);
-            terminal.fixed[i] = firm;
-            match self.conditions(i, firm, &placements) {
+            let fixed = placements.iter().all(|placement| placement.known);
+            terminal.fixed[i] = fixed;
+            match self.conditions(i, fixed, &placements) {
                 Ok(of_island) => conditions.extend(of_island),
                 Err(reported) => outcome = Err(reported),
             }
             for (slot, placement) in slots.clone().zip(&placements) {
                 let body = context.link(slot).body;
-                let hung = context.link(slot).joint.kind != JointKind::Free;
+                let on_joint = context.link(slot).joint.kind != JointKind::Free;
                 if let Some((on, pose)) = placement.on {
                     places.placed_on.push((body, on, pose));
                 }
                 match context.written(slot) {
-                    Some((j, _)) if hung && !(firm && placement.pose.is_some()) => {
+                    Some((j, _)) if on_joint && !(fixed && placement.pose.is_some()) => {
                         let coordinates = !placement.coordinates.is_empty();
                         places.joints[j].coordinates = coordinates.then(|| placement.coordinates.clone());
-                        places.joints[j].turned = placement.turned.map(|turn| turn.scaled_axis());
+                        places.joints[j].rotation_vector = placement.turned.map(|turn| turn.scaled_axis());
                     }
                     _ => places.moved_to[body] = placement.pose,
                 }
             }
-            match self.drive(i, firm, &velocities) {
+            match self.drive(i, fixed, &velocities) {
                 Ok((drive, said)) => {
-                    // Filled in below, when the momenta are known.
+                    // The momenta are set below.
                     if matches!(&drive, Drive::Given(p) if p.is_empty()) {
                         for (slot, velocity) in slots.clone().zip(&velocities) {
-                            posture.velocities[context.link(slot).body] = velocity.body;
+                            initial.velocities[context.link(slot).body] = velocity.body;
                             if let (Some(rates), Some((j, _))) = (&velocity.rates, context.written(slot)) {
-                                posture.rates[j] = Some(rates.clone());
+                                initial.rates[j] = Some(rates.clone());
                             }
                         }
                     }
@@ -175,33 +178,33 @@ impl<'a> End<'a> {
             }
         }
         outcome?;
-        // A velocity relative to another body targets about that one's momentum too.
+        // A velocity relative to another body depends on its momentum too.
         for condition in conditions.iter().filter(|condition| condition.measure.of_velocities()) {
-            condition_drive(&mut terminal, &asked_islands(context, &condition.measure));
+            condition_drive(&mut terminal, &measured_islands(context, &condition.measure));
         }
-        self.fill(&mut terminal, places, posture)?;
+        self.set_state(&mut terminal, places, initial)?;
         Ok((terminal, conditions))
     }
 
-    /// Works out the state, and momenta that are given.
-    fn fill(&self, terminal: &mut Terminal, places: Places, posture: InitialState) -> Read<()> {
+    /// Computes the state, and momenta that are given.
+    fn set_state(&self, terminal: &mut Terminal, places: Places, initial: InitialState) -> Read<()> {
         let Places { mut moved_to, placed_on, joints } = places;
         let context = self.context;
         let islands = &context.model.islands;
-        if (0..islands.len()).all(|i| self.is_plain(i)) {
+        if (0..islands.len()).all(|i| self.has_no_target(i)) {
             return Ok(());
         }
         let base: Vec<Pose> = (0..context.model.bodies.len()).map(|body| context.pose(body)).collect();
-        // Bodies that are placed on others go with them: only where a search begins.
+        // Bodies with relative poses follow their reference bodies: this is the initial guess only.
         let poses = crate::read::assembly::assemble(&base, &joints, &moved_to);
         for (body, on, pose) in placed_on {
             moved_to[body] = Some(poses[on].then(&pose));
         }
-        let (state, _) = context.rebuilt(&base, &moved_to, &joints, posture, self.first_place())?;
-        for (i, island) in islands.iter().enumerate().filter(|(i, _)| !self.is_plain(*i)) {
-            copy_place(&mut terminal.state, &state, island);
+        let (state, _) = context.rebuilt(&base, &moved_to, &joints, initial, self.first_place())?;
+        for (i, island) in islands.iter().enumerate().filter(|(i, _)| !self.has_no_target(*i)) {
+            copy_configuration(&mut terminal.state, &state, island);
             let momenta = &state.momenta[island.dofs.clone()];
-            // Where velocities are sought at the start, a search begins with those of the scene.
+            // Unknown initial velocities start from those of the scene.
             if self.when != When::Start || matches!(terminal.drive[i], Drive::Given(_)) {
                 terminal.state.momenta[island.dofs.clone()].copy_from_slice(momenta);
             }
@@ -215,36 +218,34 @@ impl<'a> End<'a> {
     }
 
     fn first_place(&self) -> Place {
-        let bodies = self.targets.bodies.iter().map(|ask| ask.f.place);
-        let joints = self.targets.joints.iter().map(|ask| ask.f.place);
+        let bodies = self.targets.bodies.iter().map(|target| target.f.place);
+        let joints = self.targets.joints.iter().map(|target| target.f.place);
         bodies.chain(joints).min_by_key(|place| (place.source, place.offset)).unwrap_or(self.f.place)
     }
 
-    /// Whether nothing particular is said about an island.
-    fn is_plain(&self, island: usize) -> bool {
+    /// Whether an island has no targets.
+    fn has_no_target(&self, island: usize) -> bool {
         self.context.model.islands[island].bodies.clone().all(|slot| {
             let said = self.targets.body(self.context.link(slot).body).is_some();
             !said && self.targets.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
         })
     }
 
-    /// The conditions of an island that is not firm; refuses more equations than it has degrees of freedom, and what is said twice.
-    fn conditions(&self, island: usize, firm: bool, placements: &[PlacementSpec]) -> Read<Vec<Condition>> {
+    /// The conditions of an island that is not fixed; reports more equations than degrees of freedom, and redundant targets.
+    fn conditions(&self, island: usize, fixed: bool, placements: &[PlacementSpec]) -> Read<Vec<Condition>> {
         let context = self.context;
         let it = &context.model.islands[island];
-        if firm {
+        if fixed {
             let extra = it.bodies.clone().zip(placements).find(|(_, placement)| !placement.extra.is_empty());
             let Some((slot, placement)) = extra else { return Ok(Vec::new()) };
             let said = &placement.extra[0];
             let body = context.link(slot).body;
-            let Some(ask) = self.targets.body(body) else { return Ok(Vec::new()) };
-            let place = ask.f.first_of(&[said.key]).map_or(ask.f.place, |key| ask.f.place_of(key));
+            let Some(target) = self.targets.body(body) else { return Ok(Vec::new()) };
+            let place = target.f.first_of(&[said.key]).map_or(target.f.place, |key| target.f.place_of(key));
             let message =
-                format!("{} is asked for, but follows from what else is said about {}", said.name, self.at());
+                format!("{} is given, but follows from the other targets of {}", said.name, self.at());
             let remedy = match self.when {
-                When::Start => {
-                    "remove it, or say what is free: `free = true` of the joints or bodies it depends on"
-                }
+                When::Start => "remove it, or set `free = true` for the joints or bodies on which it depends",
                 _ => "remove it, or what it follows from",
             };
             return Err(context.report.complain(place, message, remedy));
@@ -258,7 +259,7 @@ impl<'a> End<'a> {
         let equations: usize = said.iter().filter(inside).map(|said| said.equations()).sum();
         if equations > it.dofs.len() {
             let message = format!(
-                "what is said about {} of {} are {equations} equations, but there are {} degrees of freedom",
+                "the targets of {} for {} are {equations} equations, but there are {} degrees of freedom",
                 self.at(),
                 self.names(island),
                 it.dofs.len()
@@ -266,7 +267,7 @@ impl<'a> End<'a> {
             return Err(context.report.complain(
                 self.place_in(island),
                 message,
-                "say less: what the joints leave open",
+                "give fewer targets: only for what the joints leave free",
             ));
         }
         Ok(said.into_iter().map(|said| said.clone().condition(self.when)).collect())
@@ -283,53 +284,55 @@ impl<'a> End<'a> {
         names.join(", ")
     }
 
-    /// Where the first thing about an island stands.
+    /// The place of the first target of an island.
     fn place_in(&self, island: usize) -> Place {
-        let bodies = self.targets.bodies.iter().filter(|ask| self.context.island(ask.body) == Some(island));
-        let joints = self.targets.joints.iter().filter(|ask| self.context.island_of(ask.slot) == island);
-        let places = bodies.map(|ask| ask.f.place).chain(joints.map(|ask| ask.f.place));
+        let bodies =
+            self.targets.bodies.iter().filter(|target| self.context.island(target.body) == Some(island));
+        let joints =
+            self.targets.joints.iter().filter(|target| self.context.island_of(target.slot) == island);
+        let places = bodies.map(|target| target.f.place).chain(joints.map(|target| target.f.place));
         places.min_by_key(|place| (place.source, place.offset)).unwrap_or(self.f.place)
     }
 
-    /// What is known of an island's momentum; an empty one is to be worked out.
+    /// The momentum of an island; an empty one is computed later.
     fn drive(
         &self,
         island: usize,
-        firm: bool,
+        fixed: bool,
         velocities: &[VelocitySpec],
     ) -> Read<(Drive, Vec<BoundedMeasure>)> {
         let it = &self.context.model.islands[island];
         if velocities.iter().all(VelocitySpec::at_rest) {
             return Ok((Drive::Given(vec![0.0; it.dofs.len()]), Vec::new()));
         }
-        if firm && velocities.iter().all(VelocitySpec::known) {
+        if fixed && velocities.iter().all(VelocitySpec::known) {
             return Ok((Drive::Given(Vec::new()), Vec::new()));
         }
-        let hung = it.bodies.clone().zip(velocities).find(|(slot, velocity)| {
+        let with_rates = it.bodies.clone().zip(velocities).find(|(slot, velocity)| {
             // A body conditions fast on another has no rates of its own.
             velocity.rates.is_some() && self.context.link(*slot).joint.dofs() > 0
         });
-        if let Some((slot, velocity)) = hung {
+        if let Some((slot, velocity)) = with_rates {
             let joint = &self.context.link(slot).joint.name;
             let message = format!(
-                "the rates of joint `{joint}` at {} are given, but not everything that it hangs together with stands firm and moves as given",
+                "the rates of joint `{joint}` at {} are given, but not the whole state of its mechanism",
                 self.at()
             );
             let remedy = match self.when {
-                When::Start => "free its `rates` too, or hold the rest",
+                When::Start => "make its `rates` free too, or keep the rest of the mechanism as in the scene",
                 _ => "give all coordinates and all rates of the mechanism, or `at_rest` for all of it",
             };
             let place = velocity.rates_key.unwrap_or_else(|| self.place_in(island));
             return Err(self.context.report.complain(place, message, remedy));
         }
         let said: Vec<BoundedMeasure> =
-            velocities.iter().flat_map(|velocity| velocity.said.iter().cloned()).collect();
+            velocities.iter().flat_map(|velocity| velocity.measures.iter().cloned()).collect();
         Ok((if said.is_empty() { Drive::Free } else { Drive::Conditioned }, said))
     }
 }
 
-/// Takes over where an island is in another state.
-pub(super) fn copy_place(to: &mut State, from: &State, island: &percussion_mechanics::model::Island) {
+/// Copies the configuration of an island from another state.
+pub(super) fn copy_configuration(to: &mut State, from: &State, island: &percussion_mechanics::model::Island) {
     let (bodies, coordinates) = (island.bodies.clone(), island.coordinates.clone());
     to.positions[bodies.clone()].copy_from_slice(&from.positions[bodies.clone()]);
     to.rotations[bodies.clone()].copy_from_slice(&from.rotations[bodies]);
