@@ -106,7 +106,7 @@ pub const PICTURES: &[FigureResult] = &[
     drawn("falling-polyhedra", Strip, &[0.2, 0.345, 0.38, 0.42, 0.48, 0.6], (740, 450)).from(-62.0, 14.0),
     drawn("four-bar", Strip, &[0.0, 0.07, 0.17, 0.22, 0.26, 0.32], (960, 480)).from(-90.0, 0.0),
     drawn("free-top", Strip, &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5], (840, 480)),
-    // Half turns apart: what is left is the turning over.
+    // Half quaternions apart: what is left is the turning over.
     drawn("free-top/unstable", Strip, &[0.0, 1.257, 1.571, 1.885, 2.199, 2.513], (840, 480)),
     drawn("gyroscope", Overlay, &[0.0, 1.35, 3.1], (720, 540)).from(-80.0, 28.0),
     drawn("hexagons-plane-clump", Strip, &[0.0, 0.14, 0.28, 0.42, 0.6, 1.0], (900, 520)),

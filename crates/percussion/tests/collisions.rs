@@ -315,7 +315,7 @@ fn the_page_has_the_collisions_and_the_planar_bodies() {
     let times: Vec<f64> = lines.iter().map(|event| event["time"].as_f64().unwrap()).collect();
     assert_eq!(page.array(&run["events"]["time"]), times);
     assert!(run["bodies"].as_array().unwrap().iter().any(|body| body["name"] == "<six>"));
-    // All of it lies in one plane: the page looks at it from the front.
+    // All of it lies in one plane: the page appearances at it from the front.
     assert_eq!(vector(&run["plane"]).iter().map(|v| v.abs()).collect::<Vec<_>>(), [0.0, 0.0, 1.0]);
     // Two bodies have an outline, a wall has a piece of its edge.
     let with = |key: &str| run["bodies"].as_array().unwrap().iter().filter(|b| !b[key].is_null()).count();

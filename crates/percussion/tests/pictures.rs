@@ -1,4 +1,4 @@
-//! Every scene of the gallery has its picture, the guide and the README show them, and they are what the scenes look like now.
+//! Every scene of the gallery has its picture, the guide and the README show them, and they are what the scenes appearance like now.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;

@@ -278,8 +278,8 @@ fn check_counts_what_a_scene_holds() {
     assert!(text.starts_with(counts), "{text}");
     let four_bar = check(&["four-bar"]);
     assert!(String::from_utf8(four_bar.stdout).unwrap().contains("(1 loop)"));
-    let bad =
-        place.scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"hinge\""));
+    let bad = place
+        .scene(&FALLING.replace("sphere", "shpere").replace("kind = \"revolute\"", "kind = \"joint_line\""));
     let output = check(&[bad.to_str().unwrap()]);
     assert_eq!(code(&output), 2);
     let text = error(&output);

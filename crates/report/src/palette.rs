@@ -3,7 +3,7 @@
 //! Ten colours that stand out from white and from nearly black, and that can be told apart, also from the grey of what is
 //! fixed, by readers who lack one of the three kinds of cones. Red is left to what is marked.
 
-use crate::look::Look;
+use crate::appearance::Appearance;
 
 /// What is fixed.
 pub const FIXED: [u8; 3] = [139, 144, 153];
@@ -29,11 +29,12 @@ pub fn colour(k: usize) -> [u8; 3] {
 
 /// The colours of bodies: those that the scene gives; of the others those that move are counted, and what is fixed is grey. A body
 /// that has a colour of its own is counted too, so that the others keep theirs.
-pub fn of_bodies(looks: &[Look]) -> Vec<[u8; 3]> {
+pub fn of_bodies(appearances: &[Appearance]) -> Vec<[u8; 3]> {
     let mut moving = 0..;
-    let counted =
-        looks.iter().map(|look| if look.moves { moving.next().map_or(FIXED, colour) } else { FIXED });
-    counted.zip(looks).map(|(counted, look)| look.colour.unwrap_or(counted)).collect()
+    let counted = appearances
+        .iter()
+        .map(|appearance| if appearance.moves { moving.next().map_or(FIXED, colour) } else { FIXED });
+    counted.zip(appearances).map(|(counted, appearance)| appearance.colour.unwrap_or(counted)).collect()
 }
 
 /// A colour of a screen as shares of light, as renderers want it: the inverse of sRGB's curve.

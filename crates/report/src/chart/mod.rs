@@ -17,7 +17,7 @@ pub use triangle::Triangle;
 use crate::export::xml::escaped;
 use std::fmt::Write;
 
-/// How charts look, on light and on dark paper.
+/// How charts appearance, on light and on dark paper.
 pub const STYLE: &str = include_str!("style.css");
 
 /// Colours of curves; then they come again with other markers.
@@ -202,7 +202,7 @@ impl Chart {
         );
     }
 
-    /// What the slope looks like, where there is room.
+    /// What the slope appearances like, where there is room.
     fn triangle(&self, out: &mut String, scales: [&Scale; 2], placed: &[Vec<([f64; 2], &str)>]) {
         let Some(slope) = self.slope else { return };
         let mut near = Vec::new();

@@ -5,7 +5,7 @@
 
 use super::twists;
 use crate::Recording;
-use crate::turns::Turns;
+use crate::quaternions::ContinuousQuaternions;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ const BLOCK: usize = 1024;
 /// Coordinates of a vector.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Everything about the run as a whole, at every row that was trajectory: energies, momenta, errors, joint coordinates and
+/// Everything about the run as a whole, at every row of the trajectory: energies, momenta, errors, joint coordinates and
 /// whatever else has not a value for each body.
 pub fn plots(recording: &mut Recording, out: &mut impl Write) -> io::Result<()> {
-    let bodies = recording.looks.len();
+    let bodies = recording.appearances.len();
     let arrays: Vec<(&'static str, Vec<usize>)> = recording.trajectory.arrays().to_vec();
     let (mut trajectory, mut header) = (Vec::new(), Vec::new());
     for (array, shape) in arrays {
@@ -56,13 +56,13 @@ pub fn bodies(recording: &mut Recording, out: &mut impl Write) -> io::Result<()>
     let numbered = position.iter().chain(&turn).chain(&velocity).chain(&spin);
     line(out, ["time [s]", "body"].into_iter().chain(numbered.map(String::as_str)))?;
 
-    let Recording { frames, trajectory, looks, .. } = recording;
-    let names: Vec<Cow<'_, str>> = looks.iter().map(|look| quoted(&look.name)).collect();
-    let mut turns = Turns::new(names.len());
+    let Recording { frames, trajectory, appearances, .. } = recording;
+    let names: Vec<Cow<'_, str>> = appearances.iter().map(|appearance| quoted(&appearance.name)).collect();
+    let mut quaternions = ContinuousQuaternions::new(names.len());
     for frame in 0..frames.len() {
         let twists = twists(trajectory, frames.rows[frame])?;
         for (body, pose) in frames.at(frame).iter().enumerate() {
-            let q = turns.next(body, pose);
+            let q = quaternions.next(body, pose);
             let real = [q.w, q.i, q.j, q.k];
             let cells = pose.position.iter().chain(&real).chain(twists[body].iter().flatten());
             numbers(out, &format!("{:?},{}", frames.times[frame], names[body]), cells)?;

@@ -23,7 +23,7 @@ pub enum Use {
     Keys = 0,
 }
 
-/// The numbers, with what is known about them. The same numbers are trajectory once.
+/// The numbers, with what is known about them. Equal numbers are stored once.
 #[derive(Debug, Default)]
 pub struct Numbers {
     bytes: Vec<u8>,

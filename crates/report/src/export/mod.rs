@@ -2,7 +2,7 @@
 //!
 //! Everything is made from a [`Recording`]; nothing is computed anew. Each format is a file of functions that write to
 //! anything that takes bytes, and [`write()`] puts them into a folder. Numbers are taken to be finite, as those of a run
-//! are: a step that makes others fails the run before they are trajectory.
+//! are: a step that makes others fails the run before they are written.
 //!
 //! | file | knows |
 //! |---|---|
@@ -155,9 +155,9 @@ pub fn write(recording: &mut Recording, format: Format, folder: &Path) -> Result
 
 /// All that is seen of a body: its shapes, and the pieces of those that have no end.
 fn surface(recording: &Recording, body: usize) -> Mesh {
-    let look = &recording.looks[body];
-    let mut all = look.mesh.clone();
-    all.add(&look.ground, &Pose::identity());
+    let appearance = &recording.appearances[body];
+    let mut all = appearance.mesh.clone();
+    all.add(&appearance.ground, &Pose::identity());
     all
 }
 

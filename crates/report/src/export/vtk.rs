@@ -3,7 +3,7 @@
 //! Points are the corners of all surfaces in the world, in double precision: bodies that touch are apart by far less than
 //! single precision tells at their distance from the origin. Velocities, by which surfaces are coloured, are single: they are
 //! half of what does not compress, and exact ones are in the trajectory. Corners of a flat face belong to that face alone, so surfaces
-//! look flat where they are.
+//! appearance flat where they are.
 //!
 //! | array | of | |
 //! |---|---|---|
@@ -37,11 +37,15 @@ pub struct Exporter {
 impl Exporter {
     /// Gathers the surfaces.
     pub fn new(recording: &Recording) -> Self {
-        let all = (0..recording.looks.len()).map(|body| (body, surface(recording, body)));
+        let all = (0..recording.appearances.len()).map(|body| (body, surface(recording, body)));
         let (moving, fixed) = all
             .filter(|(_, mesh)| !mesh.triangles.is_empty())
-            .partition(|(body, _)| recording.looks[*body].travels());
-        Self { names: recording.looks.iter().map(|look| look.name.clone()).collect(), moving, fixed }
+            .partition(|(body, _)| recording.appearances[*body].travels());
+        Self {
+            names: recording.appearances.iter().map(|appearance| appearance.name.clone()).collect(),
+            moving,
+            fixed,
+        }
     }
 
     /// What moves, at a frame of the recording, as a `.vtu` document; `None` if nothing moves.

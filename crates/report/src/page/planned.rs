@@ -1,22 +1,22 @@
-//! The curves that only plans have: efforts with their bounds, how far bodies stay apart, how the search went.
+//! Plots of plans: control inputs with their bounds, clearance of bodies, iterations of the optimiser.
 
 use super::pack::{Pack, Ref};
-use super::plots::{CURVES, Curve, Gathered, Plot};
+use super::plots::{CURVES, Curve, Decimation, Plot};
 use percussion_scene::run::TrajectoryReader;
 use std::io;
 
-/// Columns of `search`: the round, then what is drawn.
-const SEARCHED: [&str; 3] = ["objective", "violation", "stationarity"];
+/// Plotted columns of `search`, after the round.
+const SEARCH_COLUMNS: [&str; 3] = ["objective", "violation", "stationarity"];
 
-/// All that a run has the arrays for; none of one that was not planned.
+/// The plots for which the trajectory has arrays; none without a plan.
 pub(super) fn plots(
     trajectory: &mut TrajectoryReader,
-    gathered: &Gathered,
+    decimation: &Decimation,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
-    let mut all = controls(trajectory, gathered, time, pack)?;
-    all.extend(clearance(trajectory, gathered, time, pack)?);
+    let mut all = controls(trajectory, decimation, time, pack)?;
+    all.extend(clearance(trajectory, decimation, time, pack)?);
     all.extend(search(trajectory, pack));
     Ok(all)
 }
@@ -36,14 +36,14 @@ struct Component {
     name: String,
     unit: String,
     limits: [f64; 2],
-    /// Among all of them.
+    /// Index among all components.
     place: usize,
 }
 
-/// Efforts; those of one unit share an axis.
+/// Control inputs; those of one unit share an axis.
 fn controls(
     trajectory: &mut TrajectoryReader,
-    gathered: &Gathered,
+    decimation: &Decimation,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
@@ -55,7 +55,7 @@ fn controls(
     );
     let components = names.into_iter().enumerate().take(values.len()).map(|(place, name)| Component {
         name,
-        // A run by an older version keeps neither units nor bounds.
+        // Units and bounds may be absent.
         unit: units.get(place).cloned().unwrap_or_else(|| "N or N m".to_owned()),
         limits: match bounds.get(2 * place..2 * place + 2) {
             Some(pair) => [pair[0], pair[1]],
@@ -75,18 +75,18 @@ fn controls(
             list.iter().filter(|c| c.unit == unit).map(|c| c.name.clone()).collect::<Vec<_>>()
         };
         let held = names(&held);
-        let mut note = "Held from node to node.".to_owned();
+        let mut note = "Constant from node to node.".to_owned();
         if free.iter().any(|c| c.unit == unit && c.limits.iter().any(|limit| limit.is_finite())) {
             note += " Dashed: bounds.";
         }
         if !held.is_empty() {
-            note += &format!(" Not steered: {}.", held.join(", "));
+            note += &format!(" Fixed: {}.", held.join(", "));
         }
         let own: Vec<&Component> = free.iter().filter(|c| c.unit == unit).collect();
         for (choice, components) in grouped(&own) {
             let curve = |(colour, c): (usize, &&Component)| Curve {
                 name: c.name.clone(),
-                values: pack.singles(gathered.thinned(&values[c.place])),
+                values: pack.singles(decimation.thinned(&values[c.place])),
                 colour,
                 steps: true,
                 limits: c.limits.map(|limit| limit.is_finite().then_some(limit)),
@@ -110,8 +110,7 @@ fn controls(
     Ok(all)
 }
 
-/// Components with what their plot shows of those that share its card: those of one control together where all of them could not be
-/// told apart.
+/// Components by plot, with the label of the plot: one plot for all components, or one for each control if there are too many.
 fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Component>)> {
     if components.is_empty() {
         return Vec::new();
@@ -131,10 +130,10 @@ fn grouped<'a>(components: &[&'a Component]) -> Vec<(Option<String>, Vec<&'a Com
     all
 }
 
-/// The least separation of bodies at nodes and between them: of all pairs, then of each.
+/// Smallest separation of bodies at nodes and between them: of all pairs, then of each pair.
 fn clearance(
     trajectory: &mut TrajectoryReader,
-    gathered: &Gathered,
+    decimation: &Decimation,
     time: Ref,
     pack: &mut Pack,
 ) -> io::Result<Vec<Plot>> {
@@ -142,14 +141,14 @@ fn clearance(
     let (names, margins) = (trajectory.names("clearance_names"), trajectory.numbers("clearance_margins"));
     let pairs = at.len().min(between.len()).min(names.len()).min(margins.len());
     let rows = trajectory.rows();
-    // Two that a joint holds together are not what is trajectory apart, at the nodes of that time neither.
-    let held =
+    // Two bodies connected by a joint have no clearance, also at the nodes of that time.
+    let connected =
         |pair: usize, k: usize| between[pair][k.saturating_sub(1)].is_nan() || between[pair][k].is_nan();
-    let free = |pair: usize, k: usize| if held(pair, k) { f64::NAN } else { at[pair][k] };
+    let free = |pair: usize, k: usize| if connected(pair, k) { f64::NAN } else { at[pair][k] };
     let least = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
         (0..rows).map(|k| (0..pairs).fold(f64::NAN, |least, pair| least.min(value(pair, k)))).collect()
     };
-    // Of all pairs the margin is that of those that do not meet on purpose, if there are any.
+    // The margin of all pairs is that of pairs without planned contact, if there are any.
     let margin = margins.iter().copied().fold(0.0, f64::max);
     let all = (pairs > 1)
         .then(|| ("all pairs".to_owned(), least(&free), least(&|pair, k| between[pair][k]), margin));
@@ -157,7 +156,7 @@ fn clearance(
     let plots = all.into_iter().chain(each).map(|(name, at, between, margin)| {
         let mut curve = |name: &str, colour: usize, steps: bool, values: &[f64], limit| Curve {
             name: name.to_owned(),
-            values: pack.singles(gathered.thinned(values)),
+            values: pack.singles(decimation.thinned(values)),
             colour,
             steps,
             limits: [limit, None],
@@ -172,7 +171,9 @@ fn clearance(
             title: "Clearance",
             unit: "m",
             scale: "linear",
-            note: format!("{pair}The least separation of bodies that keep apart. Dashed: the margin."),
+            note: format!(
+                "{pair}Smallest separation of bodies that keep clear of each other. Dashed: the margin."
+            ),
             choice: (pairs > 1).then_some(name),
             over: "time",
             time,
@@ -183,9 +184,9 @@ fn clearance(
     Ok(plots.collect())
 }
 
-/// The iterations of the search.
+/// The iterations of the optimiser.
 fn search(trajectory: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
-    let width = SEARCHED.len() + 1;
+    let width = SEARCH_COLUMNS.len() + 1;
     let all = trajectory.numbers("search");
     let rows: Vec<&[f64]> = all.chunks_exact(width).collect();
     let rounds = rows.last()?[0];
@@ -197,20 +198,17 @@ fn search(trajectory: &mut TrajectoryReader, pack: &mut Pack) -> Option<Plot> {
         steps: false,
         limits: [None; 2],
     };
-    let curves = SEARCHED.iter().enumerate().map(curve).collect();
+    let curves = SEARCH_COLUMNS.iter().enumerate().map(curve).collect();
     let marks = (1..rows.len()).filter(|&k| rows[k][0] != rows[k - 1][0]).collect();
-    let rounds = if rounds > 1.0 {
-        format!(" {rounds} rounds, one after the other; dotted lines where they begin.")
-    } else {
-        String::new()
-    };
+    let rounds =
+        if rounds > 1.0 { format!(" {rounds} rounds, separated by dotted lines.") } else { String::new() };
     Some(Plot {
         id: "search",
-        title: "Search",
+        title: "Optimisation",
         unit: "over iterations",
         scale: "log",
         note: format!(
-            "Size of the objective, greatest violations of constraints and of stationarity (scaled).{rounds}"
+            "Absolute value of the objective, max violations of constraints and of stationarity (scaled).{rounds}"
         ),
         choice: None,
         over: "iteration",
@@ -242,7 +240,7 @@ mod tests {
             .into_iter()
             .map(|(choice, columns)| (choice, columns.len()))
             .collect();
-        let wanted = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
-        assert_eq!(found, wanted.map(|(name, n)| (Some(name.to_owned()), n)));
+        let plot_sources = [("a", 3), ("motor", 1), ("b", 3), ("c", 3)];
+        assert_eq!(found, plot_sources.map(|(name, n)| (Some(name.to_owned()), n)));
     }
 }

@@ -6,8 +6,8 @@
 
 use super::camera::{Camera, Lens};
 use super::canvas::Canvas;
+use super::context::Scope;
 use super::shadow::Shadow;
-use super::stage::Scope;
 use super::theme::Theme;
 use percussion_geometry::Vec3;
 

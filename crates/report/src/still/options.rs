@@ -1,8 +1,8 @@
-//! What pictures are to look like.
+//! What pictures are to appearance like.
 
 use super::theme::Theme;
 
-/// What pictures are to look like.
+/// What pictures are to appearance like.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Pixels per row.
@@ -32,7 +32,7 @@ pub struct Options {
     /// Whether an overlay shows the ways of the centres of mass.
     pub paths: bool,
     /// Whether joints and springs are marked.
-    pub ties: bool,
+    pub connections: bool,
     /// Impulses of contacts at most this long before or after an instant are drawn, s.
     pub impulses: Option<f64>,
     /// Seconds of the run in a second of an animation; when absent, such that it lasts some seconds.
@@ -57,7 +57,7 @@ impl Default for Options {
             axes: true,
             captions: true,
             paths: true,
-            ties: true,
+            connections: true,
             impulses: None,
             speed: None,
             most_frames: 200,

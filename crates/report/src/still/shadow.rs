@@ -130,7 +130,7 @@ fn blur(values: &mut [f32], reach: [usize; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::still::stage::Scope;
+    use crate::still::context::Scope;
 
     fn floor() -> Floor {
         Floor::new(

@@ -18,13 +18,13 @@ const NEAR: f64 = 2.0;
 /// Points of the lamp that shadows are made with: together for all instants, and at least for each.
 const LAMPS: usize = 48;
 const LEAST_LAMPS: usize = 20;
-/// Cosine of the angle by which a path turns from one frame to the next.
+/// Cosine of the angle by which a path quaternions from one frame to the next.
 const STRAIGHT: f64 = 0.75;
 /// Of at most so many frames the points are taken that choose the view.
 const LOOKED_AT: usize = 60;
 
 /// A recording made ready.
-pub struct Stage<'a> {
+pub struct DrawingContext<'a> {
     pub recording: &'a Recording,
     pub options: &'a Options,
     shapes: Vec<Shape>,
@@ -70,33 +70,33 @@ impl Scope {
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> DrawingContext<'a> {
     pub fn new(recording: &'a Recording, options: &'a Options) -> Self {
-        let looks = &recording.looks;
+        let appearances = &recording.appearances;
         // Planes are drawn as floors.
-        let ground = |k: usize| match looks[k].planes.is_empty() {
+        let ground = |k: usize| match appearances[k].planes.is_empty() {
             // Of the piece only the edge of the half-plane is a line.
-            true => Shape { edges: Vec::new(), ..Shape::of(&looks[k].ground) },
+            true => Shape { edges: Vec::new(), ..Shape::of(&appearances[k].ground) },
             false => Shape::default(),
         };
-        let mut stage = Self {
+        let mut context = Self {
             recording,
             options,
-            shapes: looks.iter().map(|look| Shape::of(&look.mesh)).collect(),
-            grounds: (0..looks.len()).map(ground).collect(),
-            colours: palette::of_bodies(looks),
+            shapes: appearances.iter().map(|appearance| Shape::of(&appearance.mesh)).collect(),
+            grounds: (0..appearances.len()).map(ground).collect(),
+            colours: palette::of_bodies(appearances),
             view: View { towards: -Vec3::y(), up: Vec3::z(), lens: super::Lens::Perspective },
             up: view::up(recording),
             planar: recording.plane().is_some(),
         };
         let frames = crate::thinned(recording.frames.len(), LOOKED_AT);
-        stage.view = view::choose(recording, &Scope::of(stage.points(&frames)).points);
+        context.view = view::choose(recording, &Scope::of(context.points(&frames)).points);
         if let Some([azimuth, elevation]) = options.view {
-            stage.view.towards = view::from_angles(&stage.up, azimuth, elevation);
-            stage.planar = false;
+            context.view.towards = view::from_angles(&context.up, azimuth, elevation);
+            context.planar = false;
         }
-        stage.up = stage.view.up;
-        stage
+        context.up = context.view.up;
+        context
     }
 
     /// Points that tell how far bodies reach at some frames, with what hangs on the world.
@@ -108,7 +108,7 @@ impl<'a> Stage<'a> {
                 all.extend(shape.reach.iter().map(|p| pose.point(p)));
             }
         }
-        let joints = &self.recording.ties.joints;
+        let joints = &self.recording.connections.joints;
         let pivots = joints.iter().filter(|joint| joint.parent.body.is_none() && marks::is_pivot(joint));
         all.extend(pivots.map(|joint| joint.parent.point));
         all
@@ -116,15 +116,17 @@ impl<'a> Stage<'a> {
 
     /// The way of a body's centre of mass over some frames.
     pub fn path(&self, body: usize, frames: impl Iterator<Item = usize>) -> Vec<Vec3> {
-        let centre = self.recording.looks[body].centre;
+        let centre = self.recording.appearances[body].centre;
         frames.map(|frame| self.recording.frames.at(frame)[body].point(&centre)).collect()
     }
 
     /// The planes that are drawn.
     fn floors(&self, poses: &[Pose], scope: &Scope) -> Vec<Floor> {
         let mut all = Vec::new();
-        for (look, pose) in self.recording.looks.iter().zip(poses).filter(|(_, pose)| finite(pose)) {
-            for plane in &look.planes {
+        for (appearance, pose) in
+            self.recording.appearances.iter().zip(poses).filter(|(_, pose)| finite(pose))
+        {
+            for plane in &appearance.planes {
                 let (point, normal) = (pose.point(&plane.point), pose.direction(&plane.normal));
                 all.push(Floor::new(&point, &normal, scope));
             }
@@ -140,7 +142,7 @@ impl<'a> Stage<'a> {
             points.extend(self.points(&all));
         }
         if let (true, Some(&first), Some(&last)) = (ways, frames.first(), frames.last()) {
-            for body in (0..self.colours.len()).filter(|&body| self.recording.looks[body].moves) {
+            for body in (0..self.colours.len()).filter(|&body| self.recording.appearances[body].moves) {
                 points.extend(self.path(body, first..=last));
             }
         }
@@ -218,7 +220,7 @@ impl<'a> Stage<'a> {
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
         let paper = self.options.theme.paper().unwrap_or([255; 3]);
-        for k in (0..poses.len()).filter(|&k| self.recording.looks[k].travels() == moving) {
+        for k in (0..poses.len()).filter(|&k| self.recording.appearances[k].travels() == moving) {
             let order = if moving { k + 1 + poses.len() } else { k + 1 };
             let flat = self.planar.then_some(order as f64);
             let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;
@@ -253,7 +255,7 @@ impl<'a> Stage<'a> {
     /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
     fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Marks) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
-        for k in (0..self.colours.len()).filter(|&k| self.recording.looks[k].moves) {
+        for k in (0..self.colours.len()).filter(|&k| self.recording.appearances[k].moves) {
             let spots = |points: Vec<Vec3>| -> Vec<[f64; 2]> {
                 points.iter().filter_map(|p| camera.project(p)).map(|spot| [spot.x, spot.y]).collect()
             };
@@ -282,7 +284,7 @@ fn is_resolved(way: &[[f64; 2]]) -> bool {
         let ([a, b], [c, d]) = (pair[0], pair[1]);
         a * c + b * d > STRAIGHT * a.hypot(b) * c.hypot(d)
     };
-    let turns = pieces.windows(2).len();
-    let sharp = turns - pieces.windows(2).filter(straight).count();
-    sharp <= (turns / 7).max(3)
+    let quaternions = pieces.windows(2).len();
+    let sharp = quaternions - pieces.windows(2).filter(straight).count();
+    sharp <= (quaternions / 7).max(3)
 }
