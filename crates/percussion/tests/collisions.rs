@@ -252,7 +252,7 @@ fn a_scheme_or_a_start_that_does_not_fit_is_told_before_anything_is_written() {
         &["own.toml:6:1:", "has friction 0.4", "dissipative"],
     );
     let sunk = FALLING.replace("0.8]", "0.09]");
-    told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` overlap by 1.0", "--project-start"]);
+    told(&sunk, &[], &["own.toml:12:", "`cube` and `floor` penetrate each other by 1.0", "--project-start"]);
     let moved = place.join("moved");
     succeed(&run(place.scene(&sunk), &moved, &["--project-start", "--until", "0.01"]));
     let height = common::folder::array(&moved, "position").as_floats().unwrap()[2];
@@ -357,7 +357,7 @@ fn a_ball_between_walls_hits_one_of_them_every_tenth_of_a_second() {
 }
 
 #[test]
-fn steps_that_are_handed_over_are_counted_and_told() {
+fn fallbacks_are_counted_and_reported() {
     let place = Place::new("events-handed");
     let out = place.join("out");
     // Steps with two collisions each, and one is allowed.
@@ -369,7 +369,7 @@ fn steps_that_are_handed_over_are_counted_and_told() {
     assert!(told["fallbacks"].as_u64().unwrap() > 0 && handed > 0, "{told}");
     assert_eq!(told["collisions"], lines.len() - handed);
     let warning = told["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("handed to the decomposition scheme"), "{warning}");
+    assert!(warning.contains("fell back to the decomposition scheme"), "{warning}");
     assert!(error(&output).contains(warning));
     assert_eq!(Page::of(&out).run(0)["summary"]["warnings"][0], warning);
 }
@@ -404,7 +404,7 @@ constant = 1
 }
 
 #[test]
-fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
+fn penetrations_beyond_the_allowed_one_are_reported() {
     let place = Place::new("overlap");
     let scene = place.scene(&FALLING.replace("[contact]", "[contact]\nallowed_penetration = 0.004"));
     let (coarse, fine) = (place.join("coarse"), place.join("fine"));
@@ -418,7 +418,8 @@ fn bodies_that_overlap_by_more_than_is_allowed_are_told() {
     // Foreseen when it was read, and seen when it was over.
     assert!(warnings[0].contains("own.toml:7:") && warnings[0].contains("take steps of"), "{warnings:?}");
     assert!(
-        warnings[1].contains("more than the 4.00e-3 m allowed; take a smaller step with a larger C"),
+        warnings[1]
+            .contains("more than the allowed 4.00e-3 m; take a smaller step with a larger `stiffness`"),
         "{warnings:?}"
     );
     assert!(error(&output).contains(warnings[1]));

@@ -89,9 +89,9 @@ fn base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for four in text.as_bytes().chunks(4) {
         let kept = four.iter().take_while(|b| **b != b'=').count();
-        let word = four[..trajectory].iter().fold(0u32, |word, b| word << 6 | u32::from(value(*b)));
+        let word = four[..kept].iter().fold(0u32, |word, b| word << 6 | u32::from(value(*b)));
         let word = word << (6 * (4 - kept));
-        bytes.extend_from_slice(&word.to_be_bytes()[1..trajectory]);
+        bytes.extend_from_slice(&word.to_be_bytes()[1..kept]);
     }
     bytes
 }

@@ -307,7 +307,7 @@ fn a_joint_that_a_contact_makes_is_made_again_in_the_replay() {
     succeed(&output);
     let said = text(&output);
     assert!(said.contains("joint        the landing: `block` on `floor`, spherical, from "), "{said}");
-    assert!(said.contains("within its cone") && said.contains("from the plan"), "{said}");
+    assert!(said.contains("within the friction cone") && said.contains("from the plan"), "{said}");
     let (figures, found) = (summary(&again), summary(&out)["plan"].clone());
     assert_eq!((&figures["scheme"], &figures["collisions"]), (&Value::from("exact"), &Value::from(1)));
     for key in ["agreement_position", "agreement_rotation"] {
@@ -400,10 +400,10 @@ fn misuse_is_told_with_its_remedy() {
     let scene = place.scene(without);
     let output = plan(&scene, &place.join("none"), &[]);
     assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("no table [plan]") && error(&output).contains("percussion run"));
+    assert!(error(&output).contains("neither a table [plan]") && error(&output).contains("percussion run"));
     let output = run(&scene, &place.join("none"), &["--controls", "nowhere"]);
     assert_eq!(code(&output), 2);
-    assert!(error(&output).contains("no table [plan]"));
+    assert!(error(&output).contains("neither a table [plan]"));
     fs::create_dir_all(place.join("full")).unwrap();
     fs::write(place.join("full").join("letter.txt"), "dear").unwrap();
     let output = plan(&place.scene(CARRIED), &place.join("full"), &["--quiet"]);
@@ -429,10 +429,10 @@ fn a_shot_is_found_logged_and_shown() {
     assert_eq!(log.lines().count(), iterations + 2, "{log}");
     assert!(text(&output).contains("disc.velocity.x"), "{}", text(&output));
     assert!(out.join("report.html").is_file());
-    // The trajectory begins with what was chosen.
+    // The trajectory begins with the solution.
     let (_, velocity) = floats(&out, "velocity");
-    let chosen = figures["shoot"]["chosen"][0]["value"].as_f64().unwrap();
-    assert!((velocity[0] - chosen).abs() < 1e-12, "{} {chosen}", velocity[0]);
+    let solution = figures["shoot"]["unknowns"][0]["value"].as_f64().unwrap();
+    assert!((velocity[0] - solution).abs() < 1e-12, "{} {solution}", velocity[0]);
     let output = plan(Path::new("shooting-circle"), &out, &["--quiet", "--set", "shoot.iterations=2"]);
     assert_eq!(code(&output), 1);
     assert!(

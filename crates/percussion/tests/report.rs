@@ -72,7 +72,7 @@ fn curves_are_those_of_the_trajectory_and_spikes_survive_thinning() {
     let page = Page::of(&long);
     assert_eq!(page.poses(0).len(), 10_000);
     let notes = page.run(0)["notes"].to_string();
-    assert!(notes.contains("10000 of the 12001 states"), "{notes}");
+    assert!(notes.contains("10000 of the 12001 rows"), "{notes}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn pictures_are_drawn_without_a_display() {
     refused(&["--gif", "--view", "1,100"], "above the horizon");
     refused(&["--overlay"], "--snapshot");
     let output = report(&["--gif"], &[&out, &out]);
-    assert!(code(&output) == 2 && error(&output).contains("one run at a time"));
+    assert!(code(&output) == 2 && error(&output).contains("exactly one run"));
 }
 
 #[test]

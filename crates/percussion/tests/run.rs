@@ -330,7 +330,7 @@ fn folders_of_others_are_left_alone() {
     let output = run(&scene, &other, &[]);
     assert_eq!(code(&output), 2);
     assert!(
-        error(&output).contains("holds no run") && error(&output).contains("--out"),
+        error(&output).contains("not a run folder") && error(&output).contains("--out"),
         "{}",
         error(&output)
     );

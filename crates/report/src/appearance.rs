@@ -25,7 +25,7 @@ pub struct Plane {
     pub normal: Vec3,
 }
 
-/// How a body appearances.
+/// The appearance of a body.
 #[derive(Clone, Debug)]
 pub struct Appearance {
     /// Its name in the scene.

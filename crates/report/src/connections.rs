@@ -1,4 +1,4 @@
-//! What connections bodies together and what they carry: joints, springs, charges, as places on the bodies' own frames.
+//! Joints, springs and charges of a scene, as points in body frames.
 
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::force::{Anchor, ForceLaw};
@@ -8,7 +8,7 @@ use percussion_mechanics::{JointKind, Model};
 /// A point of a body in its own frame, or of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPoint {
-    /// The body's place in the list of all bodies; `None` is the world.
+    /// Index of the body; `None` is the world.
     pub body: Option<usize>,
     /// The point.
     pub point: Vec3,
@@ -19,13 +19,13 @@ pub struct BodyPoint {
 pub struct JointLine {
     /// Its name in the scene.
     pub name: String,
-    /// What it lets the child do.
+    /// Its kind.
     pub kind: JointKind,
-    /// Where it is on the parent.
+    /// Its point on the parent.
     pub parent: BodyPoint,
-    /// Where it is on the child.
+    /// Its point on the child.
     pub child: BodyPoint,
-    /// The joint's z-axis on the parent: what a revolute joint quaternions about.
+    /// The z axis of the joint on the parent: the axis of a revolute joint.
     pub axis: Vec3,
 }
 
@@ -41,16 +41,16 @@ pub struct SpringLine {
 /// A charge on a point of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Charge {
-    /// Where.
+    /// Its point.
     pub place: BodyPoint,
-    /// How much, C.
+    /// Its charge, C.
     pub charge: f64,
 }
 
-/// All of them.
+/// Joints, springs and charges.
 #[derive(Clone, Debug, Default)]
 pub struct Connections {
-    /// Joints, but those that only say where a body may move freely.
+    /// Joints, without those of free bodies.
     pub joints: Vec<JointLine>,
     /// Springs.
     pub springs: Vec<SpringLine>,
@@ -67,7 +67,7 @@ impl Connections {
         for (joint, parent, child) in tree.chain(loops) {
             let bound = match joint.kind {
                 JointKind::Free => false,
-                // In the plane everything that moves freely hangs on one of these.
+                // Free bodies of planar scenes have a planar joint to the world.
                 JointKind::Planar => parent.is_some(),
                 _ => true,
             };
@@ -100,7 +100,7 @@ fn joint_line(model: &Model, joint: &Joint, parent: Option<usize>, child: usize)
     JointLine { name: joint.name.clone(), kind: joint.kind, parent: on_parent, child: on_child, axis }
 }
 
-/// The origin and the z-axis of a frame on a principal frame, seen from the body's own.
+/// Origin and z axis of a joint frame, in the body frame.
 fn framed(model: &Model, slot: Option<usize>, frame: &Frame) -> (BodyPoint, Vec3) {
     let axis: Vec3 = frame.axes.column(2).into();
     match slot {

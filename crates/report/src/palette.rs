@@ -1,6 +1,6 @@
 //! The colours of bodies, the same in pages, pictures and exports.
 //!
-//! Ten colours that stand out from white and from nearly black, and that can be told apart, also from the grey of what is
+//! Ten colours that stand out from white and from nearly black, and that can be distinguished, also from the grey of what is
 //! fixed, by readers who lack one of the three kinds of cones. Red is left to what is marked.
 
 use crate::appearance::Appearance;
@@ -75,7 +75,7 @@ mod tests {
 
     /// The closest two of these are as far apart for every reader as 0.08 in Oklab; of Tableau's ten they are not by 0.01.
     #[test]
-    fn all_colours_can_be_told_apart_by_all_readers() {
+    fn all_colours_can_be_distinguished_by_all_readers() {
         let all: Vec<[u8; 3]> = (0..10).map(colour).chain([FIXED]).collect();
         for view in views() {
             let seen: Vec<_> = all.iter().map(|c| oklab(view * Vector3::from(linear(*c)))).collect();

@@ -198,8 +198,8 @@ impl Recording {
         })
     }
 
-    /// Normal of the plane in which everything moves, if it is a planar scene. It points to whoever appearances at it: the plane of x and y is
-    /// seen from above, others from the front, with x to the right.
+    /// Normal of the plane of a planar scene, towards the camera: the xy plane is seen from above, others from the front, with x to the
+    /// right.
     pub fn plane(&self) -> Option<Vec3> {
         let moving = || (0..self.appearances.len()).filter(|&k| self.appearances[k].moves);
         let first = moving().next()?;

@@ -171,7 +171,10 @@ fn the_two_cubes_are_what_their_file_says() {
         .map(|l| format!("{l}\n"))
         .collect();
     let said = complaints(&text)[0].to_string();
-    assert!(said.contains("`pusher` and `pushed` overlap by") && said.contains("at the end"), "{said}");
+    assert!(
+        said.contains("`pusher` and `pushed` penetrate each other by") && said.contains("at the end"),
+        "{said}"
+    );
 }
 
 #[test]

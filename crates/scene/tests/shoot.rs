@@ -209,9 +209,9 @@ fn a_free_body_is_thrown_to_a_place_and_a_turn() {
         "[shoot]\nvary.bodies.stone = { velocity = [\"x\", \"y\", \"z\"], angular_velocity = [\"z\"] }\n\
          end.bodies.stone = { position = [1, 2, 3], angular_velocity = [0, 0, 0.5] }\n",
     );
-    // Only the spin about z may vary, but three are asked for.
+    // The spin about z is the only unknown, but three components are targets.
     let error = Scene::parse(&text, "test.toml", "folder", &[]).unwrap_err();
-    assert!(error.to_string().contains("6 numbers are asked of the end, but only 4 may vary"), "{error}");
+    assert!(error.to_string().contains("the targets are 6 numbers, but the unknowns are 4"), "{error}");
     let text = text
         .replace("[\\\"z\\\"]", "")
         .replace("angular_velocity = [\"z\"]", "angular_velocity = [\"x\", \"y\", \"z\"]");
@@ -224,22 +224,19 @@ fn complaints_name_the_line_and_the_remedy() {
     for (what, said) in [
         (
             "[shoot] # <-\nvary.bodies.stone.velocity = [\"x\"]\nend.bodies.stone.position = [1, 0, 0]\n",
-            "3 numbers are asked of the end, but only 1 may vary",
+            "the targets are 3 numbers, but the unknowns are 1",
         ),
         (
             "[shoot] # <-\nvary.bodies.stone.velocity = [\"x\", \"y\"]\nend.headings.stone = 1\n",
-            "2 numbers may vary, but only 1 are asked",
+            "the targets are 1 numbers, but the unknowns are 2",
         ),
-        ("[shoot] # <-\nend.headings.stone = 1\n", "lets nothing vary"),
-        ("[shoot] # <-\nvary.time = true\n", "asks for nothing"),
+        ("[shoot] # <-\nend.headings.stone = 1\n", "has no unknowns"),
+        ("[shoot] # <-\nvary.time = true\n", "specifies nothing"),
         ("[shoot]\nvary.bodies.stnoe.velocity = [\"x\"] # <-\nend.headings.stone = 1\n", "stnoe"),
         ("[shoot]\nvary.bodies.stone.velocity = [\"w\"] # <-\nend.headings.stone = 1\n", "names \"w\""),
         ("[shoot]\nvary.bodies.stone.velocity = [\"x\", \"x\"] # <-\nend.headings.stone = 1\n", "twice"),
         ("[shoot]\nvary.time = true\nend.headings.stne = 1 # <-\n", "stne"),
-        (
-            "[shoot]\nvary.time = true\nend.bodies.stone.position = { min = [0, 0, 0] } # <-\n",
-            "within a range",
-        ),
+        ("[shoot]\nvary.time = true\nend.bodies.stone.position = { min = [0, 0, 0] } # <-\n", "is a range"),
         ("[shoot]\nvary.time = true\nimpacts = 2 # <-\nend.headings.stone = 1\n", "has no contact"),
         (
             "[shoot]\nvary.joints.hinge.rates = [\"angle\"] # <-\nend.headings.stone = 1\n",
@@ -252,12 +249,12 @@ fn complaints_name_the_line_and_the_remedy() {
         joints.hinge = { kind = \"revolute\", parent = \"world\", child = \"arm\", at = [0, 0, 0], axis = [0, 0, 1] }\n";
     refused(
         &format!("{hinged}[shoot]\nvary.bodies.arm.velocity = [\"x\"] # <-\nend.headings.arm = 1\n"),
-        "hangs on joint `hinge`",
+        "is about a body on joint `hinge`",
     );
     refused(
         &format!(
             "{hinged}[shoot]\nvary.joints.hinge.rates = [\"angle\"]\nend.bodies.arm.position = [1, 0, 2] # <-\n"
         ),
-        "nothing moves it from 0",
+        "no degree of freedom changes it from 0",
     );
 }

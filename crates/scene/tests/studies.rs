@@ -70,11 +70,11 @@ fn slips_are_refused_with_place_and_remedy() {
     refused("[1e-3, 5e-4]", "[1e-3, 1e-3]", "`axes.h.values` has 0.001 twice");
     refused("[1e-3, 5e-4]", "[]", "`axes.h.values` is empty");
     refused("[1e-3, 5e-4]", "[1e-3, -5e-4]", "has the value -5e-4, which has no logarithm");
-    refused("[1e-3, 5e-4]", "[1e-3, \"fast\"]", "figures are drawn over it");
+    refused("[1e-3, 5e-4]", "[1e-3, \"fast\"]", "it is the abscissa axis");
     refused("[1e-3, 5e-4]", "[1e-3, [5e-4]]", "give a number, a word in quotes, true or false");
     refused("[1e-3, 5e-4]", "[1e-3, inf]", "give a finite number");
     refused("\"run.newmark.gamma\"", "\"run.step\"", "`run.step` is set by two axes");
-    refused("[figures.energy]", "[figures.\"a/b\"]", "`a/b` is no name for a figure");
+    refused("[figures.energy]", "[figures.\"a/b\"]", "`a/b` is not a valid name of a figure");
     refused("value =", "scale = \"cubic\"\nvalue =", "known here: log, linear");
     refused("value =", "set = 1\nvalue =", "unknown key `set` in `figures.energy`");
     refused("scene =", "set = [\"run.until\"]\nscene =", "`set[0]` has no `=`");
@@ -83,7 +83,7 @@ fn slips_are_refused_with_place_and_remedy() {
     fit("{ from = 1, to = 0.5 }", "not more than `from`");
     fit("{ from = -1 }", "give a positive number");
     fit("{ at_least = 2, only = { gama = [1] } }", "did you mean `gamma`?");
-    fit("{ at_least = 2, only = { h = [1e-3] } }", "`h` is no axis that makes curves");
+    fit("{ at_least = 2, only = { h = [1e-3] } }", "`h` is not an axis that makes curves");
     fit("{ at_least = 2, only = { gamma = [2] } }", "`axes.gamma` has no value 2; give one of 0.5, 1");
     fit("{ only = { gamma = [1.0] } }", "is given without an expectation");
     let published =
@@ -97,7 +97,7 @@ fn slips_are_refused_with_place_and_remedy() {
 fn what_is_missing_is_asked_for() {
     for (left_out, said) in [
         ("scene = \"gyroscope\"\n", "`scene` is missing"),
-        ("x = \"h\"\n", "`x` is missing; name the axis that figures are drawn over, one of h, gamma"),
+        ("x = \"h\"\n", "`x` is missing; name the abscissa axis of the figures, one of h, gamma"),
         ("values = [0.5, 1]\n", "`axes.gamma.values` is missing"),
         ("path = \"run.step\"\n", "`axes.h.path` is missing"),
         ("value = \"energy.max_relative_error\"\n", "`figures.energy.value` is missing"),

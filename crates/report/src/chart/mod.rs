@@ -1,6 +1,6 @@
-//! Charts as SVG: curves over decades or in proportion, with markers, a legend and, if asked for, a slope to compare with.
+//! Charts as SVG: curves on logarithmic or linear axes, with markers, a legend and optionally a slope for comparison.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `scale.rs` | where numbers go, and which are written beside the frame |
 //! | `triangle.rs` | the triangle of a slope, and a place for it |
@@ -17,7 +17,7 @@ pub use triangle::Triangle;
 use crate::export::xml::escaped;
 use std::fmt::Write;
 
-/// How charts appearance, on light and on dark paper.
+/// Style of charts, for the light and the dark theme.
 pub const STYLE: &str = include_str!("style.css");
 
 /// Colours of curves; then they come again with other markers.
@@ -202,7 +202,7 @@ impl Chart {
         );
     }
 
-    /// What the slope appearances like, where there is room.
+    /// The triangle of the slope, where there is space.
     fn triangle(&self, out: &mut String, scales: [&Scale; 2], placed: &[Vec<([f64; 2], &str)>]) {
         let Some(slope) = self.slope else { return };
         let mut near = Vec::new();

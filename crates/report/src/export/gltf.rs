@@ -1,6 +1,6 @@
-//! What a viewer is told: a node per body with its surface, edges and colour, and an animation of their placements.
+//! A glTF scene: a node per body with its surface, edges and color, and an animation of their poses.
 //!
-//! glTF's axis upwards is y and the engine's is z: one node above all others quaternions the scene. Numbers are of single precision, as
+//! glTF's axis upwards is y and the engine's is z: one root node rotates the scene. Numbers are of single precision, as
 //! the format has it. A body that does not move in translation or rotation has no keys for it.
 
 use super::glb::{Numbers, Use};

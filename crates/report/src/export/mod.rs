@@ -4,11 +4,11 @@
 //! anything that takes bytes, and [`write()`] puts them into a folder. Numbers are taken to be finite, as those of a run
 //! are: a step that makes others fails the run before they are written.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
 //! | `csv.rs` | tables |
-//! | `vtk.rs`, `xml.rs` | what ParaView is told, and how its files are written |
-//! | `gltf.rs`, `glb.rs` | what a viewer is told, and how its file is written |
+//! | `vtk.rs`, `xml.rs` | files for ParaView, XML |
+//! | `gltf.rs`, `glb.rs` | glTF scene and its binary file |
 
 pub mod csv;
 mod glb;

@@ -1,9 +1,9 @@
-//! What ParaView is told: a file per frame, one for what is fixed, a collection with the times, and the events.
+//! Files for ParaView: one per frame, one for fixed bodies, a collection with the times, and the events.
 //!
 //! Points are the corners of all surfaces in the world, in double precision: bodies that touch are apart by far less than
 //! single precision tells at their distance from the origin. Velocities, by which surfaces are coloured, are single: they are
 //! half of what does not compress, and exact ones are in the trajectory. Corners of a flat face belong to that face alone, so surfaces
-//! appearance flat where they are.
+//! are shaded flat where they are flat.
 //!
 //! | array | of | |
 //! |---|---|---|

@@ -14,7 +14,7 @@ const INSTANTS: usize = 600;
 /// Arrows in all.
 const ARROWS: usize = 120_000;
 
-/// Forces as the page knows them: by instant, then by body that travels in the order of the scene; no force moves a
+/// Packed forces: by instant, then by body that travels in the order of the scene; no force moves a
 /// driven one.
 #[derive(Debug, Serialize)]
 pub struct Packed {

@@ -1,10 +1,10 @@
-//! A recording made ready for pictures: surfaces, colours, the view; and one picture of some of its instants.
+//! The drawing context of a recording: surfaces, colors, the view; and a picture of some of its instants.
 
 use super::camera::{Camera, View};
-use super::canvas::{Canvas, Ink};
+use super::canvas::{Canvas, Stroke};
 use super::drawing::{Drawing, Light, Paint, finite, lay};
 use super::floor::Floor;
-use super::marks::{self, Marks};
+use super::marks::{self, Annotations};
 use super::options::Options;
 use super::shadow::Shadow;
 use super::shape::Shape;
@@ -13,17 +13,17 @@ use super::view;
 use crate::{Recording, palette};
 use percussion_geometry::{Pose, Vec3};
 
-/// Floors nearer than this to what is shown are shown too, in radii of it.
+/// Largest distance of a floor that is drawn, relative to the radius of the visible bodies.
 const NEAR: f64 = 2.0;
-/// Points of the lamp that shadows are made with: together for all instants, and at least for each.
+/// Sample points of the light source for shadows: for all instants together, and least number for each.
 const LAMPS: usize = 48;
 const LEAST_LAMPS: usize = 20;
-/// Cosine of the angle by which a path quaternions from one frame to the next.
+/// Smallest cosine of the angle between consecutive segments of a path that is drawn straight.
 const STRAIGHT: f64 = 0.75;
-/// Of at most so many frames the points are taken that choose the view.
-const LOOKED_AT: usize = 60;
+/// Largest number of frames from which the view is chosen.
+const VIEW_FRAMES: usize = 60;
 
-/// A recording made ready.
+/// A recording prepared for drawing.
 pub struct DrawingContext<'a> {
     pub recording: &'a Recording,
     pub options: &'a Options,
@@ -36,26 +36,26 @@ pub struct DrawingContext<'a> {
     pub planar: bool,
 }
 
-/// An instant to show.
+/// An instant to draw.
 #[derive(Clone, Copy, Debug)]
-pub struct Shot {
+pub struct Snapshot {
     pub frame: usize,
     pub opacity: f32,
 }
 
-/// What a picture is to show.
+/// The visible region of a picture.
 #[derive(Clone, Debug)]
-pub struct Scope {
-    /// Points that tell how far it reaches.
+pub struct VisibleRegion {
+    /// Points that bound it.
     pub points: Vec<Vec3>,
-    /// The middle of the box around them.
+    /// Center of the box around them.
     pub centre: Vec3,
-    /// Half the diagonal of that box, m; one where there is nothing.
+    /// Half the diagonal of that box, m; one for an empty region.
     pub radius: f64,
 }
 
-impl Scope {
-    /// Of points, without those that are nowhere.
+impl VisibleRegion {
+    /// Of points, without those that are not finite.
     pub fn of(mut points: Vec<Vec3>) -> Self {
         points.retain(|p| p.iter().all(|v| v.is_finite()));
         let low = points.iter().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(p));
@@ -89,8 +89,8 @@ impl<'a> DrawingContext<'a> {
             up: view::up(recording),
             planar: recording.plane().is_some(),
         };
-        let frames = crate::thinned(recording.frames.len(), LOOKED_AT);
-        context.view = view::choose(recording, &Scope::of(context.points(&frames)).points);
+        let frames = crate::thinned(recording.frames.len(), VIEW_FRAMES);
+        context.view = view::choose(recording, &VisibleRegion::of(context.points(&frames)).points);
         if let Some([azimuth, elevation]) = options.view {
             context.view.towards = view::from_angles(&context.up, azimuth, elevation);
             context.planar = false;
@@ -99,7 +99,7 @@ impl<'a> DrawingContext<'a> {
         context
     }
 
-    /// Points that tell how far bodies reach at some frames, with what hangs on the world.
+    /// Points that bound the bodies in some frames, with pivots in the world.
     pub fn points(&self, frames: &[usize]) -> Vec<Vec3> {
         let recorded = &self.recording.frames;
         let mut all: Vec<Vec3> = Vec::new();
@@ -114,14 +114,14 @@ impl<'a> DrawingContext<'a> {
         all
     }
 
-    /// The way of a body's centre of mass over some frames.
+    /// The path of a body's center of mass over some frames.
     pub fn path(&self, body: usize, frames: impl Iterator<Item = usize>) -> Vec<Vec3> {
         let centre = self.recording.appearances[body].centre;
         frames.map(|frame| self.recording.frames.at(frame)[body].point(&centre)).collect()
     }
 
     /// The planes that are drawn.
-    fn floors(&self, poses: &[Pose], scope: &Scope) -> Vec<Floor> {
+    fn floors(&self, poses: &[Pose], scope: &VisibleRegion) -> Vec<Floor> {
         let mut all = Vec::new();
         for (appearance, pose) in
             self.recording.appearances.iter().zip(poses).filter(|(_, pose)| finite(pose))
@@ -135,8 +135,8 @@ impl<'a> DrawingContext<'a> {
     }
 
     /// What a picture of some frames is to show: the bodies, their ways if they are drawn, and the floors below them.
-    pub fn scope(&self, frames: &[usize], ways: bool) -> Scope {
-        let all = crate::thinned(self.recording.frames.len(), LOOKED_AT.max(frames.len()));
+    pub fn scope(&self, frames: &[usize], ways: bool) -> VisibleRegion {
+        let all = crate::thinned(self.recording.frames.len(), VIEW_FRAMES.max(frames.len()));
         let mut points = self.points(frames);
         if self.options.whole {
             points.extend(self.points(&all));
@@ -146,7 +146,7 @@ impl<'a> DrawingContext<'a> {
                 points.extend(self.path(body, first..=last));
             }
         }
-        let mut scope = Scope::of(points);
+        let mut scope = VisibleRegion::of(points);
         let Some(&last) = frames.last() else { return scope };
         let poses = self.recording.frames.at(last);
         let mut more = Vec::new();
@@ -169,11 +169,17 @@ impl<'a> DrawingContext<'a> {
             }
         }
         scope.points.append(&mut more);
-        Scope::of(scope.points)
+        VisibleRegion::of(scope.points)
     }
 
     /// Paints instants over each other, the last one in front, and what belongs to them.
-    pub fn paint(&self, camera: &Camera, scope: &Scope, shots: &[Shot], marks: &Marks) -> Canvas {
+    pub fn paint(
+        &self,
+        camera: &Camera,
+        scope: &VisibleRegion,
+        shots: &[Snapshot],
+        marks: &Annotations,
+    ) -> Canvas {
         let frames = &self.recording.frames;
         let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.paper());
         let Some(last) = shots.last() else { return canvas };
@@ -231,7 +237,7 @@ impl<'a> DrawingContext<'a> {
         }
     }
 
-    fn shadow(&self, floor: &Floor, shots: &[Shot], light: &Light) -> Shadow {
+    fn shadow(&self, floor: &Floor, shots: &[Snapshot], light: &Light) -> Shadow {
         let mut shadow = Shadow::new(floor);
         let lamps = (LAMPS / shots.len()).max(LEAST_LAMPS);
         for shot in shots {
@@ -253,20 +259,20 @@ impl<'a> DrawingContext<'a> {
     }
 
     /// The ways of the centres of mass between the first and the last of some frames, with a dot at each.
-    fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Marks) {
+    fn paths(&self, canvas: &mut Canvas, camera: &Camera, shown: &[usize], marks: &Annotations) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else { return };
         for k in (0..self.colours.len()).filter(|&k| self.recording.appearances[k].moves) {
             let spots = |points: Vec<Vec3>| -> Vec<[f64; 2]> {
                 points.iter().filter_map(|p| camera.project(p)).map(|spot| [spot.x, spot.y]).collect()
             };
             let rgb = mixed(self.colours[k], self.options.theme.ink(), 0.25);
-            let ink = Ink { rgb, opacity: 0.85, width: 1.1 * marks.unit };
+            let ink = Stroke { rgb, opacity: 0.85, width: 1.1 * marks.unit };
             let way = spots(self.path(k, first..=last));
             if is_resolved(&way) {
                 canvas.stroke(&[way], &ink);
             }
             for spot in spots(self.path(k, shown.iter().copied())) {
-                canvas.disc(spot, 2.0 * marks.unit, &Ink::new(rgb, 0.0));
+                canvas.disc(spot, 2.0 * marks.unit, &Stroke::new(rgb, 0.0));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What is drawn on a picture besides bodies: the time, a bar for the scale, the axes, joints, springs, impulses.
 
 use super::camera::{Area, Camera};
-use super::canvas::{Canvas, Ink};
-use super::context::{DrawingContext, Scope, Shot};
+use super::canvas::{Canvas, Stroke};
+use super::context::{DrawingContext, Snapshot, VisibleRegion};
 use super::font::{self, Anchor};
 use super::options::Options;
 use super::theme::mixed;
@@ -21,7 +21,7 @@ const IMPULSE: [u8; 3] = [204, 28, 38];
 
 /// What is drawn on a picture besides bodies, and how large.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct Annotations {
     /// Pixels per row of the picture.
     pub width: usize,
     /// Rows of the picture.
@@ -110,8 +110,8 @@ pub fn draw(
     context: &DrawingContext,
     camera: &Camera,
     shown: &[usize],
-    scope: &Scope,
-    marks: &Marks,
+    scope: &VisibleRegion,
+    marks: &Annotations,
 ) {
     if let (true, Some(&last)) = (context.options.connections, shown.last()) {
         joints(canvas, context, camera, last, marks);
@@ -137,7 +137,7 @@ pub fn draw(
             vec![[right - long, y - tick], [right - long, y + tick]],
             vec![[right, y - tick], [right, y + tick]],
         ];
-        canvas.stroke(&bar, &Ink::new(ink, 1.3 * marks.unit));
+        canvas.stroke(&bar, &Stroke::new(ink, 1.3 * marks.unit));
         let middle = [right - 0.5 * long, y - 0.65 * marks.text];
         font::write(canvas, &in_words(marks.length), middle, Anchor::Middle, marks.text, ink, false);
     }
@@ -147,7 +147,7 @@ pub fn draw(
 }
 
 /// The cross of the axes, its middle so that all of it is above and to the right of a corner.
-fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Marks, ink: [u8; 3]) {
+fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Annotations, ink: [u8; 3]) {
     let long = 2.3 * marks.text;
     let ends = [Vec3::x(), Vec3::y(), Vec3::z()]
         .map(|axis| [long * camera.right.dot(&axis), -long * camera.up.dot(&axis)]);
@@ -161,14 +161,14 @@ fn axes(canvas: &mut Canvas, camera: &Camera, corner: [f64; 2], marks: &Marks, i
             continue;
         }
         let to = [origin[0] + end[0], origin[1] + end[1]];
-        arrow(canvas, origin, to, 0.42 * marks.text, &Ink::new(ink, 1.1 * marks.unit));
+        arrow(canvas, origin, to, 0.42 * marks.text, &Stroke::new(ink, 1.1 * marks.unit));
         let at = [to[0] + end[0] / seen * room, to[1] + end[1] / seen * room + 0.33 * marks.text];
         font::write(canvas, name, at, Anchor::Middle, 0.9 * marks.text, ink, true);
     }
 }
 
 /// A line with a filled head.
-fn arrow(canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], head: f64, ink: &Ink) {
+fn arrow(canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], head: f64, ink: &Stroke) {
     let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
     let length = dx.hypot(dy);
     if !(length > 0.0) {
@@ -190,13 +190,21 @@ fn placed(context: &DrawingContext, place: &BodyPoint, frame: usize) -> Vec3 {
 }
 
 /// What stands for parts without a shape, behind the bodies: rods from joints to centres of mass, springs.
-pub fn rods(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, shot: &Shot, marks: &Marks) {
-    let Shot { frame, opacity } = *shot;
+pub fn rods(
+    canvas: &mut Canvas,
+    context: &DrawingContext,
+    camera: &Camera,
+    shot: &Snapshot,
+    marks: &Annotations,
+) {
+    let Snapshot { frame, opacity } = *shot;
     if !context.options.connections {
         return;
     }
-    let ink =
-        Ink { opacity, ..Ink::new(mixed(context.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit) };
+    let ink = Stroke {
+        opacity,
+        ..Stroke::new(mixed(context.options.theme.ink(), [128; 3], 0.35), 1.3 * marks.unit)
+    };
     let flat = |p: Vec3| camera.project(&p).map(|spot| [spot.x, spot.y]);
     for joint in context.recording.connections.joints.iter().filter(|joint| is_pivot(joint)) {
         if joint.kind == JointKind::Rod {
@@ -241,13 +249,13 @@ fn coil(a: [f64; 2], b: [f64; 2], half: f64) -> Vec<[f64; 2]> {
     line
 }
 
-/// Whether a joint quaternions about a point.
+/// Whether a joint rotates about a point.
 pub fn is_pivot(joint: &JointLine) -> bool {
     matches!(joint.kind, JointKind::Revolute | JointKind::Universal | JointKind::Spherical | JointKind::Rod)
 }
 
 /// Joints that turn as small rings; those on the world are filled.
-fn joints(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, frame: usize, marks: &Marks) {
+fn joints(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, frame: usize, marks: &Annotations) {
     let ink = context.options.theme.ink();
     let size = 0.27 * marks.text;
     for joint in context.recording.connections.joints.iter().filter(|joint| is_pivot(joint)) {
@@ -257,9 +265,9 @@ fn joints(canvas: &mut Canvas, context: &DrawingContext, camera: &Camera, frame:
         }
         let Some(spot) = camera.project(&placed(context, &joint.parent, frame)) else { continue };
         let at = [spot.x, spot.y];
-        canvas.disc(at, size, &Ink::new(ink, 0.0));
+        canvas.disc(at, size, &Stroke::new(ink, 0.0));
         if joint.parent.body.is_some() {
-            canvas.disc(at, (size - 1.1 * marks.unit).max(0.5 * size), &Ink::new([255; 3], 0.0));
+            canvas.disc(at, (size - 1.1 * marks.unit).max(0.5 * size), &Stroke::new([255; 3], 0.0));
         }
     }
 }
@@ -271,7 +279,7 @@ fn impulses(
     camera: &Camera,
     shown: &[usize],
     window: f64,
-    marks: &Marks,
+    marks: &Annotations,
 ) {
     let times: Vec<f64> = shown.iter().map(|&frame| context.recording.frames.times[frame]).collect();
     let near = |time: f64| times.iter().any(|t| (time - t).abs() <= window);
@@ -279,9 +287,9 @@ fn impulses(
     let strength = |impulse: &[f64; 3]| Vec3::from(*impulse).norm();
     let most = events().map(|event| strength(&event.impulse)).fold(0.0, f64::max);
     let longest = ARROW * canvas.width.min(canvas.height) as f64;
-    let ink = Ink::new(IMPULSE, 1.8 * marks.unit);
+    let ink = Stroke::new(IMPULSE, 1.8 * marks.unit);
     // A pale rim keeps them apart from bodies of any colour.
-    let rim = Ink { opacity: 0.75, ..Ink::new([255; 3], 4.4 * marks.unit) };
+    let rim = Stroke { opacity: 0.75, ..Stroke::new([255; 3], 4.4 * marks.unit) };
     for event in events() {
         let point = Vec3::from(event.point);
         let Some(spot) = camera.project(&point) else { continue };

@@ -2,7 +2,7 @@
 //!
 //! **Knows** recordings. **Makes** pixels and the bytes of files; the same ones every time.
 //!
-//! A recording becomes a context: surfaces with their outlines, colours, a view. A camera fits the instants that are shown.
+//! A drawing context is made of a recording: surfaces with their outlines, colors, a view. A camera fits the instants that are shown.
 //! Floors are painted first, with their grid and the shadows of the bodies; then bodies, by samples that hide each other,
 //! earlier instants as pale layers below the last one; then what explains: paths, joints, impulses, the time, the scale.
 
@@ -24,12 +24,12 @@ mod theme;
 mod view;
 
 use crate::Recording;
-use canvas::{Canvas, Ink};
-use context::{DrawingContext, Scope, Shot};
-use marks::{Marks, ORDINARY, Room};
+use canvas::{Canvas, Stroke};
+use context::{DrawingContext, Snapshot, VisibleRegion};
+use marks::{Annotations, ORDINARY, Room};
 
 pub use animation::animation;
-pub use camera::{Area, Camera, Lens, Spot, View};
+pub use camera::{Area, Camera, Lens, ScreenPoint, View};
 pub use options::Options;
 pub use picture::Picture;
 pub use theme::Theme;
@@ -71,13 +71,13 @@ fn layered(recording: &Recording, frames: &[usize], options: &Options) -> Pictur
         true => 1.0,
         false => (EARLY + (LATE - EARLY) * k as f64 / (n.max(3) - 2) as f64) as f32,
     };
-    let shots: Vec<Shot> =
-        frames.iter().enumerate().map(|(k, &frame)| Shot { frame, opacity: opacity(k) }).collect();
-    context.paint(&camera, &scope, &shots, &Marks { caption, ..marks }).picture()
+    let shots: Vec<Snapshot> =
+        frames.iter().enumerate().map(|(k, &frame)| Snapshot { frame, opacity: opacity(k) }).collect();
+    context.paint(&camera, &scope, &shots, &Annotations { caption, ..marks }).picture()
 }
 
-/// A picture without rows that would stay empty, if that is asked for.
-fn trimmed(context: &DrawingContext, scope: &Scope, room: Room) -> Room {
+/// A picture without empty rows, if cropping is set.
+fn trimmed(context: &DrawingContext, scope: &VisibleRegion, room: Room) -> Room {
     let (w, h) = (room.width as f64, room.height as f64);
     let needed = 1.06 * room.area.width / context.view.aspect(&scope.points);
     let lower = (needed + h - room.area.height).max(LOWEST * w).min(h).floor();
@@ -90,7 +90,7 @@ fn trimmed(context: &DrawingContext, scope: &Scope, room: Room) -> Room {
     }
 }
 
-/// Several instants side by side or in rows, all at the same scale. The picture has the width that is asked for, and
+/// Several instants side by side or in rows, all at the same scale. The picture has the given width, and
 /// at most the height.
 pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture {
     let frames = chosen(recording, times);
@@ -113,15 +113,15 @@ pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture
     let (camera, marks) = framed(&context, &scope, &room);
     let whole = (height + gap) * rows - gap;
     let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.paper());
-    let frame_ink = Ink { opacity: 0.25, ..Ink::new(options.theme.ink(), 1.0) };
+    let frame_ink = Stroke { opacity: 0.25, ..Stroke::new(options.theme.ink(), 1.0) };
     for (k, &frame) in frames.iter().enumerate() {
-        let marks = Marks {
+        let marks = Annotations {
             caption: options.captions.then(|| caption(recording, &[frame], digits)),
             scale: marks.scale && k == 0,
             axes: marks.axes && k == 0,
             ..marks.clone()
         };
-        let mut panel = context.paint(&camera, &scope, &[Shot { frame, opacity: 1.0 }], &marks);
+        let mut panel = context.paint(&camera, &scope, &[Snapshot { frame, opacity: 1.0 }], &marks);
         let [right, bottom] = [width, height].map(|v| v as f64 - 0.5);
         panel.stroke(
             &[vec![[0.5, 0.5], [right, 0.5], [right, bottom], [0.5, bottom], [0.5, 0.5]]],
@@ -143,12 +143,12 @@ fn columns(panels: usize, aspect: f64, options: &Options) -> usize {
 }
 
 /// A camera that sees what is to be shown in a picture, and what is drawn besides it.
-fn framed(context: &DrawingContext, scope: &Scope, room: &Room) -> (Camera, Marks) {
+fn framed(context: &DrawingContext, scope: &VisibleRegion, room: &Room) -> (Camera, Annotations) {
     let Room { width, height, unit, text, area } = *room;
     let camera = Camera::fit(&context.view, &scope.points, &area);
     let length = marks::bar_length(&camera, &scope.centre, width as f64);
     let Options { scale, axes, .. } = *context.options;
-    (camera, Marks { width, height, unit, text, caption: None, length, scale, axes })
+    (camera, Annotations { width, height, unit, text, caption: None, length, scale, axes })
 }
 
 fn blank(options: &Options) -> Picture {

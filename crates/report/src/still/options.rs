@@ -1,8 +1,8 @@
-//! What pictures are to appearance like.
+//! Options of pictures.
 
 use super::theme::Theme;
 
-/// What pictures are to appearance like.
+/// Options of pictures.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Pixels per row.

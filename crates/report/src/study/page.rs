@@ -184,7 +184,7 @@ fn failures(record: &StudyRecord) -> String {
         return String::new();
     }
     format!(
-        "<section><h2 class=\"bad\">What failed</h2>\n<div class=\"scroll\"><table><tbody>{rows}</tbody></table></div></section>\n"
+        "<section><h2 class=\"bad\">Failed runs</h2>\n<div class=\"scroll\"><table><tbody>{rows}</tbody></table></div></section>\n"
     )
 }
 

@@ -80,16 +80,11 @@ pub(crate) fn shoot(
     }
     let count: usize = aims.iter().map(|(_, aim)| numbers(aim)).sum();
     if count != unknowns.len() {
-        let (few, many) = (count.min(unknowns.len()), count.max(unknowns.len()));
-        let (message, remedy) = match count > unknowns.len() {
-            true => (
-                format!("there are {count} target numbers, but only {} unknowns", unknowns.len()),
-                format!("give {few} targets, or add {} unknowns under [shoot.vary]", many - few),
-            ),
-            false => (
-                format!("there are {} unknowns, but only {count} target numbers", unknowns.len()),
-                format!("keep {few} unknowns, or add {} targets under [shoot.end]", many - few),
-            ),
+        let difference = count.abs_diff(unknowns.len());
+        let message = format!("the targets are {count} numbers, but the unknowns are {}", unknowns.len());
+        let remedy = match count > unknowns.len() {
+            true => format!("remove {difference} of the targets, or add {difference} to [shoot.vary]"),
+            false => format!("remove {difference} of the unknowns, or add {difference} to [shoot.end]"),
         };
         return Err(report.complain(entry.place, message, remedy));
     }
