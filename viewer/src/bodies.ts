@@ -24,7 +24,7 @@ interface Batch {
   edges: InstancedLines;
 }
 
-/** How a run is told from the others it is compared with. */
+/** How a run is distinguished from the others in a comparison. */
 export interface Manner {
   /** 1 is solid. */
   opacity: number;

@@ -46,6 +46,7 @@ pub mod run;
 mod scene;
 mod spelling;
 pub mod study;
+mod tolerances;
 mod tree;
 mod vocabulary;
 

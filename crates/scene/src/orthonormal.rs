@@ -1,10 +1,7 @@
 //! Rotation matrices from text: orthonormal up to the printed digits.
 
+use crate::tolerances::ORTHONORMAL;
 use nalgebra::{Matrix3, Rotation3};
-
-/// Largest deviation of a `rotation` matrix from orthonormal, dimensionless: six printed digits. Within it the matrix is made orthonormal to
-/// rounding; beyond it the matrix is refused.
-const ORTHONORMAL: f64 = 1e-6;
 
 /// The rotation nearest to a matrix that is orthonormal up to printed digits; otherwise error and remedy.
 /// Newton's iteration for the polar factor, `R <- R (3 - R^T R)/2`, squares the defect, so that two steps take 1e-6

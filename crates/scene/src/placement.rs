@@ -2,6 +2,7 @@
 
 use crate::orthonormal::orthonormal;
 use crate::report::Read;
+use crate::tolerances::UNIT_NORM;
 use crate::tree::Fields;
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 use percussion_geometry::{PlanarPose, Pose, Vec2, Vec3};
@@ -12,9 +13,6 @@ pub(crate) const PLACEMENT: [&str; 7] =
 
 /// The keys of an orientation; at most one may be given.
 pub(crate) const ORIENTATION_KEYS: [&str; 4] = ["rotation_vector", "rotation", "quaternion", "axis"];
-
-/// Largest deviation of the norm of a quaternion from one, dimensionless: six printed digits.
-const UNIT_NORM: f64 = 1e-6;
 
 /// The pose; position and rotation default to zero.
 pub(crate) fn placement(fields: &Fields) -> Read<Pose> {

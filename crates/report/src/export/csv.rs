@@ -1,6 +1,6 @@
 //! Tables of comma-separated values, after RFC 4180: lines end in CR LF, fields are quoted where they must be.
 //!
-//! Numbers are written with the fewest digits that are read back to the same bits. A header names every column, with its
+//! Numbers are written with the fewest digits that are read back bitwise identical. A header names every column, with its
 //! unit in brackets where it has one.
 
 use super::twists;
@@ -100,7 +100,7 @@ pub fn events(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The list that names the columns of an array: `energy_names` for `energy`, `cause_names` for `cause_energy`, `control_names` for
+/// The list that names the columns of an array: `energy_names` for `energy`, `source_names` for `source_energy`, `control_names` for
 /// `controls`.
 fn names(recording: &mut Recording, array: &str) -> Option<Vec<String>> {
     let ends = array.match_indices('_').map(|(at, _)| at).chain([array.len()]);
@@ -133,7 +133,7 @@ fn titles(array: &str, shape: &[usize], names: Option<&[String]>) -> Vec<String>
 fn unit(array: &str, title: &str) -> &'static str {
     match array {
         "time" => " [s]",
-        "overlap" | "clearance" | "clearance_between" => " [m]",
+        "penetration" | "clearance" | "clearance_between" => " [m]",
         "momentum_error" if title.ends_with("_linear") => " [N s]",
         "momentum_error" => " [N m s]",
         _ if array.contains("linear_momentum") => " [N s]",
@@ -181,10 +181,10 @@ mod tests {
             titles("momentum_error", &[2], None),
             ["momentum_error_linear [N s]", "momentum_error_angular [N m s]"]
         );
-        let wide = titles("cause_linear_momentum", &[2, 3], Some(&names));
+        let wide = titles("source_linear_momentum", &[2, 3], Some(&names));
         assert_eq!(wide.len(), 6);
-        assert_eq!(wide[0], "cause_linear_momentum_gravity_x [N s]");
-        assert_eq!(wide[5], "cause_linear_momentum_a,b_z [N s]");
+        assert_eq!(wide[0], "source_linear_momentum_gravity_x [N s]");
+        assert_eq!(wide[5], "source_linear_momentum_a,b_z [N s]");
         assert_eq!(titles("else", &[2], None), ["else_0", "else_1"]);
     }
 

@@ -10,6 +10,7 @@ use super::bodies::WrittenBody;
 use super::joints::{BodyTable, WrittenJoint};
 use super::materials::{Material, coefficients};
 use crate::report::{Place, Read};
+use crate::tolerances::ALLOWED_PENETRATION;
 use crate::tree::{Entry, Fields, Node, Table};
 use percussion_mechanics::contact::{
     CollisionModel, ContactOptions, ContactSpec, EnergyJumpCondition, FrictionLaw, ImpactLaw, PairRule,
@@ -41,9 +42,6 @@ pub(crate) const PAIR_KEYS: [&str; 4] = ["between", "collide", "restitution", "f
 
 /// The word for a value chosen by the program.
 const AUTO: &str = "auto";
-
-/// Default of the allowed penetration, relative to the radius of the smallest part.
-const ALLOWED_PENETRATION: f64 = 0.01;
 
 /// Settings of contact, with defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]

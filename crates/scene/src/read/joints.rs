@@ -7,6 +7,7 @@
 use super::bodies::WrittenBody;
 use crate::placement::{PLACEMENT, angle, placement};
 use crate::report::{Place, Read, Report};
+use crate::tolerances::RIGHT_ANGLE;
 use crate::tree::{Entry, Fields, Table};
 use nalgebra::{Matrix3, Rotation3};
 use percussion_geometry::{Pose, Vec3};
@@ -40,9 +41,6 @@ pub(crate) const KEYS: [&str; 21] = [
     "loop",
     "collide",
 ];
-
-/// Largest cosine between two axes that count as perpendicular, dimensionless: six printed digits.
-const RIGHT_ANGLE: f64 = 1e-6;
 
 /// A joint as written.
 #[derive(Clone, Debug)]

@@ -3,11 +3,9 @@
 use super::bodies::WrittenBody;
 use super::joints::WrittenJoint;
 use crate::report::Report;
+use crate::tolerances::SAME_AXIS;
 use percussion_geometry::{Pose, Vec3};
 use percussion_mechanics::JointKind;
-
-/// Largest difference of two unit vectors that count as equal, dimensionless: rounding of the numbers in the file.
-const SAME_AXIS: f64 = 1e-9;
 
 /// Reports planar bodies that can leave their plane, or that lie in different planes.
 pub(crate) fn check(

@@ -2,6 +2,7 @@
 
 use super::contact::{choice, is_auto};
 use crate::report::{Read, Report};
+use crate::tolerances::WHOLE_STEPS;
 use crate::tree::{Fields, Node, Table, Value};
 use percussion_mechanics::schemes::{
     DistanceMetric, GapRule, LcpOptions, NAMES, Options, RestitutionLaw, StepSolver,
@@ -40,9 +41,6 @@ pub const fn schemes() -> &'static [&'static str] {
 
 /// Largest number of steps of a run: a double counts them exactly.
 const MOST_STEPS: f64 = 9e15;
-/// Distance of the end time from a whole number of steps that gives a warning, in steps.
-const WHOLE_STEPS: f64 = 1e-6;
-
 /// The table `[run]`.
 pub(crate) fn run(report: &Report, root: &Table, empty: &Node) -> Read<RunSettings> {
     let node = root.get("run").unwrap_or(empty);

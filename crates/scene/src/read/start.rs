@@ -7,14 +7,12 @@ use super::materials::Material;
 use super::{RunSettings, model_errors};
 use crate::penetration::PenetrationMonitor;
 use crate::report::{Read, Report};
+use crate::tolerances::INITIAL_PENETRATION;
 use crate::tree::Fields;
 use percussion_mechanics::contact::ContactSpec;
 use percussion_mechanics::force::{Suggestion, suggested_stiffness};
 use percussion_mechanics::schemes::{builds_open, fit, project_start};
 use percussion_mechanics::{BodyId, Model, ModelBuilder, State};
-
-/// Initial penetration that counts as rounding of the numbers in the file, relative to the radius of the smaller part.
-const ROUNDING: f64 = 1e-9;
 
 /// Assembles the model of a scene that has been read.
 pub(crate) struct ModelAssembler<'a> {
@@ -129,7 +127,7 @@ impl ModelAssembler<'_> {
         let too_deep = |state: &State| {
             let (depth, (a, b)) = PenetrationMonitor::new(model, state)?.deepest(state)?;
             let (a, b) = (&contacts.parts[a], &contacts.parts[b]);
-            let rounding = ROUNDING * a.radius.min(b.radius);
+            let rounding = INITIAL_PENETRATION * a.radius.min(b.radius);
             let allowed = if settings.potential.is_some() {
                 settings.allowed_penetration.max(rounding)
             } else {

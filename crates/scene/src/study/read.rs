@@ -180,7 +180,7 @@ impl AxisValue {
         match self {
             Self::Boolean(boolean) => boolean.to_string(),
             Self::Whole(n) => n.to_string(),
-            // Shortest digits that read back to the same bits.
+            // Shortest digits that are read back bitwise identical.
             Self::Number(x) => format!("{x:?}"),
             Self::Text(text) => quoted(text),
         }

@@ -2,15 +2,13 @@
 
 use super::context::Context;
 use crate::report::{Place, Read};
+use crate::tolerances::INITIAL_PENETRATION;
 use crate::tree::{Fields, Node, Value};
 use percussion_control::plan::{Avoidance, PlannedContact, Terminal};
 use percussion_mechanics::contact::PairWarmStart;
 use std::collections::BTreeSet;
 
 const KEYS: [&str; 3] = ["margin", "pairs", "exclude"];
-
-/// Penetration that counts as rounding of the numbers in the file, relative to the radius of the smaller part.
-const ROUNDING: f64 = 1e-9;
 
 /// The pairs that keep clear of each other: by default all pairs that may collide. With a contact potential, which allows penetration,
 /// there are none by default.
@@ -108,7 +106,7 @@ pub(super) fn check_separation(
             .any(|m| m.tie.is_some() && (m.bodies == (p.body, q.body) || m.bodies == (q.body, p.body)));
         let least = if joined { 0.0 } else { avoidance.margin };
         let lacking = least - contact.separation;
-        let rounding = ROUNDING * p.radius.min(q.radius);
+        let rounding = INITIAL_PENETRATION * p.radius.min(q.radius);
         if lacking > rounding && lacking > deepest.map_or(0.0, |(most, _)| most) {
             deepest = Some((lacking, (pair.0, pair.1)));
         }

@@ -4,13 +4,11 @@ use super::context::Context;
 use super::measures::{self, BoundedMeasure};
 use super::targets::Targets;
 use crate::report::{Place, Read, Reported};
+use crate::tolerances::CONDITION;
 use crate::tree::{Fields, Node, Value};
 use percussion_control::kinematics::Stance;
 use percussion_control::plan::{Condition, Drive, Goal, Plan, Terminal, When};
 use percussion_solve::nlp::Bound;
-
-/// Violation of a condition by a fixed start or end that counts as rounding, in rad, m, rad/s and m/s.
-const ROUNDING: f64 = 1e-9;
 
 /// Conditions and goals as written.
 pub(super) struct Written {
@@ -216,7 +214,7 @@ fn check_fixed_terminal(
     said.measure.value(&stance, &mut values);
     let worst = values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value));
     let worst = worst.fold(0.0, f64::max);
-    if worst <= ROUNDING {
+    if worst <= CONDITION {
         return Ok(());
     }
     let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which is fixed", said.name);
@@ -248,7 +246,7 @@ fn check_other_conditions(
             (Some(one), Some(two)) => one == two,
             _ => true,
         };
-        let apart = |(a, b): (&Bound, &Bound)| a.lower > b.upper + ROUNDING || b.lower > a.upper + ROUNDING;
+        let apart = |(a, b): (&Bound, &Bound)| a.lower > b.upper + CONDITION || b.lower > a.upper + CONDITION;
         together && other.measure == said.measure && said.bounds.iter().zip(&other.bounds).any(apart)
     };
     let Some(other) = plan.conditions.iter().find(clash) else { return Ok(()) };
@@ -309,7 +307,7 @@ fn check_given_velocity(
     said.measure.value(&stance, &mut values);
     let worst =
         values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value)).fold(0.0, f64::max);
-    if worst <= ROUNDING {
+    if worst <= CONDITION {
         return Ok(());
     }
     let message = format!("{} is out of its bounds by {worst:.3e} at {at}, where it is given", said.name);

@@ -196,7 +196,7 @@ fn times(f: &Fields, intervals: usize) -> Read<(f64, Times)> {
     };
     let total = total.unwrap_or(Bound::equal(step * count));
     let reach = (scales.lower * step * count, scales.upper * step * count);
-    let slack = 1e-9 * reach.1;
+    let slack = crate::tolerances::REACHABLE_TIME * reach.1;
     if total.lower > reach.1 + slack || total.upper < reach.0 - slack {
         let message = format!(
             "cannot be reached: {intervals} intervals of {step} s scaled from {} to {} take from {:.4} to {:.4} s",

@@ -12,6 +12,8 @@ use super::{Built, unsupported};
 use crate::read::joints::{BodyTable, coordinate_names};
 use crate::read::scene_parts::SceneParts;
 use crate::report::{Place, Read};
+use crate::tolerances::SAME_AXIS;
+use crate::tolerances::UNCHANGED;
 use crate::tree::{Entry, Fields, Node, Table, Value};
 use percussion_control::kinematics::Stance;
 use percussion_control::plan::Measure;
@@ -31,10 +33,6 @@ const BODY: [(&str, bool, bool); 4] = [
     ("angular_velocity", true, true),
 ];
 const AXES: [&str; 3] = ["x", "y", "z"];
-/// Largest deviation of a squared length from one for an axis in a plane, dimensionless.
-const PARALLEL: f64 = 1e-9;
-/// Gradients and differences that count as zero: rounding, in SI units.
-const ZERO: f64 = 1e-12;
 /// Default of the largest number of iterations.
 const ITERATIONS: usize = 50;
 
@@ -186,7 +184,7 @@ fn in_plane(link: &Link, turns: bool, axis: usize) -> Option<Direction> {
     let part = |i: usize| (link.dof + i, axes[(axis, i)]);
     let along: Direction = if turns { vec![part(2)] } else { vec![part(0), part(1)] };
     let length: f64 = along.iter().map(|(_, part)| part * part).sum();
-    ((length - 1.0).abs() < PARALLEL).then_some(along)
+    ((length - 1.0).abs() < SAME_AXIS).then_some(along)
 }
 
 fn of_joint(context: &Context<'_>, entry: &Entry) -> Read<Vec<(String, Unknown)>> {
@@ -256,7 +254,7 @@ fn aim(context: &Context<'_>, place: Place, said: BoundedMeasure) -> Read<(Strin
                 "give numbers: shooting meets targets exactly",
             ));
         }
-        if !moved[i] && (bound.lower - now[i]).abs() > ZERO {
+        if !moved[i] && (bound.lower - now[i]).abs() > UNCHANGED {
             let axis = AXES.get(i).copied().unwrap_or("only");
             let message = format!(
                 "the {axis} component of {} has the target {}, but no degree of freedom changes it from {}",
@@ -276,7 +274,7 @@ fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
     if !measure.of_velocities() {
         let mut rows = vec![0.0; count * n];
         measure.gradient(&mut Stance::new(context.model, &state), &mut rows);
-        return rows.chunks_exact(n).map(|row| row.iter().any(|g| g.abs() > ZERO)).collect();
+        return rows.chunks_exact(n).map(|row| row.iter().any(|g| g.abs() > UNCHANGED)).collect();
     }
     let mut moved = vec![false; count];
     for dof in 0..n {
@@ -285,7 +283,7 @@ fn moved(context: &Context<'_>, measure: &Measure) -> Vec<bool> {
         let mut values = [0.0; 3];
         measure.value(&Stance::moving(context.model, &state), &mut values[..count]);
         let size = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        moved.iter_mut().zip(values).for_each(|(moved, v)| *moved |= v.abs() > ZERO * size);
+        moved.iter_mut().zip(values).for_each(|(moved, v)| *moved |= v.abs() > UNCHANGED * size);
     }
     moved
 }
