@@ -77,12 +77,12 @@ pub fn plots(
     let time = pack.doubles(decimation.times(&times));
     // Plots of the plan come first.
     let mut all = planned::plots(trajectory, &decimation, time, pack)?;
-    for plot_sources in plot_sources(trajectory, h, jointed) {
-        if plot_sources.columns.is_empty() {
+    for source in plot_sources(trajectory, h, jointed) {
+        if source.columns.is_empty() {
             continue;
         }
-        let curves = decimation.curves(trajectory, &plot_sources, pack)?;
-        let PlotSource { id, title, unit, log, note, choice, .. } = plot_sources;
+        let curves = decimation.curves(trajectory, &source, pack)?;
+        let PlotSource { id, title, unit, log, note, choice, .. } = source;
         let (scale, note) = (if log { "log" } else { "linear" }, note.to_owned());
         all.push(Plot {
             id,
@@ -102,90 +102,113 @@ pub fn plots(
 
 /// The plots for which the trajectory has arrays.
 fn plot_sources(trajectory: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec<PlotSource> {
-    let mut all = Vec::new();
-    let energy = trajectory.names("energy_names");
-    let named = |names: &[String], plot_sources: &[(&str, &str)]| -> Vec<(usize, String)> {
-        let place = |name: &str| names.iter().position(|n| n == name);
-        plot_sources.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
-    };
-    let axes = || ["x", "y", "z"].iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let mut add = |plot_sources: PlotSource, trajectory: &mut TrajectoryReader| {
-        // Not all trajectories have all arrays.
-        if trajectory
-            .width(plot_sources.array)
-            .is_some_and(|width| plot_sources.columns.iter().all(|(k, _)| *k < width))
-        {
-            all.push(plot_sources);
-        }
-    };
-    let plot = |id, title, unit, array, columns| PlotSource {
-        id,
-        title,
-        unit,
-        log: false,
-        note: "",
-        array,
-        columns,
-        choice: None,
-        scale: 1.0,
-    };
-    let columns = named(&energy, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
-    add(plot("energy", "Energy", "J", "energy", columns), trajectory);
-    let columns = named(&energy, &[("error", "error")]);
-    let note = "Change of the total energy that is not work of forces.";
-    add(
-        PlotSource { log: true, note, ..plot("energy-error", "Energy error", "J", "energy", columns) },
-        trajectory,
-    );
-    add(plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()), trajectory);
-    add(
-        plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
-        trajectory,
-    );
-    let columns = vec![(0, "linear".to_owned()), (1, "angular".to_owned())];
-    let note = "Unaccounted: not from forces, supports or contacts.";
+    let mut all = conservation_plots(trajectory);
+    all.extend(contact_plots(trajectory, h));
+    if jointed {
+        all.push(constraint_plot(trajectory));
+    }
+    all.extend(ledger_plots(trajectory));
+    let columns = trajectory.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
+    all.push(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns));
+    let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
+    let note = "Unaccounted momentum in the interval before an instant: not from control inputs, gravity or contacts.";
     let unit = "N s, N m s";
-    add(
+    let consistency =
+        plot("momentum-consistency", "Momentum consistency", unit, "momentum_consistency", numbered(&names));
+    all.push(PlotSource { log: true, note, ..consistency });
+    let has_columns = |plot: &PlotSource| {
+        trajectory.width(plot.array).is_some_and(|width| plot.columns.iter().all(|(k, _)| *k < width))
+    };
+    all.into_iter().filter(has_columns).collect()
+}
+
+fn plot(
+    id: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    array: &'static str,
+    columns: Vec<(usize, String)>,
+) -> PlotSource {
+    PlotSource { id, title, unit, log: false, note: "", array, columns, choice: None, scale: 1.0 }
+}
+
+/// Columns from the first one on, with their names.
+fn numbered(names: &[&str]) -> Vec<(usize, String)> {
+    names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect()
+}
+
+/// Columns by name, with their labels.
+fn named(names: &[String], columns: &[(&str, &str)]) -> Vec<(usize, String)> {
+    let place = |name: &str| names.iter().position(|n| n == name);
+    columns.iter().filter_map(|(name, label)| Some((place(name)?, (*label).to_owned()))).collect()
+}
+
+/// Energy, momenta and their errors.
+fn conservation_plots(trajectory: &mut TrajectoryReader) -> Vec<PlotSource> {
+    let names = trajectory.names("energy_names");
+    let parts = named(&names, &[("kinetic", "kinetic"), ("potential", "potential"), ("total", "total")]);
+    let error = named(&names, &[("error", "error")]);
+    let axes = || numbered(&["x", "y", "z"]);
+    let unit = "N s, N m s";
+    vec![
+        plot("energy", "Energy", "J", "energy", parts),
         PlotSource {
             log: true,
-            note,
-            ..plot("momentum-error", "Momentum error", unit, "momentum_error", columns)
+            note: "Change of the total energy that is not work of forces.",
+            ..plot("energy-error", "Energy error", "J", "energy", error)
         },
-        trajectory,
-    );
-    let columns = vec![(0, "penetration".to_owned())];
+        plot("linear-momentum", "Linear momentum", "N s", "linear_momentum", axes()),
+        plot("angular-momentum", "Angular momentum about the origin", "N m s", "angular_momentum", axes()),
+        PlotSource {
+            log: true,
+            note: "Unaccounted: not from forces, supports or contacts.",
+            ..plot(
+                "momentum-error",
+                "Momentum error",
+                unit,
+                "momentum_error",
+                numbered(&["linear", "angular"]),
+            )
+        },
+    ]
+}
+
+/// Penetration, substeps and complementarity problems, in a run with the step `h`.
+fn contact_plots(trajectory: &mut TrajectoryReader, h: f64) -> Vec<PlotSource> {
+    let mut all = Vec::new();
     // In plans with collision avoidance the clearance shows the same.
     if trajectory.width("clearance").is_none() {
+        let columns = numbered(&["penetration"]);
         let penetration = plot("penetration", "Max penetration of two bodies", "m", "penetration", columns);
-        add(PlotSource { log: true, ..penetration }, trajectory);
+        all.push(PlotSource { log: true, ..penetration });
     }
-    let columns = vec![(0, "smallest substep".to_owned())];
+    let columns = numbered(&["smallest substep"]);
     let note = "Impacts divide a step into substeps; one is an undivided step.";
     let substep = plot("substep", "Smallest substep", "of the step", "substep_min", columns);
-    add(PlotSource { log: true, note, scale: h, ..substep }, trajectory);
-    let columns = |name: &str| vec![(0, name.to_owned())];
+    all.push(PlotSource { log: true, note, scale: h, ..substep });
     let note = "Largest penetration, in units of the metric, or violation of a joint.";
-    let violation =
-        plot("infeasibility", "Violation of constraints", "", "infeasibility", columns("violation"));
-    add(PlotSource { log: true, note, ..violation }, trajectory);
-    add(plot("contacts", "Contacts of the problem", "", "contacts", columns("contacts")), trajectory);
-    let iterations = columns("iterations");
-    add(
-        plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", iterations),
-        trajectory,
-    );
+    let columns = numbered(&["violation"]);
+    let violation = plot("infeasibility", "Violation of constraints", "", "infeasibility", columns);
+    all.push(PlotSource { log: true, note, ..violation });
+    all.push(plot("contacts", "Contacts of the problem", "", "contacts", numbered(&["contacts"])));
+    let columns = numbered(&["iterations"]);
+    all.push(plot("solver-iterations", "Iterations of the solver", "", "solver_iterations", columns));
     let note = "Residual of the complementarity problem.";
-    let residual =
-        plot("solver-residual", "Residual of the solver", "", "solver_residual", columns("residual"));
-    add(PlotSource { log: true, note, ..residual }, trajectory);
-    let names = trajectory.names("constraint_names");
-    let words = [("position", "positions"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
-    let columns = if jointed { named(&names, &words) } else { Vec::new() };
-    let unit = "m, m/s";
-    add(
-        PlotSource { log: true, ..plot("constraints", "Constraint violation", unit, "constraint", columns) },
-        trajectory,
-    );
+    let columns = numbered(&["residual"]);
+    let residual = plot("solver-residual", "Residual of the solver", "", "solver_residual", columns);
+    all.push(PlotSource { log: true, note, ..residual });
+    all
+}
+
+fn constraint_plot(trajectory: &mut TrajectoryReader) -> PlotSource {
+    let labels = [("position", "positions"), ("velocity", "velocities"), ("hidden", "unprojected momenta")];
+    let columns = named(&trajectory.names("constraint_names"), &labels);
+    let plot = plot("constraints", "Constraint violation", "m, m/s", "constraint", columns);
+    PlotSource { log: true, ..plot }
+}
+
+/// Contributions of the sources of the ledger.
+fn ledger_plots(trajectory: &mut TrajectoryReader) -> Vec<PlotSource> {
     let sources = trajectory.names("source_names");
     let note = "Contribution of each source so far.";
     let ledger = |unit, array, choice: String, columns| PlotSource {
@@ -194,23 +217,15 @@ fn plot_sources(trajectory: &mut TrajectoryReader, h: f64, jointed: bool) -> Vec
         ..plot(SOURCES, "Ledger by source", unit, array, columns)
     };
     let columns = sources.iter().cloned().enumerate().collect();
-    add(ledger("J", "source_energy", "energy".to_owned(), columns), trajectory);
+    let mut all = vec![ledger("J", "source_energy", "energy".to_owned(), columns)];
     for (word, unit, array) in
         [("linear", "N s", "source_linear_momentum"), ("angular", "N m s", "source_angular_momentum")]
     {
         for (axis, letter) in ["x", "y", "z"].iter().enumerate() {
             let columns = sources.iter().enumerate().map(|(k, name)| (3 * k + axis, name.clone())).collect();
-            add(ledger(unit, array, format!("{word} momentum {letter}"), columns), trajectory);
+            all.push(ledger(unit, array, format!("{word} momentum {letter}"), columns));
         }
     }
-    let columns = trajectory.names("coordinate_names").into_iter().enumerate().take(CURVES).collect();
-    add(plot("coordinates", "Joint coordinates", "rad or m", "coordinate", columns), trajectory);
-    let names = ["linear x", "linear y", "linear z", "angular x", "angular y", "angular z"];
-    let columns = names.iter().enumerate().map(|(k, name)| (k, (*name).to_owned())).collect();
-    let note = "Unaccounted momentum in the interval before an instant: not from control inputs, gravity or contacts.";
-    let consistency =
-        plot("momentum-consistency", "Momentum consistency", "N s, N m s", "momentum_consistency", columns);
-    add(PlotSource { log: true, note, ..consistency }, trajectory);
     all
 }
 
@@ -250,22 +265,20 @@ impl Decimation {
     fn curves(
         &self,
         trajectory: &mut TrajectoryReader,
-        plot_sources: &PlotSource,
+        source: &PlotSource,
         pack: &mut Pack,
     ) -> io::Result<Vec<Curve>> {
         let value = |row: &[f64], column: usize| {
-            let value = row[column] / plot_sources.scale;
-            if plot_sources.log { value.abs() } else { value }
+            let value = row[column] / source.scale;
+            if source.log { value.abs() } else { value }
         };
-        let mut values = vec![Vec::with_capacity(2 * self.buckets); plot_sources.columns.len()];
+        let mut values = vec![Vec::with_capacity(2 * self.buckets); source.columns.len()];
         let thinned = self.is_thinned();
-        let mut buckets = vec![Bucket::default(); plot_sources.columns.len()];
+        let mut buckets = vec![Bucket::default(); source.columns.len()];
         let mut bucket = 0;
-        trajectory.read(plot_sources.array, 0..self.rows, |k, row| {
+        trajectory.read(source.array, 0..self.rows, |k, row| {
             let last = k + 1 == self.begin(bucket + 1);
-            for ((list, spread), (column, _)) in
-                values.iter_mut().zip(&mut buckets).zip(&plot_sources.columns)
-            {
+            for ((list, spread), (column, _)) in values.iter_mut().zip(&mut buckets).zip(&source.columns) {
                 let value = value(row, *column);
                 if !thinned {
                     list.push(value);
@@ -280,9 +293,8 @@ impl Decimation {
             bucket += usize::from(last);
         })?;
         // Sources without contribution have no curve: there are many of them.
-        let named = plot_sources.columns.iter().zip(values).enumerate();
-        let shown =
-            named.filter(|(_, (_, values))| plot_sources.id != SOURCES || values.iter().any(|v| *v != 0.0));
+        let named = source.columns.iter().zip(values).enumerate();
+        let shown = named.filter(|(_, (_, values))| source.id != SOURCES || values.iter().any(|v| *v != 0.0));
         Ok(shown
             .map(|(colour, ((_, name), values))| Curve {
                 name: name.clone(),

@@ -46,18 +46,18 @@ impl Written {
     /// Adds them to the plan; reports contradictions to its start and end.
     pub fn add_to(self, context: &Context<'_>, plan: &mut Plan) -> Read<()> {
         let last = plan.intervals;
-        for (place, when, said) in self.conditions {
+        for (place, when, bounded) in self.conditions {
             let ends = [(&plan.start, 0, "the start"), (&plan.end, last, "the end")];
-            if !said.measure.of_velocities() {
+            if !bounded.measure.of_velocities() {
                 for (terminal, _, at) in ends.into_iter().filter(|(_, node, _)| when.means(*node, last)) {
-                    check_fixed_terminal(context, terminal, &said, place, at)?;
+                    check_fixed_terminal(context, terminal, &bounded, place, at)?;
                 }
             }
-            check_other_conditions(context, plan, &said, when, place)?;
-            if said.measure.of_velocities() {
-                add_velocity_condition(context, plan, said, when, place)?;
+            check_other_conditions(context, plan, &bounded, when, place)?;
+            if bounded.measure.of_velocities() {
+                add_velocity_condition(context, plan, bounded, when, place)?;
             } else {
-                plan.conditions.push(said.condition(when));
+                plan.conditions.push(bounded.condition(when));
             }
         }
         for (place, goal) in self.goals {
@@ -89,24 +89,28 @@ fn condition(
     )?;
     let (when, name, targets) = (when(&f, intervals), f.text("name"), Targets::read(context, &f, false));
     let (when, name, targets) = (when?, name?, targets?);
-    let mut all = said(context, &f, &targets)?;
-    for (place, said) in &mut all {
-        if let (Some(name), "align") = (name, said.key) {
-            said.name = name.to_owned();
+    let mut all = bounded(context, &f, &targets)?;
+    for (place, bounded) in &mut all {
+        if let (Some(name), "align") = (name, bounded.key) {
+            bounded.name = name.to_owned();
         } else if let Some(name) = name {
-            said.name = format!("{name} ({})", said.name);
+            bounded.name = format!("{name} ({})", bounded.name);
         }
-        if said.key == "align" && (said.bounds[0].lower >= 1.0 || said.bounds[0].upper <= -1.0) {
+        if bounded.key == "align" && (bounded.bounds[0].lower >= 1.0 || bounded.bounds[0].upper <= -1.0) {
             let message = "`cosine` is met by one direction only, where its gradient vanishes";
             let remedy = "give a range, such as { min = 0.9999 }, or an orientation";
             return Err(context.report.complain(*place, message, remedy));
         }
     }
-    Ok(all.into_iter().map(|(place, said)| (place, when, said)).collect())
+    Ok(all.into_iter().map(|(place, bounded)| (place, when, bounded)).collect())
 }
 
 /// All measures of the targets, with their places.
-fn said(context: &Context<'_>, f: &Fields<'_>, targets: &Targets<'_>) -> Read<Vec<(Place, BoundedMeasure)>> {
+fn bounded(
+    context: &Context<'_>,
+    f: &Fields<'_>,
+    targets: &Targets<'_>,
+) -> Read<Vec<(Place, BoundedMeasure)>> {
     if targets.is_empty() {
         let message = format!("`{}` specifies nothing", f.name);
         return Err(context.report.complain(
@@ -117,12 +121,12 @@ fn said(context: &Context<'_>, f: &Fields<'_>, targets: &Targets<'_>) -> Read<Ve
     }
     let mut all = Vec::new();
     for target in &targets.bodies {
-        all.extend(target.all(context).into_iter().map(|said| (target.f.place, said)));
+        all.extend(target.all(context).into_iter().map(|bounded| (target.f.place, bounded)));
     }
     for target in &targets.joints {
         let remedy = "give velocities of bodies; rates can be given at the start and the end";
         target.f.refuse(&["rate", "rates", "at_rest"], "is given in a path condition", remedy)?;
-        all.extend(target.placement(context).into_iter().map(|said| (target.f.place, said)));
+        all.extend(target.placement(context).into_iter().map(|bounded| (target.f.place, bounded)));
     }
     Ok(all)
 }
@@ -152,15 +156,15 @@ fn goal(context: &Context<'_>, node: &Node, i: usize) -> Read<Vec<(Place, Goal)>
     let targets = Targets::read(context, &f, false);
     let (weight, name, targets) = (weight?.unwrap_or(1.0), name?, targets?);
     let mut goals = Vec::new();
-    for (place, said) in said(context, &f, &targets)? {
-        if said.equations() != said.bounds.len() {
-            let message = format!("{} is a range, but a goal needs numbers", said.name);
+    for (place, bounded) in bounded(context, &f, &targets)? {
+        if bounded.equations() != bounded.bounds.len() {
+            let message = format!("{} is a range, but a goal needs numbers", bounded.name);
             return Err(context.report.complain(place, message, "give numbers, or make it a path condition"));
         }
         let goal = Goal {
-            name: name.map_or_else(|| said.name.clone(), str::to_owned),
-            target: said.bounds.iter().map(|bound| bound.lower).collect(),
-            measure: said.measure,
+            name: name.map_or_else(|| bounded.name.clone(), str::to_owned),
+            target: bounded.bounds.iter().map(|bound| bound.lower).collect(),
+            measure: bounded.measure,
             weight,
         };
         goals.push((place, goal));
@@ -174,10 +178,10 @@ fn limits(context: &Context<'_>, place: Place) -> Vec<(Place, When, BoundedMeasu
     for (slot, link) in context.model.links.iter().enumerate() {
         for (i, limit) in link.joint.limits.iter().enumerate().take(link.joint.coordinates()) {
             let Some(limit) = limit else { continue };
-            let said = measures::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
+            let bounded = measures::coordinate(context, slot, i, Bound::between(limit.lower, limit.upper));
             let joint = context.written(slot).map_or(place, |(_, joint)| joint.place);
-            let name = format!("the limits of {}", said.name.trim_start_matches("the "));
-            all.push((joint, When::Always, BoundedMeasure { name, ..said }));
+            let name = format!("the limits of {}", bounded.name.trim_start_matches("the "));
+            all.push((joint, When::Always, BoundedMeasure { name, ..bounded }));
         }
     }
     all
@@ -202,22 +206,22 @@ pub(super) fn measured_islands(
 fn check_fixed_terminal(
     context: &Context<'_>,
     terminal: &Terminal,
-    said: &BoundedMeasure,
+    bounded: &BoundedMeasure,
     place: Place,
     at: &str,
 ) -> Read<()> {
-    if !measured_islands(context, &said.measure).iter().all(|&island| terminal.fixed[island]) {
+    if !measured_islands(context, &bounded.measure).iter().all(|&island| terminal.fixed[island]) {
         return Ok(());
     }
     let stance = Stance::new(context.model, &terminal.state);
-    let mut values = vec![0.0; said.measure.components()];
-    said.measure.value(&stance, &mut values);
-    let worst = values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value));
+    let mut values = vec![0.0; bounded.measure.components()];
+    bounded.measure.value(&stance, &mut values);
+    let worst = values.iter().zip(&bounded.bounds).map(|(value, bound)| bound.violation(*value));
     let worst = worst.fold(0.0, f64::max);
     if worst <= CONDITION {
         return Ok(());
     }
-    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which is fixed", said.name);
+    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, which is fixed", bounded.name);
     let remedy = format!("widen the bounds, or change {at}");
     Err(context.report.complain(place, message, remedy))
 }
@@ -236,7 +240,7 @@ fn node_of(when: When, last: usize) -> Option<usize> {
 fn check_other_conditions(
     context: &Context<'_>,
     plan: &Plan,
-    said: &BoundedMeasure,
+    bounded: &BoundedMeasure,
     when: When,
     place: Place,
 ) -> Read<()> {
@@ -247,10 +251,10 @@ fn check_other_conditions(
             _ => true,
         };
         let apart = |(a, b): (&Bound, &Bound)| a.lower > b.upper + CONDITION || b.lower > a.upper + CONDITION;
-        together && other.measure == said.measure && said.bounds.iter().zip(&other.bounds).any(apart)
+        together && other.measure == bounded.measure && bounded.bounds.iter().zip(&other.bounds).any(apart)
     };
     let Some(other) = plan.conditions.iter().find(clash) else { return Ok(()) };
-    let message = format!("{} contradicts another condition on {}", said.name, other.name);
+    let message = format!("{} contradicts another condition on {}", bounded.name, other.name);
     Err(context.report.complain(place, message, "make the ranges overlap, or remove one of the two"))
 }
 
@@ -258,11 +262,11 @@ fn check_other_conditions(
 fn add_velocity_condition(
     context: &Context<'_>,
     plan: &mut Plan,
-    said: BoundedMeasure,
+    bounded: BoundedMeasure,
     when: When,
     place: Place,
 ) -> Read<()> {
-    let islands = measured_islands(context, &said.measure);
+    let islands = measured_islands(context, &bounded.measure);
     let last = plan.intervals;
     let nodes: Vec<usize> = (0..=last).filter(|&node| when.means(node, last)).collect();
     for node in nodes {
@@ -273,12 +277,12 @@ fn add_velocity_condition(
         };
         if let Some(terminal) = terminal {
             if islands.iter().all(|&i| matches!(terminal.drive[i], Drive::Given(_))) {
-                check_given_velocity(context, terminal, &said, (own, when), place)?;
+                check_given_velocity(context, terminal, &bounded, (own, when), place)?;
                 continue;
             }
             condition_drive(terminal, &islands);
         }
-        plan.conditions.push(said.clone().condition(own));
+        plan.conditions.push(bounded.clone().condition(own));
     }
     Ok(())
 }
@@ -287,13 +291,13 @@ fn add_velocity_condition(
 fn check_given_velocity(
     context: &Context<'_>,
     terminal: &Terminal,
-    said: &BoundedMeasure,
+    bounded: &BoundedMeasure,
     (own, when): (When, When),
     place: Place,
 ) -> Read<()> {
     let at = if own == When::Start { "the start" } else { "the end" };
     if own == when {
-        let message = format!("{} is a condition at {at}, but it is given there", said.name);
+        let message = format!("{} is a condition at {at}, but it is given there", bounded.name);
         return Err::<(), Reported>(context.report.complain(place, message, "remove one of the two"));
     }
     let mut state = terminal.state.clone();
@@ -304,13 +308,13 @@ fn check_given_velocity(
     }
     let stance = Stance::moving(context.model, &state);
     let mut values = [0.0; 3];
-    said.measure.value(&stance, &mut values);
+    bounded.measure.value(&stance, &mut values);
     let worst =
-        values.iter().zip(&said.bounds).map(|(value, bound)| bound.violation(*value)).fold(0.0, f64::max);
+        values.iter().zip(&bounded.bounds).map(|(value, bound)| bound.violation(*value)).fold(0.0, f64::max);
     if worst <= CONDITION {
         return Ok(());
     }
-    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, where it is given", said.name);
+    let message = format!("{} is out of its bounds by {worst:.3e} at {at}, where it is given", bounded.name);
     Err(context.report.complain(place, message, format!("widen the bounds, or change {at}")))
 }
 

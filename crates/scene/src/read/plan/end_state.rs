@@ -67,15 +67,15 @@ impl<'a> End<'a> {
         let own = target.as_ref().filter(|target| target.from.is_none());
         let at_origin = own.filter(|target| target.point.is_none());
         // A target replaces the pose of the scene, whatever its reference body.
-        let said = target
+        let bounded = target
             .as_ref()
             .map_or([false; 2], |target| [target.position.is_some(), target.rotation.is_some()]);
         let position = at_origin
             .and_then(|target| target.position)
-            .or((kept && !said[0] && !free[0]).then(|| equal(&scene.position)));
+            .or((kept && !bounded[0] && !free[0]).then(|| equal(&scene.position)));
         let rotation = own
             .and_then(|target| target.rotation)
-            .or((kept && !said[1] && !free[1]).then_some(scene.rotation));
+            .or((kept && !bounded[1] && !free[1]).then_some(scene.rotation));
         let particle = context.is_particle(body);
         let place = position.as_ref().and_then(exact);
         let mut placement = PlacementSpec {
@@ -95,11 +95,13 @@ impl<'a> End<'a> {
             placement.own.extend(rotation.map(|r| measures::orientation(context, body, None, &r)));
         }
         if let Some(target) = &target {
-            let absorbed = |said: &BoundedMeasure| match said.key {
+            let absorbed = |bounded: &BoundedMeasure| match bounded.key {
                 "position" => at_origin.is_some(),
                 _ => own.is_some(),
             };
-            placement.extra.extend(target.placement(context).into_iter().filter(|said| !absorbed(said)));
+            placement
+                .extra
+                .extend(target.placement(context).into_iter().filter(|bounded| !absorbed(bounded)));
             if let (Some(from), Some(place), None) =
                 (target.from, target.position.as_ref().and_then(exact), target.point)
             {
@@ -210,13 +212,15 @@ impl<'a> End<'a> {
             let free_rates = joint.is_some_and(|target| target.free[1]);
             let own = link.dofs();
             velocity.rates_key = joint.filter(|_| rates.is_some()).map(|target| target.f.place);
-            let said = target.map(|target| target.velocities(context)).unwrap_or_default();
-            let default = match (self.at_rest, self.kept[slot] && !free_rates && said.is_empty()) {
+            let bounded = target.map(|target| target.velocities(context)).unwrap_or_default();
+            let default = match (self.at_rest, self.kept[slot] && !free_rates && bounded.is_empty()) {
                 (true, _) => Some(vec![0.0; own.len()]),
                 (_, true) => Some(self.rates[own.clone()].to_vec()),
                 _ => own.is_empty().then(Vec::new),
             };
-            if let Some(target) = target.filter(|_| !said.is_empty() && (rates.is_some() || own.is_empty())) {
+            if let Some(target) =
+                target.filter(|_| !bounded.is_empty() && (rates.is_some() || own.is_empty()))
+            {
                 let message =
                     format!("gives a velocity to `{}`, but so does its joint", context.name(link.body));
                 let key =
@@ -228,8 +232,8 @@ impl<'a> End<'a> {
                 Some((v, if particle { Vec3::zeros() } else { target.angular.as_ref().and_then(exact)? }))
             });
             velocity.body = whole;
-            velocity.rates = rates.or(default.filter(|_| said.is_empty()));
-            velocity.measures = said;
+            velocity.rates = rates.or(default.filter(|_| bounded.is_empty()));
+            velocity.measures = bounded;
             return Ok(velocity);
         }
         let twist = &self.twists[slot];

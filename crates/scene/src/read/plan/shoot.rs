@@ -213,15 +213,15 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, empty: &Node) -> Read<Vec<(String
     let targets = Targets::read(context, &end, false)?;
     let mut all = Vec::new();
     for target in &targets.bodies {
-        for said in target.all(context) {
-            all.push(aim(context, target.f.place, said)?);
+        for bounded in target.all(context) {
+            all.push(aim(context, target.f.place, bounded)?);
         }
     }
     for target in &targets.joints {
         let remedy = "give velocities of bodies";
         target.f.refuse(&["rate", "rates", "at_rest"], "is given for a joint at the end", remedy)?;
-        for said in target.placement(context) {
-            all.push(aim(context, target.f.place, said)?);
+        for bounded in target.placement(context) {
+            all.push(aim(context, target.f.place, bounded)?);
         }
     }
     for entry in named(&end, "headings")? {
@@ -239,15 +239,15 @@ fn aims(context: &Context<'_>, f: &Fields<'_>, empty: &Node) -> Read<Vec<(String
 }
 
 /// The target of a measure. Components that no degree of freedom changes, such as those normal to a plane, are omitted where they are satisfied.
-fn aim(context: &Context<'_>, place: Place, said: BoundedMeasure) -> Read<(String, Aim)> {
-    let moved = moved(context, &said.measure);
+fn aim(context: &Context<'_>, place: Place, bounded: BoundedMeasure) -> Read<(String, Aim)> {
+    let moved = moved(context, &bounded.measure);
     let mut now = [0.0; 3];
     let still = State { momenta: vec![0.0; context.model.dofs], ..context.state.clone() };
-    said.measure.value(&Stance::moving(context.model, &still), &mut now[..said.measure.components()]);
+    bounded.measure.value(&Stance::moving(context.model, &still), &mut now[..bounded.measure.components()]);
     let mut values = Vec::new();
-    for (i, bound) in said.bounds.iter().enumerate() {
+    for (i, bound) in bounded.bounds.iter().enumerate() {
         if !bound.is_equation() {
-            let message = format!("{} is a range", said.name);
+            let message = format!("{} is a range", bounded.name);
             return Err(context.report.complain(
                 place,
                 message,
@@ -258,13 +258,13 @@ fn aim(context: &Context<'_>, place: Place, said: BoundedMeasure) -> Read<(Strin
             let axis = AXES.get(i).copied().unwrap_or("only");
             let message = format!(
                 "the {axis} component of {} has the target {}, but no degree of freedom changes it from {}",
-                said.name, bound.lower, now[i]
+                bounded.name, bound.lower, now[i]
             );
             return Err(context.report.complain(place, message, format!("give {}", now[i])));
         }
         values.push(moved[i].then_some(bound.lower));
     }
-    Ok((said.name, Aim::Measure(said.measure, values)))
+    Ok((bounded.name, Aim::Measure(bounded.measure, values)))
 }
 
 /// The components of a measure that depend on the degrees of freedom.

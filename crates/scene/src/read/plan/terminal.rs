@@ -161,7 +161,7 @@ impl<'a> End<'a> {
                 }
             }
             match self.drive(i, fixed, &velocities) {
-                Ok((drive, said)) => {
+                Ok((drive, bounded)) => {
                     // The momenta are set below.
                     if matches!(&drive, Drive::Given(p) if p.is_empty()) {
                         for (slot, velocity) in slots.clone().zip(&velocities) {
@@ -172,7 +172,7 @@ impl<'a> End<'a> {
                         }
                     }
                     terminal.drive[i] = drive;
-                    conditions.extend(said.into_iter().map(|said| said.condition(self.when)));
+                    conditions.extend(bounded.into_iter().map(|bounded| bounded.condition(self.when)));
                 }
                 Err(reported) => outcome = Err(reported),
             }
@@ -226,8 +226,8 @@ impl<'a> End<'a> {
     /// Whether an island has no targets.
     fn has_no_target(&self, island: usize) -> bool {
         self.context.model.islands[island].bodies.clone().all(|slot| {
-            let said = self.targets.body(self.context.link(slot).body).is_some();
-            !said && self.targets.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
+            let bounded = self.targets.body(self.context.link(slot).body).is_some();
+            !bounded && self.targets.joint(slot).is_none() && (self.when == When::Start || !self.kept[slot])
         })
     }
 
@@ -238,25 +238,27 @@ impl<'a> End<'a> {
         if fixed {
             let extra = it.bodies.clone().zip(placements).find(|(_, placement)| !placement.extra.is_empty());
             let Some((slot, placement)) = extra else { return Ok(Vec::new()) };
-            let said = &placement.extra[0];
+            let bounded = &placement.extra[0];
             let body = context.link(slot).body;
             let Some(target) = self.targets.body(body) else { return Ok(Vec::new()) };
-            let place = target.f.first_of(&[said.key]).map_or(target.f.place, |key| target.f.place_of(key));
+            let place =
+                target.f.first_of(&[bounded.key]).map_or(target.f.place, |key| target.f.place_of(key));
             let message =
-                format!("{} is given, but follows from the other targets of {}", said.name, self.at());
+                format!("{} is given, but follows from the other targets of {}", bounded.name, self.at());
             let remedy = match self.when {
                 When::Start => "remove it, or set `free = true` for the joints or bodies on which it depends",
                 _ => "remove it, or what it follows from",
             };
             return Err(context.report.complain(place, message, remedy));
         }
-        let said: Vec<&BoundedMeasure> =
+        let bounded: Vec<&BoundedMeasure> =
             placements.iter().flat_map(|s| s.own.iter().chain(&s.extra)).collect();
-        let inside = |said: &&&BoundedMeasure| {
-            let others = said.measure.bodies().into_iter().flatten().filter_map(|body| context.island(body));
+        let inside = |bounded: &&&BoundedMeasure| {
+            let others =
+                bounded.measure.bodies().into_iter().flatten().filter_map(|body| context.island(body));
             others.into_iter().all(|other| other == island)
         };
-        let equations: usize = said.iter().filter(inside).map(|said| said.equations()).sum();
+        let equations: usize = bounded.iter().filter(inside).map(|bounded| bounded.equations()).sum();
         if equations > it.dofs.len() {
             let message = format!(
                 "the targets of {} for {} are {equations} equations, but there are {} degrees of freedom",
@@ -270,7 +272,7 @@ impl<'a> End<'a> {
                 "give fewer targets: only for what the joints leave free",
             ));
         }
-        Ok(said.into_iter().map(|said| said.clone().condition(self.when)).collect())
+        Ok(bounded.into_iter().map(|bounded| bounded.clone().condition(self.when)).collect())
     }
 
     fn at(&self) -> &'static str {
@@ -325,9 +327,9 @@ impl<'a> End<'a> {
             let place = velocity.rates_key.unwrap_or_else(|| self.place_in(island));
             return Err(self.context.report.complain(place, message, remedy));
         }
-        let said: Vec<BoundedMeasure> =
+        let bounded: Vec<BoundedMeasure> =
             velocities.iter().flat_map(|velocity| velocity.measures.iter().cloned()).collect();
-        Ok((if said.is_empty() { Drive::Free } else { Drive::Conditioned }, said))
+        Ok((if bounded.is_empty() { Drive::Free } else { Drive::Conditioned }, bounded))
     }
 }
 
