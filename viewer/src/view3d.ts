@@ -121,7 +121,7 @@ export class View3D {
       }
     });
     if (!keep) this.following = this.isSpreading();
-    // Paths tell more than bodies that are small beside them, and tell runs apart.
+    // Paths are visible where bodies are small, and distinguish runs.
     const small = this.bodies[0].size < 0.04 * this.radius && !this.following;
     if (!this.wanted.has("trails") && (runs.length > 1 || small)) this.wanted.set("trails", true);
     this.choose();

@@ -1,4 +1,4 @@
-//! What people see of a run: the page, pictures, files for other programs.
+//! Presentation of runs: pages, pictures, files for other programs.
 //!
 //! **Knows** run folders: scene, trajectory, events and figures. **Runs nothing**, changes nothing in them and prints
 //! nothing; its results are texts and bytes, and files in given folders.

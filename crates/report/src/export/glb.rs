@@ -33,7 +33,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Vectors in single precision, with their bounds if asked for; returns the accessor.
+    /// Vectors in single precision, optionally with their bounds; returns the accessor.
     pub fn vectors<const D: usize>(&mut self, values: &[[f32; D]], what: Use, bounds: bool) -> usize {
         let bytes = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let mut more = json!({});

@@ -80,7 +80,7 @@ pub enum ExportError {
     File {
         /// Which one.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A glTF file may not be longer than 4 GiB.

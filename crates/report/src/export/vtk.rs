@@ -182,7 +182,7 @@ fn frame_name(frame: usize) -> String {
     format!("frame-{frame:06}.vtu")
 }
 
-/// Removes what an earlier export has left: a reader would take its frames for ours.
+/// Removes the files of an earlier export, whose frames would be read as frames of this one.
 fn clear(folder: &Path) -> io::Result<()> {
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

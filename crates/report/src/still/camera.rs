@@ -77,7 +77,7 @@ pub struct ScreenPoint {
 }
 
 impl View {
-    /// Right, up and back; whatever is asked for, they are orthonormal.
+    /// Right, up and back, always orthonormal.
     fn axes(&self) -> [Vec3; 3] {
         let unit = |v: Vec3| v.try_normalize(1e-9).filter(|v| v.iter().all(|x| x.is_finite()));
         let back = unit(self.towards).unwrap_or(-Vec3::y());

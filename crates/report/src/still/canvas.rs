@@ -109,7 +109,7 @@ impl Canvas {
         });
     }
 
-    /// Lays ink where a mask over the surroundings of points says so.
+    /// Paints the pixels of a mask around some points.
     fn cover(
         &mut self,
         points: impl Iterator<Item = [f64; 2]>,

@@ -181,7 +181,7 @@ impl<'a> DrawingContext<'a> {
         marks: &Annotations,
     ) -> Canvas {
         let frames = &self.recording.frames;
-        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.paper());
+        let mut canvas = Canvas::new(marks.width, marks.height, self.options.theme.background());
         let Some(last) = shots.last() else { return canvas };
         let shown: Vec<usize> = shots.iter().map(|shot| shot.frame).collect();
         let light = Light::of(camera, &self.up);
@@ -225,13 +225,13 @@ impl<'a> DrawingContext<'a> {
     /// Adds the bodies that travel, or those that do not.
     fn bodies(&self, drawing: &mut Drawing, frame: usize, moving: bool, unit: f64) {
         let poses = self.recording.frames.at(frame);
-        let paper = self.options.theme.paper().unwrap_or([255; 3]);
+        let background = self.options.theme.background().unwrap_or([255; 3]);
         for k in (0..poses.len()).filter(|&k| self.recording.appearances[k].travels() == moving) {
             let order = if moving { k + 1 + poses.len() } else { k + 1 };
             let flat = self.planar.then_some(order as f64);
             let owner = (k + 1).min(usize::from(u16::MAX) - 1) as u16;
             let paint = Paint { rgb: self.colours[k], owner, flat, unit };
-            let pale = Paint { rgb: mixed(paint.rgb, paper, 0.6), ..paint };
+            let pale = Paint { rgb: mixed(paint.rgb, background, 0.6), ..paint };
             drawing.body(&self.grounds[k], &poses[k], &pale);
             drawing.body(&self.shapes[k], &poses[k], &paint);
         }

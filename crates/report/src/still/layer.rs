@@ -59,7 +59,7 @@ pub struct Layer {
 
 /// Rows of pixels above and below those that are laid: half the width of a line at least.
 const APRON: usize = 6;
-/// The owner of samples that nobody owns.
+/// The owner of empty samples.
 pub const NOBODY: u16 = 0;
 
 impl Layer {

@@ -112,7 +112,7 @@ pub fn strip(recording: &Recording, times: &[f64], options: &Options) -> Picture
     let room = Room::of(options, width, height, (1.0 / small).sqrt().clamp(1.0, 2.0));
     let (camera, marks) = framed(&context, &scope, &room);
     let whole = (height + gap) * rows - gap;
-    let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.paper());
+    let mut canvas = Canvas::new(options.width.max(1), whole.max(1), options.theme.background());
     let frame_ink = Stroke { opacity: 0.25, ..Stroke::new(options.theme.ink(), 1.0) };
     for (k, &frame) in frames.iter().enumerate() {
         let marks = Annotations {
@@ -152,7 +152,7 @@ fn framed(context: &DrawingContext, scope: &VisibleRegion, room: &Room) -> (Came
 }
 
 fn blank(options: &Options) -> Picture {
-    Canvas::new(options.width.max(1), options.height.max(1), options.theme.paper()).picture()
+    Canvas::new(options.width.max(1), options.height.max(1), options.theme.background()).picture()
 }
 
 /// The frames nearest to some times, in order, each once.

@@ -23,7 +23,7 @@ pub struct Options {
     pub grid: bool,
     /// Whether bodies throw shadows on floors.
     pub shadows: bool,
-    /// Whether there is a bar that tells the scale.
+    /// Whether a scale bar is drawn.
     pub scale: bool,
     /// Whether there is a cross of the axes.
     pub axes: bool,

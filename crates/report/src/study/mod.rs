@@ -1,4 +1,4 @@
-//! What people see of a study: a chart for each figure, a page with all of them, a table.
+//! Presentation of studies: a chart for each figure, a page with all of them, a table.
 //!
 //! **Knows** the record of a study. What it makes are texts.
 
